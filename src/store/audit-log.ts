@@ -10,12 +10,12 @@ export async function insertAudit(db: Db, row: Omit<AuditRow, 'id'>): Promise<nu
 export interface AuditResult {
   readonly id: number;
   readonly result: string;
-  /** What it was about, where only its answer says so. */
+  /** The object of the action, where only its response names it. */
   readonly objectId: string | null;
   readonly merchantId: string | null;
 }
 
-/** Notes how an action ended. */
+/** Records the result of an action. */
 export async function finishAuditEntry(
   db: Db,
   { id, result, objectId, merchantId }: AuditResult,
@@ -30,7 +30,7 @@ export async function finishAuditEntry(
 }
 
 export interface AuditFilter {
-  /** A shop, or a user for what concerns the account alone. */
+  /** A shop, or a user for entries about the account alone. */
   readonly of: { readonly merchantId: string } | { readonly userId: string };
   readonly actorId?: string | undefined;
   readonly action?: string | undefined;
@@ -39,7 +39,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** The newest entries first. */
+/** Entries, newest first. */
 export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const all = db.selectFrom('audit_log').selectAll();
   const own =
@@ -56,7 +56,7 @@ export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]
     .execute();
 }
 
-/** Forgets entries older than a time, up to a limit; says how many. */
+/** Deletes entries older than a time, up to a limit; returns how many. */
 export async function deleteAuditBefore(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('audit_log')

@@ -16,7 +16,7 @@ export function findOrigin(row: CreatorColumns & { readonly price_locked: Flag }
   return { creator: toCreator(row), isPriceLocked: row.price_locked === 1 };
 }
 
-/** Names of those who made rows, by their id: addresses of users, names of restricted keys that there are. */
+/** Names of the creators of rows, by their id: addresses of users, names of existing restricted keys. */
 export async function findCreatorNames(
   db: Db,
   creators: readonly (Creator | null)[],

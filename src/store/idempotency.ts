@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './sqlite/database.ts';
 import type { IdempotencyRow } from './schema/operations.ts';
 
-/** Expired rows removed per claim: clean-up keeps pace with growth and no claim pays for all of it. */
+/** Expired rows removed per claim: clean-up keeps pace with growth, and no claim pays for all of it. */
 const PURGE_ROWS = 20;
 
 export interface IdempotencyKey {
@@ -10,7 +10,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-/** Writes the row unless the key is taken in its scope; returns the row that holds the key then. */
+/** Inserts the row unless the key exists in its scope; returns the row that now has the key. */
 export async function claimIdempotencyKey(db: Db, row: IdempotencyRow): Promise<IdempotencyRow | null> {
   const inserted = await db
     .insertInto('idempotency')
@@ -44,7 +44,7 @@ export async function releaseIdempotencyKey(db: Db, { scope, key }: IdempotencyK
   await db.deleteFrom('idempotency').where('scope', '=', scope).where('key', '=', key).execute();
 }
 
-/** Removes this key if its time is over, and a few others whose time is. */
+/** Removes this key if it has expired, and a few other expired ones. */
 export async function purgeIdempotencyKeys(
   db: Db,
   { scope, key }: IdempotencyKey,
@@ -66,7 +66,7 @@ export async function purgeIdempotencyKeys(
   for (const row of old) await releaseIdempotencyKey(db, row);
 }
 
-/** Removes up to `limit` keys whose time is over; returns how many. */
+/** Removes up to `limit` expired keys; returns how many. */
 export async function deleteExpiredIdempotencyKeys(db: Db, now: number, limit: number): Promise<number> {
   const old = db
     .selectFrom('idempotency')

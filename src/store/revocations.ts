@@ -1,10 +1,13 @@
 import type { RevocationKind, RevocationRow } from './schema/accounts.ts';
 import type { Db, Tx } from './sqlite/database.ts';
 
-/** A revocation as it is known outside of the database, too. */
+/** A revocation in the form that also exists outside the database. */
 export type Revocation = Omit<RevocationRow, 'seq'>;
 
-/** Records what no trigger of the schema can tell: a changed password is a hash like one that was renewed at another cost. */
+/**
+ * Records revocations that triggers of the schema cannot detect: a changed password is a hash like one
+ * renewed at another cost.
+ */
 export async function recordRevocation(tx: Tx, row: Omit<Revocation, 'id'> & { id: string }): Promise<void> {
   await tx.insertInto('revocations').values(row).execute();
 }
@@ -20,7 +23,7 @@ export async function revocationsAfter(db: Db, seq: number, limit: number): Prom
     .execute();
 }
 
-/** Which of these the database has already. */
+/** The subset of these that the database already contains. */
 export async function knownRevocations(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('revocations')
@@ -30,7 +33,7 @@ export async function knownRevocations(db: Db, ids: readonly string[]): Promise<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Forgets revocations of sessions that have expired since; says how many. */
+/** Deletes revocations of sessions that have expired since; returns how many. */
 export async function deleteSessionRevocations(db: Db, before: number): Promise<number> {
   const result = await db
     .deleteFrom('revocations')
@@ -40,7 +43,7 @@ export async function deleteSessionRevocations(db: Db, before: number): Promise<
   return Number(result.numDeletedRows);
 }
 
-/** All of them, oldest first: some hundred bytes each, and those of sessions end. */
+/** All of them, oldest first: some hundred bytes each, and those of sessions expire. */
 export async function allRevocations(db: Db): Promise<RevocationRow[]> {
   return db.selectFrom('revocations').selectAll().orderBy('seq').execute();
 }

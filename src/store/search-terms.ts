@@ -2,11 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 import { COIN_DEFINITIONS, COINS } from '../domain/coins.ts';
 import { parseDecimal } from '../domain/money.ts';
 
-/** What a merchant's search text may be, as conditions on columns. Everything is taken literally. */
+/**
+ * The possible meanings of a merchant's search text, as conditions on columns. Everything is matched
+ * literally.
+ */
 
 /** Appended to a prefix, sorts after every text with that prefix. */
 const HIGHEST = '\u{10FFFF}';
-/** Shorter ones are the start of too many hashes and addresses to tell anything. */
+/** Shorter prefixes match too many hashes and addresses to be useful. */
 const HASH_PREFIX = /^[0-9a-z]{6,}$/i;
 const AMOUNT = /^\d{1,12}(\.\d{0,18})?$/;
 
@@ -20,7 +23,7 @@ export function isAmount(text: string): boolean {
   return AMOUNT.test(text);
 }
 
-/** Hashes are hexadecimal in lower case, save Solana's; people copy them in either. */
+/** Hashes are hexadecimal in lower case, except Solana's; users copy them in either case. */
 export function hashBegins(column: string, prefix: string): RawBuilder<boolean> {
   const ranges = [...new Set([prefix, prefix.toLowerCase()])].map(
     (start) => sql`(${sql.ref(column)} >= ${start} and ${sql.ref(column)} < ${start + HIGHEST})`,
@@ -28,26 +31,26 @@ export function hashBegins(column: string, prefix: string): RawBuilder<boolean> 
   return sql<boolean>`(${sql.join(ranges, sql` or `)})`;
 }
 
-/** Whatever its letter case: no two addresses of a shop differ in that alone. */
+/** Case-insensitive: no two addresses of a shop differ in letter case alone. */
 export function addressBegins(column: string, prefix: string): RawBuilder<boolean> {
   const address = sql.ref(column);
   return sql<boolean>`(${address} collate nocase >= ${prefix} and ${address} collate nocase < ${prefix + HIGHEST})`;
 }
 
-/** Whether an amount in atoms is worth these digits of its coin, or these and further decimals. */
+/** Whether an amount in atoms equals these digits of its coin, or continues them with further decimals. */
 export function coinAmountBegins(
   columns: { readonly amount: string; readonly coin: string },
   text: string,
 ): RawBuilder<boolean> {
   const decimals = text.split('.')[1]?.length ?? 0;
   const amount = sql.ref(columns.amount);
-  // Compared as one of the shop's rows: looked up, it would be everybody's money of that coin.
+  // Compared as a column of the shop's rows: a lookup would read all merchants' money of that coin.
   const ranges = COINS.flatMap((coin) => {
     const more = COIN_DEFINITIONS[coin].decimals - decimals;
     if (more < 0) return [];
     const first = parseDecimal(text.replace(/\.$/, ''), COIN_DEFINITIONS[coin].decimals);
     if (first === 0n) return [];
-    // Texts of the same length compare as their numbers do.
+    // Texts of the same length sort like their numbers.
     const [from, last] = [first.toString(), (first + 10n ** BigInt(more) - 1n).toString()];
     return [
       sql`(length(${amount}) = ${from.length} and ${amount} between ${from} and ${last}

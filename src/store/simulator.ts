@@ -5,7 +5,7 @@ import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../d
 import type { Db, Tx } from './sqlite/database.ts';
 import type { SimBlockRow, SimTransactionRow } from './schema/operations.ts';
 
-/** Rows asked for by one statement: well under every database's limit on parameters. */
+/** Rows per statement: well under every database's limit on parameters. */
 const CHUNK = 400;
 
 /** The sandbox network's storage on the tables sim_blocks, sim_transactions and sim_spends. */
@@ -169,7 +169,7 @@ function writeBody(body: Body): string {
 }
 
 function transaction(row: Selectable<SimTransactionRow>): SimulatedTransaction {
-  // Written by writeBody above and by nothing else.
+  // Written by writeBody above only.
   const body = JSON.parse(row.body_json) as StoredBody;
   return {
     txid: row.txid,

@@ -42,7 +42,7 @@ export async function rememberNetwork(
     .execute();
 }
 
-/** Whether a user has signed in from any network that is remembered. */
+/** Whether a network is stored from which a user has signed in. */
 export async function hasKnownNetwork(db: Db, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('known_networks')

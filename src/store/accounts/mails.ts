@@ -47,7 +47,10 @@ interface TimesQuery {
   readonly limit: number;
 }
 
-/** When mails of one kind were written to a mailbox that is not confirmed, oldest first. At most `limit`, the newest ones. */
+/**
+ * When mails of one kind were written to an unconfirmed mailbox, oldest first. At most `limit`, the newest
+ * ones.
+ */
 export async function mailTimesTo(
   db: Db,
   { recipientHash, ...query }: TimesQuery & { readonly recipientHash: string },
@@ -55,7 +58,7 @@ export async function mailTimesTo(
   return newestTimes(countedMails(db).where('recipient_hash', '=', recipientHash), query);
 }
 
-/** When one account caused mails of one kind to mailboxes that are not confirmed, as `mailTimesTo` answers. */
+/** When one account caused mails of one kind to unconfirmed mailboxes, as in `mailTimesTo`. */
 export async function othersMailTimes(
   db: Db,
   { userId, ...query }: TimesQuery & { readonly userId: string },
@@ -80,7 +83,7 @@ async function newestTimes(
   return rows.map((row) => row.created_at).toReversed();
 }
 
-/** Forgets the mailboxes of mails written before a time; the mails stay. */
+/** Erases the mailboxes of mails written before a time; the mails stay. */
 export async function forgetRecipients(db: Db, before: number): Promise<void> {
   await db
     .updateTable('mails')
@@ -91,7 +94,8 @@ export async function forgetRecipients(db: Db, before: number): Promise<void> {
 }
 
 /**
- * Due mails, longest due first; also those further ahead than the pause after their attempts, by a clock since set back.
+ * Due mails, longest due first; also those scheduled later than the pause after their attempts allows,
+ * because the clock was set back.
  * @param pausesMs after no attempt, one, two and so on
  */
 export async function listDueMails(
@@ -159,7 +163,7 @@ export async function postponeMail(
     .execute();
 }
 
-/** Removes up to `limit` settled mails written before a time, but no receipts; says how many. */
+/** Removes up to `limit` settled mails written before a time, except receipts; returns how many. */
 export async function deleteMailsBefore(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('mails')

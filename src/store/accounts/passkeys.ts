@@ -2,7 +2,7 @@ import type { PasskeyRow, SpentChallengeRow } from '../schema/accounts.ts';
 import type { Flag } from '../schema/flag.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** Stores a passkey; false when its credential is known already, of whatever user. */
+/** Stores a passkey; false when its credential is already stored, for any user. */
 export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
   const result = await tx
     .insertInto('passkeys')
@@ -27,7 +27,7 @@ export async function findPasskey(db: Db, credentialId: string): Promise<Passkey
   return db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
 }
 
-/** Gives a passkey of a user another name; undefined when there is none. */
+/** Renames a passkey of a user; undefined when there is none. */
 export async function renamePasskeyRow(
   db: Db,
   passkey: { id: string; userId: string; name: string },
@@ -51,13 +51,13 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
   return result.numDeletedRows > 0n;
 }
 
-/** Removes every passkey of a user; says how many. */
+/** Removes every passkey of a user; returns how many. */
 export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
   const result = await tx.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
 
-/** Records a use with the counter that its authenticator told. */
+/** Records a use, with the counter that the authenticator reported. */
 export async function notePasskeyUse(
   tx: Tx,
   use: { id: string; counter: number; backedUp: Flag; now: number },
@@ -69,7 +69,7 @@ export async function notePasskeyUse(
     .execute();
 }
 
-/** Marks a challenge as answered; false when it was before. */
+/** Marks a challenge as answered; false when it already was. */
 export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Promise<boolean> {
   const result = await tx
     .insertInto('spent_challenges')
@@ -79,7 +79,7 @@ export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Prom
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Removes up to `limit` answered challenges that expired before a time; says how many. */
+/** Removes up to `limit` answered challenges that expired before a time; returns how many. */
 export async function deleteSpentChallenges(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('spent_challenges')
@@ -94,7 +94,7 @@ export async function deleteSpentChallenges(db: Db, before: number, limit: numbe
   return Number(result.numDeletedRows);
 }
 
-/** Removes a passkey of whatever user; false when there is none. */
+/** Removes a passkey of any user; false when there is none. */
 export async function deletePasskeyById(tx: Tx, id: string): Promise<boolean> {
   const result = await tx.deleteFrom('passkeys').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;

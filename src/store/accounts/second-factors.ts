@@ -77,7 +77,7 @@ export async function consumeRecoveryCode(
   return result.numUpdatedRows > 0n;
 }
 
-/** How many recovery codes are left. */
+/** Number of unused recovery codes. */
 export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
   const row = await db
     .selectFrom('recovery_codes')

@@ -2,14 +2,14 @@ import type { SessionRow } from '../schema/accounts.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 
-/** What decides whether a session counts now. */
+/** Bounds within which a session is valid now. */
 interface At {
   readonly now: number;
-  /** Sessions that were last used before then have ended. */
+  /** Sessions last used before this have ended. */
   readonly idleSince: number;
 }
 
-/** Stores a session and forgets those of its user that have ended. */
+/** Stores a session and deletes the ended ones of its user. */
 export async function insertSession(tx: Tx, row: SessionRow, { now, idleSince }: At): Promise<void> {
   await tx
     .deleteFrom('sessions')
@@ -34,7 +34,7 @@ const byHash = prepared((db, param: ParamOf<{ tokenHash: string }>) =>
     .where('session.token_hash', '=', param('tokenHash')),
 );
 
-/** The session with this SHA-256 of its token, if it counts now. */
+/** The session with this SHA-256 of its token, if it is valid now. */
 export async function findSession(
   db: Db,
   tokenHash: string,
@@ -44,7 +44,7 @@ export async function findSession(
   return row !== undefined && row.expires_at > now && row.last_used_at > idleSince ? row : undefined;
 }
 
-/** The sessions of a user that count now, the last used first. */
+/** The valid sessions of a user, the last used first. */
 export async function findUserSessions(
   db: Db,
   userId: string,
@@ -73,14 +73,14 @@ export async function touchSession(db: Db, use: { id: string; now: number; befor
     .execute();
 }
 
-/** Records that the user of a session proved who they are; null takes that back. */
+/** Records that the user of a session proved their identity; null revokes that. */
 export async function markSteppedUp(db: Db, id: string, at: number | null): Promise<void> {
   await db.updateTable('sessions').set({ stepped_up_at: at }).where('id', '=', id).execute();
 }
 
 /**
- * Gives a session another token in place of the one that a request brought. @returns when the session expires; null
- * when that token is not its token any more: another request of it was first.
+ * Replaces the token of a session that a request carried. @returns when the session expires; null when that
+ * token is no longer current, because another request replaced it first.
  */
 export async function replaceSessionToken(
   db: Db,
@@ -96,7 +96,7 @@ export async function replaceSessionToken(
   return row?.expires_at ?? null;
 }
 
-/** Removes up to `limit` sessions that have expired or were not used for too long; says how many. */
+/** Removes up to `limit` sessions that have expired or were idle for too long; returns how many. */
 export async function deleteEndedSessions(db: Db, { now, idleSince }: At, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('sessions')
@@ -127,8 +127,8 @@ export async function deleteSessionByHash(db: Db, tokenHash: string): Promise<vo
 }
 
 /**
- * Ends every session of a user but the one that `keep` names, which counts under the user's present token version.
- * Nothing it had proved before counts any longer.
+ * Ends every session of a user except `keep`, which stays valid under the user's present token version,
+ * without its earlier proof of identity.
  */
 export async function endOtherSessions(tx: Tx, userId: string, keep: string | null): Promise<void> {
   await tx
@@ -152,7 +152,7 @@ export async function endOtherSessions(tx: Tx, userId: string, keep: string | nu
     .execute();
 }
 
-/** Ends a session of whatever user; false when there is none. */
+/** Ends a session of any user; false when there is none. */
 export async function deleteSessionById(tx: Tx, id: string): Promise<boolean> {
   const result = await tx.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;

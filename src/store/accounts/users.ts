@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../sqlite/errors.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { UserRow } from '../schema/accounts.ts';
 
-/** Inserts a user; false when another one has the e-mail address (by `email_key`). */
+/** Inserts a user; false when another one has the email address (by `email_key`). */
 export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
   try {
     await tx.insertInto('users').values(row).execute();
@@ -47,8 +47,8 @@ export async function replacePasswordHash(
 }
 
 /**
- * Sets a new password. What was issued before it ends by `endCredentials`, in the same transaction.
- * @param change.previous when given, returns undefined if the password was changed meanwhile
+ * Sets a new password. `endCredentials` revokes earlier credentials, in the same transaction.
+ * @param change.previous if given, the result is undefined when the password was changed in the meantime
  */
 export async function changePasswordHash(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function changePasswordHash(
   return guarded.returningAll().executeTakeFirst();
 }
 
-/** Revokes every token of a user, and returns the user as they are from now on; undefined when there is none. */
+/** Revokes every token of a user, and returns the updated user; undefined when there is none. */
 export async function incrementTokenVersion(tx: Tx, id: string, now: number): Promise<UserRow | undefined> {
   return tx
     .updateTable('users')
@@ -78,7 +78,7 @@ export async function incrementTokenVersion(tx: Tx, id: string, now: number): Pr
     .executeTakeFirst();
 }
 
-/** Marks the e-mail address as verified, once. */
+/** Marks the email address as verified, once. */
 export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('users')
@@ -88,7 +88,7 @@ export async function markVerified(tx: Tx, id: string, now: number): Promise<voi
     .execute();
 }
 
-/** Revokes the tokens of a user that were issued before a version; false when they are revoked already. */
+/** Revokes the tokens of a user that were issued before a version; false when they already are. */
 export async function advanceTokenVersionTo(
   tx: Tx,
   { id, version, now }: { readonly id: string; readonly version: number; readonly now: number },
@@ -110,7 +110,7 @@ export async function incrementAllTokenVersions(tx: Tx, now: number): Promise<vo
     .execute();
 }
 
-/** Every user, the oldest first. */
+/** Every user, oldest first. */
 export async function allUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
 }

@@ -5,7 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Inserts a customer; false when the user already has one with this e-mail address (by `email_key`). */
+/** Inserts a customer; false when the user already has one with this email address (by `email_key`). */
 export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean> {
   try {
     await tx.insertInto('customers').values(row).execute();
@@ -16,7 +16,7 @@ export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean>
   }
 }
 
-/** A customer of this user; one of another user is not found. */
+/** A customer of this user; customers of other users are not found. */
 export async function findUserCustomer(db: Db, userId: string, id: string): Promise<CustomerRow | undefined> {
   return (await ofUser(db, { userId, id }))[0];
 }
@@ -42,7 +42,7 @@ const byEmail = prepared((db, param: ParamOf<{ userId: string; key: string }>) =
     .where('email_key', '=', param('key')),
 );
 
-/** Changes a customer; null when the new e-mail address is another customer's. */
+/** Changes a customer; null when the new email address belongs to another customer. */
 export async function updateCustomer(
   tx: Tx,
   id: string,
@@ -61,7 +61,7 @@ export async function updateCustomer(
   }
 }
 
-/** From the count that triggers keep. */
+/** From the count maintained by triggers. */
 async function countedCustomers(db: Db, userId: string): Promise<number> {
   const row = await db
     .selectFrom('customer_counts')
@@ -80,7 +80,7 @@ interface CustomerFilter {
   readonly userId: string;
   /** A literal part of the address in its key form; empty for all customers. */
   readonly search: string;
-  /** At most a page of them; left out for all customers. */
+  /** At most a page of them; undefined for all customers. */
   readonly ids?: readonly string[] | undefined;
   readonly page: number;
   readonly limit: number;
@@ -93,7 +93,8 @@ const MAX_NAMED = 500;
 export async function listCustomers(db: Db, filter: CustomerFilter): Promise<CustomerPage> {
   const { userId, search, ids: wanted, page, limit } = filter;
   const customers = db.selectFrom('customers');
-  // Looked up by id, the owner only compared: as a plain column it would have all of the owner's customers read.
+  // Looked up by id, with the owner only compared: as a plain column it would read all of the owner's
+  // customers.
   const own =
     wanted === undefined
       ? customers.where('user_id', '=', userId)

@@ -9,7 +9,7 @@ export async function listPaymentIds(db: Db, customerId: string): Promise<string
   const rows = await db
     .selectFrom('payments')
     .select('id')
-    // By the index of customers, shop by shop: a shop may have changed hands since.
+    // By the index of customers, shop by shop, because a shop may have changed its owner since.
     .where('merchant_id', 'in', (eb) => eb.selectFrom('merchants').select('id'))
     .where('mode', 'in', ['live', 'sandbox'])
     .where('customer_id', '=', customerId)
@@ -18,9 +18,9 @@ export async function listPaymentIds(db: Db, customerId: string): Promise<string
 }
 
 /**
- * Takes a customer's personal data out of a payment and everything that was stored about it: its events, which are the
- * bodies of webhooks not yet delivered too, exchanges with shops, refund links and a receipt that was not mailed yet.
- * Money, addresses, transactions and ids stay.
+ * Erases a customer's personal data in a payment and everything stored about it: its events, which include
+ * the bodies of undelivered webhooks, exchanges with shops, refund links and an unsent receipt. Money,
+ * addresses, transactions and ids stay.
  */
 export async function erasePayment(
   tx: Tx,
@@ -82,7 +82,7 @@ async function eraseReasons(tx: Tx, paymentId: string, redactor: Redactor): Prom
   return links.map(({ id }) => id);
 }
 
-/** @param subjects a notice is about one of them by the first word of its subject */
+/** @param subjects matched with the first word of a notice's subject */
 async function eraseNotices(tx: Tx, subjects: readonly string[], redactor: Redactor): Promise<void> {
   const notices = await tx
     .selectFrom('notices')
@@ -108,7 +108,7 @@ async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promi
   }
 }
 
-/** Takes personal data out of the exchanges with shops about a payment. */
+/** Erases personal data in the exchanges with shops about a payment. */
 export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const logs = await tx
     .selectFrom('webhook_logs')
@@ -129,12 +129,12 @@ export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redact
   }
 }
 
-/** What a shop answered may repeat anything that it was sent. */
+/** A shop's answer may repeat anything that was sent to it. */
 function withoutBody(response: string): string {
   return JSON.stringify({ ...(JSON.parse(response) as object), body: '' });
 }
 
-/** Those of these payments whose customer was erased. */
+/** The subset of these payments whose customer was erased. */
 export async function listErasedPayments(db: Db, paymentIds: readonly string[]): Promise<Set<string>> {
   const rows = await erasedAmong(db, {}, paymentIds);
   return new Set(rows.map(({ id }) => id));
@@ -149,7 +149,7 @@ const erasedAmong = preparedList((db, _param, paymentIds) =>
     .where('customers.email_key', '=', sql<string>`${erasedEmailKey('')} || customers.id`),
 );
 
-/** Makes a customer anonymous. Its payments keep its id; the address is free for another customer. */
+/** Anonymises a customer. Its payments keep its id; the address becomes available to another customer. */
 export async function anonymise(tx: Tx, id: string, now: number): Promise<CustomerRow> {
   return tx
     .updateTable('customers')
@@ -169,7 +169,7 @@ export interface SealedAnswer {
   readonly body_sealed: string | null;
 }
 
-/** Kept answers about customers and payments, after one of them; sends are about neither. */
+/** Stored answers about customers and payments, after one of them; answers about sends contain neither. */
 export async function keptAnswersAfter(
   db: Db,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -185,7 +185,7 @@ export async function keptAnswersAfter(
     .execute();
 }
 
-/** Puts another answer in place of a kept one, unless its row has gone meanwhile. */
+/** Replaces a stored answer, unless its row was deleted in the meantime. */
 export async function replaceKeptAnswer(tx: Tx, rowid: number, bodySealed: string): Promise<void> {
   await tx
     .updateTable('idempotency')

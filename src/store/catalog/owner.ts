@@ -16,7 +16,7 @@ export async function ownsCatalog(db: Db, userId: string): Promise<boolean> {
   return false;
 }
 
-/** Gives the customers, products and prices of a user to another one. */
+/** Transfers the customers, products and prices of a user to another one. */
 export async function transferCatalog(
   tx: Tx,
   { from, to }: { readonly from: string; readonly to: string },

@@ -5,7 +5,7 @@ export async function insertPaymentLink(tx: Tx, row: PaymentLinkRow): Promise<vo
   await tx.insertInto('payment_links').values(row).execute();
 }
 
-/** A link by its id, of whichever merchant; deleted ones are not found. */
+/** A link by its id, of any merchant; deleted ones are not found. */
 export async function findPaymentLink(db: Db, id: string): Promise<PaymentLinkRow | undefined> {
   return db
     .selectFrom('payment_links')
@@ -15,7 +15,7 @@ export async function findPaymentLink(db: Db, id: string): Promise<PaymentLinkRo
     .executeTakeFirst();
 }
 
-/** The link at an address, also one that was deleted. */
+/** The link at an address, even if it was deleted. */
 export async function findLinkBySlug(db: Db, slug: string): Promise<PaymentLinkRow | undefined> {
   return db.selectFrom('payment_links').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
@@ -33,7 +33,7 @@ export async function updatePaymentLink(
     .executeTakeFirstOrThrow();
 }
 
-/** Takes away where the links of a merchant send payers. */
+/** Clears the redirects for payers of a merchant's links. */
 export async function clearSuccessUrls(tx: Tx, merchantId: string, now: number): Promise<void> {
   await tx
     .updateTable('payment_links')

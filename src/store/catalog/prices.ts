@@ -5,7 +5,7 @@ export async function insertPrice(tx: Tx, row: PriceRow): Promise<void> {
   await tx.insertInto('prices').values(row).execute();
 }
 
-/** A price of this user; a deleted one, or one of another user, is not found. */
+/** A price of this user; deleted ones, and those of other users, are not found. */
 export async function findUserPrice(db: Db, userId: string, id: string): Promise<PriceRow | undefined> {
   return db
     .selectFrom('prices')

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** The shops that sell each of these products; one that is not among them is sold by all shops of its account. */
+/** The shops that sell each of these products; absent for a product sold by all shops of its account. */
 export async function shopsOfProducts(
   db: Db,
   productIds: readonly string[],
@@ -28,7 +28,7 @@ export async function setShopsOfProduct(
   await tx.insertInto('product_shops').values(rows).execute();
 }
 
-/** Adds a shop to those that sell a product. */
+/** Adds a seller of a product. */
 export async function addShopOfProduct(tx: Tx, productId: string, merchantId: string): Promise<void> {
   await tx
     .insertInto('product_shops')

@@ -5,7 +5,7 @@ export async function insertProduct(tx: Tx, row: ProductRow): Promise<void> {
   await tx.insertInto('products').values(row).execute();
 }
 
-/** A product of this user; a deleted one, or one of another user, is not found. */
+/** A product of this user; deleted ones, and those of other users, are not found. */
 export async function findUserProduct(db: Db, userId: string, id: string): Promise<ProductRow | undefined> {
   return db
     .selectFrom('products')

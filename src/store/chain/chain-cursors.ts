@@ -5,10 +5,12 @@ import { cutGapsAt } from './chain-gaps.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedInsert, type ParamOf } from '../sqlite/prepared.ts';
 
-/** So many blocks below the cursor are remembered at least: the deepest reorg that is followed without a rescan. */
+/**
+ * Minimum number of blocks remembered below the cursor: the deepest reorg that is followed without a rescan.
+ */
 export const REMEMBERED_BLOCKS = 2_016;
 
-/** Where the scan of a chain stands, and what its network called final. */
+/** The position of a chain's scan, and the final heights of its network. */
 interface ChainCursor {
   readonly cursor: BlockRef;
   readonly final: FinalHeights;
@@ -22,12 +24,12 @@ async function findCursorRow(db: Db, chain: ChainId): Promise<ChainCursor | unde
   return { cursor: { height, hash }, final: { safe, finalized } };
 }
 
-/** Where the scan of a chain stands; undefined before the first contact with its node. */
+/** The cursor of a chain; undefined before the first contact with its node. */
 export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | undefined> {
   return (await findCursorRow(db, chain))?.cursor;
 }
 
-/** The time of the block up to which a chain was read, by its own clock, ms; null when it is not remembered. */
+/** The block time of the cursor, ms; null when it is not remembered. */
 export async function cursorTime(db: Db, chain: ChainId): Promise<number | null> {
   const [row] = await timeOfCursor(db, chain);
   return row?.timeMs ?? null;
@@ -47,7 +49,7 @@ const timeOfCursor = prepared((db, param: ParamOf<ChainId>) =>
     .where('chain_cursors.mode', '=', param('mode')),
 );
 
-/** The time of a block by its own clock, ms; null when it is not remembered. */
+/** The time of a block, ms; null when it is not remembered. */
 export async function blockTime(db: Db, chain: ChainId, height: number): Promise<number | null> {
   const [row] = await timeOfBlock(db, { ...chain, height });
   return row?.timeMs ?? null;
@@ -77,7 +79,7 @@ const standsOf = prepared((db, param: ParamOf<{ mode: Mode }>) =>
     .where('mode', '=', param('mode')),
 );
 
-/** Heights of all chains of one mode, and what their networks called final. */
+/** Heights of all chains of one mode, and the final heights of their networks. */
 export async function listCursors(
   db: Db,
   mode: Mode,
@@ -107,7 +109,7 @@ export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeig
     .execute();
 }
 
-/** Moves the cursor onto a block and remembers it. */
+/** Moves the cursor to a block and remembers it. */
 export async function advanceCursor(
   tx: Tx,
   chain: ChainId,
@@ -125,7 +127,7 @@ export async function advanceCursor(
 
 const insertBlock = preparedInsert('chain_blocks');
 
-/** Forgets the blocks that are too deep to matter below a height. Every now and then will do. */
+/** Deletes the blocks too deep to matter below a height. An occasional call suffices. */
 export async function forgetBlocksBelow(tx: Tx, chain: ChainId, height: number): Promise<void> {
   await tx
     .deleteFrom('chain_blocks')
@@ -135,7 +137,7 @@ export async function forgetBlocksBelow(tx: Tx, chain: ChainId, height: number):
     .execute();
 }
 
-/** Moves the cursor back to an earlier block and forgets the blocks above it, final or not. */
+/** Moves the cursor back to an earlier block and deletes the blocks above it, final or not. */
 export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('chain_blocks')
@@ -148,14 +150,17 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
   await forgetFinalAbove(tx, chain, to.height);
 }
 
-/** What the network called final says nothing of blocks that take the place of those it meant. */
+/** A final height says nothing about the blocks that replace the ones it meant. */
 async function forgetFinalAbove(tx: Tx, chain: ChainId, above: number): Promise<void> {
   const { safe, finalized } = await finalHeights(tx, chain);
   const kept = (height: number | null): number | null => (height === null ? null : Math.min(height, above));
   await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
 }
 
-/** Moves the cursor back onto a block that need not be remembered: what is remembered of another chain is forgotten. */
+/**
+ * Moves the cursor back to a block that need not be remembered, and deletes remembered blocks of another
+ * chain.
+ */
 export async function resetCursor(
   tx: Tx,
   chain: ChainId,

@@ -5,7 +5,7 @@ import type { ChainGapRow } from '../schema/chain.ts';
 
 const lastSkipKey = ({ coin, mode }: ChainId): string => `last_skip.${coin}.${mode}`;
 
-/** Notes that the scan goes on after blocks that were not read: what came in there is not in the ledger. */
+/** Records that the scan skipped blocks that were not read: money received in them is not in the ledger. */
 export async function noteGap(tx: Tx, gap: ChainGapRow): Promise<void> {
   const { before_height, found_at, reason } = gap;
   await tx
@@ -18,23 +18,26 @@ export async function noteGap(tx: Tx, gap: ChainGapRow): Promise<void> {
   if (reason === 'skipped') await writeMeta(tx, lastSkipKey(gap), String(found_at));
 }
 
-/** When blocks of a chain were last skipped, ms, also after their money was compared: the sends in them stay unknown. */
+/**
+ * When blocks of a chain were last skipped, ms, even if their money was compared since: the sends in them
+ * stay unknown.
+ */
 export async function lastSkipAt(db: Db, chain: ChainId): Promise<number | null> {
   const value = await readMeta(db, lastSkipKey(chain));
   return value === null ? null : Number(value);
 }
 
-/** All gaps in what was scanned whose money was not compared with the ledger since, the lowest first. */
+/** All gaps in the scanned blocks whose money was not compared with the ledger since, lowest first. */
 export async function chainGaps(db: Db): Promise<ChainGapRow[]> {
   return db.selectFrom('chain_gaps').selectAll().orderBy('after_height').execute();
 }
 
-/** Those of one chain. */
+/** The gaps of one chain. */
 export async function listGaps(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
   return (await chainGaps(db)).filter((gap) => gap.coin === coin && gap.mode === mode);
 }
 
-/** What was in these blocks is in the ledger now. A gap that has grown meanwhile stays. */
+/** Closes gaps whose money is now in the ledger. A gap that has grown in the meantime stays. */
 export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<void> {
   for (const { coin, mode, after_height, before_height } of gaps) {
     await tx
@@ -47,7 +50,7 @@ export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<v
   }
 }
 
-/** The scan goes back to a height and reads the blocks above it: gaps end there. */
+/** The scan goes back to a height and reads the blocks above it, which ends gaps there. */
 export async function cutGapsAt(tx: Tx, { coin, mode }: ChainId, height: number): Promise<void> {
   await tx
     .deleteFrom('chain_gaps')

@@ -9,9 +9,9 @@ const chain = { coin: z.enum(COINS), mode: z.enum(MODES), at: z.number() };
 const compared = z.object({ ...chain, height: z.number(), differences: z.number() });
 const unknown = z.object({ ...chain, reason: z.string() });
 
-/** The last comparison of a chain with the ledger: when, at which block, and how much differed. */
+/** The last comparison of a chain with the ledger: its time, its block and the size of the differences. */
 export type StoredReconciliation = z.infer<typeof compared>;
-/** A comparison that was tried since and could not be made. */
+/** A later comparison that could not be made. */
 export type StoredUnreconciled = z.infer<typeof unknown>;
 
 export async function writeReconciliation(db: Db, result: StoredReconciliation): Promise<void> {
@@ -22,7 +22,7 @@ export async function writeReconciliation(db: Db, result: StoredReconciliation):
   });
 }
 
-/** Keeps that the newest attempt told nothing; what the last comparison found stays known. */
+/** Stores that the newest attempt had no result; the last result stays. */
 export async function writeUnreconciled(db: Db, result: StoredUnreconciled): Promise<void> {
   await writeMeta(db, `${UNKNOWN_PREFIX}${result.coin}.${result.mode}`, JSON.stringify(result));
 }
@@ -32,7 +32,7 @@ export async function readReconciliations(db: Db): Promise<StoredReconciliation[
   return (await read(db, PREFIX)).map((value) => compared.parse(value));
 }
 
-/** The chains whose newest attempt told nothing. */
+/** The chains whose newest attempt had no result. */
 export async function readUnreconciled(db: Db): Promise<StoredUnreconciled[]> {
   return (await read(db, UNKNOWN_PREFIX)).map((value) => unknown.parse(value));
 }

@@ -6,18 +6,18 @@ import { readMeta, writeMeta } from '../meta.ts';
 const PREFIX = 'reread.';
 const request = z.object({ from: z.number(), to: z.number(), next: z.number() });
 
-/** Blocks that the running daemon is to read again, both ends included; those below `next` are done. */
+/** Blocks that the running daemon must reread, both ends included; those below `next` are done. */
 export type RereadRequest = z.infer<typeof request>;
 
 const keyOf = ({ coin, mode }: ChainId): string =>
   `${PREFIX}${z.enum(COINS).parse(coin)}.${z.enum(MODES).parse(mode)}`;
 
-/** Writes a request, or how far it has come. */
+/** Stores a request, or its progress. */
 export async function writeReread(db: Db, chain: ChainId, value: RereadRequest): Promise<void> {
   await writeMeta(db, keyOf(chain), JSON.stringify(value));
 }
 
-/** Undefined when nothing is to be read again. */
+/** Undefined when no blocks must be reread. */
 export async function findReread(db: Db, chain: ChainId): Promise<RereadRequest | undefined> {
   const value = await readMeta(db, keyOf(chain));
   return value === null ? undefined : request.parse(JSON.parse(value));

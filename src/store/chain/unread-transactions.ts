@@ -2,7 +2,7 @@ import type { UnreadStore } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** The transactions of a chain that could not be read, the oldest first. */
+/** The transactions of a chain that could not be parsed, oldest first. */
 export function unreadStore(db: Db, { coin, mode }: ChainId): UnreadStore {
   return {
     list: async () => {

@@ -17,8 +17,8 @@ export interface CachedAccount {
 }
 
 /**
- * Cache of a chain's accounts: the merchants' own, the newest ones of payments, and all older ones whose payments still
- * wait for money.
+ * Cache of a chain's accounts: the merchants' own, the newest ones of payments, and all older ones whose
+ * payments still wait for money.
  */
 export class AccountCache {
   readonly own: CachedAccount[] = [];

@@ -11,7 +11,7 @@ export interface AccountRow {
   readonly created_at: number;
   /** Null for a merchant's own address. */
   readonly payment_id: string | null;
-  /** Of that payment, or of the one that superseded it: what comes here counts there. */
+  /** Status of that payment, or of the one that superseded it, because money received here counts there. */
   readonly status: string | null;
   readonly expires_at: number | null;
   readonly closed_at: number | null;
@@ -140,7 +140,10 @@ export const unpaidPayments = waitingPayments(`closed_at is null and status in (
 /** A page of the payments whose money gathers confirmations, earliest expiry first. */
 export const confirmingPayments = waitingPayments(`status = 'confirming'`);
 
-/** What decides, of the payment that counts its money, whether a payment's accounts are awaited (see isWaiting) or open. */
+/**
+ * Times of the payment that counts the money of a payment: they decide whether its accounts are awaited (see
+ * isWaiting) or open.
+ */
 export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
   db
     .selectFrom('payments as payee')
@@ -161,7 +164,7 @@ export const supersededPayments = preparedList((db, _param: ParamOf<object>, ids
     .where('lead.id', 'in', ids),
 );
 
-/** Whether a payment waits for money, or for confirmations of money that a reorganisation may still revert. */
+/** Whether a payment waits for money, or for confirmations of money that a reorg may still revert. */
 export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | undefined): boolean {
   if (payment?.status === 'confirming') return true;
   return payment?.closed_at === null && (payment.status === 'pending' || payment.status === 'underpaid');

@@ -41,7 +41,7 @@ const takeIndexes = preparedInserts(
   sql` on conflict (merchant_id, coin, mode, branch) do update set next_index = address_counters.next_index + 1`,
 );
 
-/** The index that the next address of a branch will get, without allocating it. */
+/** The index of the next address of a branch, without allocating it. */
 export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
   const row = await db
     .selectFrom('address_counters')
@@ -88,7 +88,10 @@ export async function insertAddresses(
 
 const insertRows = preparedInserts('addresses', ['id', 'coin', 'watch_key']);
 
-/** Filters watch keys down to our own, with their rows. Cost grows with the keys given, not with those watched. */
+/**
+ * The watched subset of these keys, with their rows. The cost depends on the given keys, not on the number of
+ * watched ones.
+ */
 export async function findWatched(
   db: Db,
   chain: ChainId,
@@ -98,7 +101,7 @@ export async function findWatched(
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
     const keys = watchKeys.slice(at, at + CHUNK);
     const [only] = keys;
-    // Usually a block that pays us pays only one address.
+    // A block that pays us usually pays only one address.
     const rows =
       keys.length === 1 && only !== undefined
         ? await watchedAs(db, { ...chain, watchKey: only })
@@ -121,7 +124,7 @@ const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) 
   watchedAmong(db, { coin: param('coin'), mode: param('mode') }, [param('watchKey')]),
 );
 
-/** Filters watch keys down to our own, from an index alone. */
+/** The watched subset of these keys, from an index alone. */
 export async function filterWatched(
   db: Db,
   chain: ChainId,

@@ -13,7 +13,7 @@ export interface Deposit {
 export interface SettledUpTo {
   /** The highest block that counts. */
   readonly height: number;
-  /** Addresses whose sweep failed since this time are left out. */
+  /** Leaves out addresses whose sweep failed since this time. */
   readonly failedBefore: number;
   readonly now: number;
 }
@@ -22,8 +22,8 @@ export interface SettledUpTo {
 const MAX_OUTPUTS = 1_000;
 
 /**
- * Payment addresses, recovered ones too, with money in blocks up to a height, largest first; without those whose sweep
- * is under way or failed recently.
+ * Payment addresses, recovered ones included, with money in blocks up to a height, largest first; without
+ * those with a sweep in flight or recently failed.
  * @param among only these addresses, or all except these; a few thousand at most
  */
 export async function settledDeposits(
@@ -59,7 +59,7 @@ export async function settledDeposits(
                 or.and([
                   or('sends.status', '=', sql.lit('failed')),
                   or('sends.updated_at', '>', upTo.failedBefore),
-                  // Later timestamps stem from a clock that was since set back.
+                  // Later timestamps stem from a clock that was set back since.
                   or('sends.updated_at', '<=', upTo.now),
                 ]),
               ]),

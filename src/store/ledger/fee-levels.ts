@@ -9,7 +9,7 @@ export interface FeeLevel {
   readonly at: number;
 }
 
-/** Stores a node's last fee rate, so that balances can be answered while it is offline. */
+/** Stores a node's last fee rate, so that balances are available while it is offline. */
 export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
   const told = { rate: level.rate.toString(), input_cost: level.inputCost.toString(), at: level.at };
   await db

@@ -31,7 +31,9 @@ export async function confirmedHoldings(
   return held;
 }
 
-/** Accounts per query, as many as are asked of a node: some chains need ten thousand in every block. */
+/**
+ * Accounts per query, the same number as per request to a node: some chains need ten thousand in every block.
+ */
 const HOLDERS = 100;
 
 function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
@@ -71,7 +73,7 @@ export async function countSpenders(db: Db, { coin, mode }: ChainId, watchKey: s
   return count;
 }
 
-/** Unspent outputs confirmed above a height, by account, and whether a send has reserved them. */
+/** Unspent outputs confirmed above a height, by account, with whether a send has reserved them. */
 export async function unspentAbove(
   db: Db,
   chain: ChainId,

@@ -8,8 +8,8 @@ import { nextAddressIndex, type AddressBranch } from './addresses.ts';
 export type LookAheadRange = Selectable<LookAheadRangeRow>;
 
 /**
- * Reserves the next addresses of a live branch, so that none of them is given out, and notes that they are still to be
- * watched. Nothing is derived.
+ * Reserves the next addresses of a live branch, so that none of them is issued, and records that they must
+ * still be watched. Derives nothing.
  */
 export async function reserveAddresses(
   tx: Tx,
@@ -30,7 +30,7 @@ export async function reserveAddresses(
     .execute();
 }
 
-/** The range to go on with, chain by chain; undefined when all are watched. */
+/** The next range to watch, chain by chain; undefined when all are watched. */
 export async function nextLookAheadRange(db: Db): Promise<LookAheadRange | undefined> {
   return db
     .selectFrom('look_ahead_ranges')
@@ -41,7 +41,7 @@ export async function nextLookAheadRange(db: Db): Promise<LookAheadRange | undef
     .executeTakeFirst();
 }
 
-/** Notes that a range is watched below an index; a range that is watched wholly is forgotten. */
+/** Records that a range is watched below an index; deletes a range that is completely watched. */
 export async function watchedBelow(tx: Tx, range: LookAheadRange, index: number): Promise<void> {
   if (index < range.until_index)
     await tx.updateTable('look_ahead_ranges').set({ next_index: index }).where('id', '=', range.id).execute();

@@ -9,8 +9,9 @@ export type StoredMovement = Selectable<MovementRow>;
 const insert = preparedInserts('movements');
 
 /**
- * Appends lines to the books. Must run in the transaction that changes the ledger. A line is dated at the earliest after
- * what its merchant has: a clock that was set back must not insert lines into a range that was closed.
+ * Appends lines to the books. Must run in the transaction that changes the ledger. A line is dated no earlier
+ * than its merchant's previous lines, because a clock that was set back must not insert lines into a closed
+ * range.
  */
 export async function insertMovements(tx: Tx, rows: readonly Insertable<MovementRow>[]): Promise<void> {
   if (!tx.isTransaction) throw new Error('movements must be written in the transaction of what they tell');
@@ -26,7 +27,7 @@ export async function insertMovements(tx: Tx, rows: readonly Insertable<Movement
   await insert(tx, dated);
 }
 
-/** The time of a merchant's newest line, or the end of the latest range that was closed, ms; 0 without either. */
+/** The time of a merchant's newest line, or the end of the latest closed range, ms; 0 without either. */
 async function endOfBooks(
   db: Db,
   merchant: { readonly merchantId: string; readonly mode: Mode },
@@ -91,7 +92,7 @@ export const bookedOutputs = preparedList((db, param: ParamOf<ChainId>, txids) =
     .where('outputs.txid', 'in', txids),
 );
 
-/** An output that, by a block, a transaction spends. */
+/** An output that a transaction spends in a block. */
 interface BookedSpend {
   readonly txid: string;
   readonly merchant_id: string;
@@ -102,8 +103,8 @@ interface BookedSpend {
 }
 
 /**
- * Confirmed outputs that, by a block, these transactions spend. The index is named because the planner prefers the one
- * by height, which leads through all that was ever spent.
+ * Confirmed outputs that these transactions spend in a block. The index is named because the planner prefers
+ * the one by height, which reads every spend ever made.
  */
 export const bookedSpends = preparedList((db, param: ParamOf<ChainId>, txids) => ({
   compile: () =>
@@ -114,7 +115,7 @@ export const bookedSpends = preparedList((db, param: ParamOf<ChainId>, txids) =>
         AND outputs.spent_height IS NOT NULL AND outputs.state = 'confirmed'`.compile(db),
 }));
 
-/** The sends that these transactions are versions of, with the payments they refund. */
+/** The sends whose versions these transactions are, with the payments they refund. */
 export const bookedSends = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('send_versions')
@@ -150,7 +151,7 @@ const newestPayment = prepared((db, param: ParamOf<{ merchantId: string; mode: M
     .limit(1),
 );
 
-/** The number of the newest line of all; 0 when there is none. */
+/** The number of the newest line; 0 when there is none. */
 export async function newestMovement(db: Db): Promise<number> {
   const { seq } = await db
     .selectFrom('movements')
@@ -162,9 +163,9 @@ export async function newestMovement(db: Db): Promise<number> {
 export interface MovementRange {
   readonly merchantId: string;
   readonly mode: Mode;
-  /** Before which lines are, ms. */
+  /** Upper bound of the lines' time, ms, exclusive. */
   readonly beforeMs: number;
-  /** The last line that counts: those written later are none of the range. */
+  /** The last included line: later ones do not belong to the range. */
   readonly upToSeq: number;
 }
 
@@ -188,7 +189,7 @@ export const pageOfMovements = prepared(
       .limit(param('limit')),
 );
 
-/** One line as it is listed. */
+/** One line in a listing. */
 export interface ListedMovement extends StoredMovement {
   readonly coin: Coin;
   readonly order_id: string | null;

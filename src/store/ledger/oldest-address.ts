@@ -2,8 +2,8 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /**
- * Creation time of a chain's first address that a payer may have seen, ms: of a payment, or recovered by a restore;
- * null while there is none.
+ * Creation time of a chain's first address that a payer may have seen, ms: of a payment, or recovered by a
+ * restore; null while there is none.
  */
 export async function oldestPaymentAddressTime(db: Db, chain: ChainId): Promise<number | null> {
   const row = await db

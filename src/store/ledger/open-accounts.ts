@@ -28,17 +28,20 @@ export interface PollSize {
 
 type OnLook = (chain: ChainId, size: PollSize) => void;
 
-/** Accounts read at a time: takes half a millisecond. */
+/** Accounts per read, which takes half a millisecond. */
 const PAGE = 500;
 /** Above this many new addresses since the last pass, the cache is rebuilt. */
 const MAX_NEW = 2_000;
-/** Most waiting payments whose accounts are cached, as a multiple of the limit; the first to expire are kept. */
+/**
+ * Maximum number of waiting payments whose accounts are cached, as a multiple of the limit; the first to
+ * expire are kept.
+ */
 const MAX_WAITING = 10;
 
 /**
- * The accounts to poll, with their balances in the ledger: the merchants' own, then those of payments that wait for
- * money, earliest expiry first, then, as far as the limit allows, those of the newest finished payments. Cached: each
- * pass rereads what was written since, or everything when the changes are not known.
+ * The accounts to poll, with their balances in the ledger: the merchants' own, then those of payments that
+ * wait for money, earliest expiry first, then, as far as the limit allows, those of the newest finished
+ * payments. Cached: each pass rereads what was written since, or everything when the changes are unknown.
  */
 export class OpenAccounts {
   readonly #db: Db;
@@ -82,7 +85,7 @@ export class OpenAccounts {
     yield accountsOf(finished, false);
   }
 
-  /** Reads everything, and caches it unless changes may have been missed meanwhile. */
+  /** Reads everything, and caches it unless changes may have been missed in the meantime. */
   async #load(): Promise<AccountCache> {
     const watch = this.#db.database.changes;
     const version = watch.foreignVersion();
@@ -167,7 +170,7 @@ export class OpenAccounts {
 
   async #readTimes(cache: AccountCache, id: string): Promise<void> {
     const [row] = await paymentTimes(this.#db, { id });
-    // An old payment waits again when a reorganisation reverted its money.
+    // An old payment waits again when a reorg reverted its money.
     if (!cache.setTimes(id, row) && isWaiting(row)) {
       const rows = await accountsOfPayments(this.#db, this.#chain, [id]);
       // Newer ones are added by the next pass.

@@ -6,7 +6,7 @@ import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { OutputRow } from '../schema/ledger.ts';
 import { keepTotals } from './volume-totals.ts';
 
-/** One output that paid us, as the ledger holds it. */
+/** One stored output that paid us. */
 export type StoredOutput = Selectable<OutputRow>;
 
 /** SQL parameters per statement, well below SQLite's limit. */
@@ -14,10 +14,10 @@ const CHUNK = 500;
 
 type Optional = 'seq' | 'awaited_depth' | 'position' | 'confirmed_at' | 'rate' | 'rate_at';
 
-/** An output to be written; one already stored keeps its `seq`, its place and the rate at which it came. */
+/** An output to store; an existing one keeps its `seq`, its position and its rate at receipt. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
-/** Inserts or updates an output as observed; columns about its spending are left alone. */
+/** Inserts or updates an output as observed, without the columns about its spending. */
 export async function upsertOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const observed = {
     ...row,
@@ -66,7 +66,7 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });
 
-/** Stores up to which depth a payment waits for an output. */
+/** Stores the depth that a payment waits for on an output. */
 export async function setAwaitedDepth(
   tx: Tx,
   { coin, mode }: ChainId,
@@ -183,7 +183,7 @@ export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Cre
   return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watch_key }));
 }
 
-/** Outputs confirmed above a height: those that a reorganisation down to it unconfirms. */
+/** Outputs confirmed above a height: those that a reorg down to it unconfirms. */
 export async function outputsAbove(db: Db, chain: ChainId, height: number): Promise<StoredOutput[]> {
   return db
     .selectFrom('outputs')

@@ -5,12 +5,12 @@ import type { Db } from '../sqlite/database.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
 import type { StoredSend } from '../sends/sends.ts';
 
-/** Most unconfirmed outputs read for one wallet. */
+/** Maximum unconfirmed outputs read for one wallet. */
 const MAX_CHANGE = 200;
 
 /**
- * Unconfirmed change of own sends that may be spent, largest first: a node has accepted the transaction, and it was
- * never replaced, so that no other version of it can be mined. The same rule as Bitcoin Core's.
+ * Unconfirmed change of own sends that may be spent, largest first: a node has accepted the transaction, and
+ * it was never replaced, so that no other version of it can be mined. The same rule as Bitcoin Core's.
  */
 export async function unconfirmedChange(
   db: Db,
@@ -88,8 +88,8 @@ export async function findChangeOutput(
 }
 
 /**
- * Open sends that reserve an output which a block has spent, or which is gone itself; in random order, so that those
- * which nothing ends yet never hide the others from a round.
+ * Open sends that reserve an output which a block has spent, or which is gone itself; in random order, so
+ * that those which cannot end yet never hide the others from a round.
  */
 export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return db

@@ -27,8 +27,9 @@ interface Part {
 }
 
 /**
- * Where a send draws on whole accounts: the merchant address as it will be once all sends under way that draw on it or
- * pay into it have landed. Null where there are none, where as many wait as may, and where something else draws on it.
+ * Where a send draws on whole accounts: the merchant address in its state after all sends in flight that draw
+ * on it or pay into it. Null where there are none, where the queue is full, and where another transaction
+ * draws on it.
  */
 export async function accountAfterQueue(db: Db, wallet: Wallet): Promise<Fund | null> {
   return accountWithQueue(db, wallet, (balance, members) => {
@@ -37,7 +38,7 @@ export async function accountAfterQueue(db: Db, wallet: Wallet): Promise<Fund | 
   });
 }
 
-/** The same for a send whose turn has come and that is planned again: what the other sends leave to it. */
+/** The same for a send at its turn that is planned again: the remainder of the other sends. */
 export async function accountExcludingQueue(db: Db, wallet: Wallet, sendId: string): Promise<Fund | null> {
   return accountWithQueue(db, wallet, (balance, members, isFree) => {
     const others = members.filter(({ id }) => id !== sendId);
@@ -60,13 +61,13 @@ async function accountWithQueue(
   const free = parts.find(({ sendId, spentBy }) => sendId === null && spentBy === null);
   const amount = rest(balance, members, free !== undefined);
   if (amount === null) return null;
-  // The rest that the last of them leaves is an output of its transaction, which does not exist yet.
+  // The remainder of the last one is an output of its transaction, which does not exist yet.
   const ref = free?.ref ?? { txid: members.at(-1)?.txid ?? '', index: 0 };
   const { coin, mode } = wallet;
   return { ref, amount, address, keyPath: { coin, mode, account, branch: 0, index: 0 } };
 }
 
-/** Whether a transaction that is not one of these sends draws on the account: a send of old, or a stranger's. */
+/** Whether a transaction other than these sends draws on the account: an old send, or a foreign one. */
 function isDrawnOnByOthers(parts: readonly Part[], members: readonly StoredQueueMember[]): boolean {
   const ids = new Set(members.map(({ id }) => id));
   const txids = new Set(members.map(({ txid }) => txid));

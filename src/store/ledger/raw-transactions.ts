@@ -50,7 +50,9 @@ export async function storedTransactions(
   return txids.map((txid) => ({ txid, raw: raws.get(txid) ?? null }));
 }
 
-/** Records that a block holds a conflicting spend: on top of it none of these transactions can be mined. */
+/**
+ * Records that a block contains a conflicting spend: none of these transactions can be mined on top of it.
+ */
 export async function noteConflicts(
   tx: Tx,
   chain: ChainId,
@@ -69,7 +71,7 @@ export async function noteConflicts(
   }
 }
 
-/** Clears conflicts with blocks above a height, which a reorganisation removed. */
+/** Clears conflicts with blocks above a height, which a reorg removed. */
 export async function forgetConflictsAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
   await tx
     .updateTable('raw_transactions')
@@ -80,7 +82,7 @@ export async function forgetConflictsAbove(tx: Tx, chain: ChainId, height: numbe
     .execute();
 }
 
-/** Those of these transactions that a block conflicts with, and its height. */
+/** The subset of these transactions that a block conflicts with, and its height. */
 export async function conflictHeights(
   db: Db,
   chain: ChainId,

@@ -7,15 +7,16 @@ import type { Db, Tx } from '../sqlite/database.ts';
 export interface SpendableAccount {
   /** The whole balance, identified by one of its parts: an account is spent as a whole. */
   readonly fund: Fund;
-  /** The merchant's own, which payments do not use. */
+  /** The merchant's own account, which payments do not use. */
   readonly isWallet: boolean;
   /** Height of the newest part. */
   readonly height: number;
 }
 
 /**
- * A merchant's accounts with spendable money, on chains where an account is spent as a whole: the merchant's own first,
- * then the largest. One row each, however many parts came in: anyone can pay a lamport ten thousand times.
+ * A merchant's accounts with spendable money, on chains where an account is spent as a whole: the merchant's
+ * own first, then the largest. One row per account, however many parts it has, because anyone can pay a
+ * lamport ten thousand times.
  */
 export async function spendableAccounts(
   db: Db,
@@ -32,7 +33,7 @@ export async function spendableAccounts(
     .groupBy(['addresses.id', 'addresses.address', 'addresses.purpose', 'addresses.branch'])
     .groupBy(['addresses.idx', 'merchants.account'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
-    // As text: a sum of lamports may exceed what a double holds exactly.
+    // As text, because a sum of lamports may exceed the exact range of a double.
     .select([
       sql<string>`cast(${total} as text)`.as('amount'),
       sql<string>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
@@ -80,7 +81,7 @@ export function parseRef(part: string): OutputRef {
   return { txid: part.slice(0, colon), index: Number(part.slice(colon + 1)) };
 }
 
-/** Reserves the remaining parts of accounts of which a send has reserved one. */
+/** Reserves the remaining parts of accounts when a send has reserved one part. */
 export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void> {
   const drawn = tx
     .selectFrom('outputs as taken')
@@ -119,8 +120,8 @@ export async function balanceOfAccountsInUse(
 }
 
 /**
- * Money that arrives on an account while a send draws on it waits for that send, or the two sends would conflict. The
- * accounts in use are found once, not for every part: they are few, parts may be many.
+ * Money received by an account while a send draws on it waits for that send, because two sends would
+ * conflict. The accounts in use are found once, not for every part: they are few, parts may be many.
  */
 function idle(db: Db, chain: ChainId) {
   const { drawn, leaving, awaited } = accountsInUse(db, chain);
@@ -152,8 +153,8 @@ function accountsInUse(db: Db, { coin, mode }: ChainId) {
     .where('left.mode', '=', mode)
     .where('left.spent_by', 'is not', null)
     .where('left.spent_height', 'is', null);
-  // What lies there is promised to the open sends that draw on it. One that is older than a restore may hold none of it
-  // any more: a newer send has landed meanwhile, and left what it may still take.
+  // Money there is promised to the open sends that draw on it. A send older than a restore may have none of
+  // it any more, because a newer send has landed since, and left what it may still use.
   const awaited = db
     .selectFrom('sends as waiting')
     .innerJoin('send_versions as current', (join) =>

@@ -11,16 +11,16 @@ import type { Tables } from '../schema/tables.ts';
 /** A merchant's wallet on a chain. */
 export interface WalletRef extends ChainId {
   readonly merchantId: string;
-  /** On account chains: only the confirmed balance of this address, whatever sends of it are open. */
+  /** On account chains: only the confirmed balance of this address, regardless of its open sends. */
   readonly from?: string | undefined;
 }
 
 type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
 
 /**
- * Outputs that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved, of all of the
- * merchant's addresses. Largest first, at most `limit`; on chains where accounts are spent as a whole, as many
- * accounts as one send can draw on, each as one fund.
+ * Outputs that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved, of all of
+ * the merchant's addresses. Largest first, at most `limit`; on chains where accounts are spent as a whole, as
+ * many accounts as one send can draw on, each as one fund.
  */
 export async function spendableFunds(
   db: Db,
@@ -36,13 +36,13 @@ export async function spendableFunds(
 export interface SpendableTotal {
   readonly amount: bigint;
   readonly count: number;
-  /** Outputs that cost more than they bring; not in `amount`. */
+  /** Outputs whose spending costs more than they hold; not in `amount`. */
   readonly dust: bigint;
 }
 
 /**
- * Everything spendable now, over as many sends as it takes; on chains where accounts are spent as a whole, what one
- * send can draw on.
+ * The total that is spendable now, in as many sends as necessary; on chains where accounts are spent as a
+ * whole, the amount that one send can draw on.
  * @param inputCost atoms that spending one output costs: outputs worth no more are dust
  */
 export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
@@ -68,8 +68,8 @@ export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigin
 }
 
 /**
- * On chains where accounts are spent as a whole: these accounts, with the merchant address as it will be once the sends
- * under way have landed. A send that draws on it waits for them. Null where nothing more is to be had by waiting.
+ * On chains where accounts are spent as a whole: these accounts, with the merchant address in its state after
+ * the sends in flight. A send that draws on it waits for them. Null where waiting brings nothing more.
  */
 export async function fundsAfterQueue(
   db: Db,
@@ -86,7 +86,7 @@ function totalOf(amounts: readonly bigint[]): SpendableTotal {
   return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
 }
 
-/** Confirmed, unspent outputs that this send has reserved, whichever of its versions uses them. */
+/** Confirmed, unspent outputs reserved by this send for any of its versions. */
 export async function reservedFunds(db: Db, sendId: string, limit = OUTPUTS_PER_SEND): Promise<Fund[]> {
   return toFunds(
     db
@@ -98,7 +98,7 @@ export async function reservedFunds(db: Db, sendId: string, limit = OUTPUTS_PER_
   );
 }
 
-/** What sends that gather their outputs have reserved of a wallet, atoms. */
+/** Atoms of a wallet that are reserved by sends gathering their outputs. */
 export async function reservedForPreparing(db: Db, wallet: WalletRef): Promise<bigint> {
   const rows = await db
     .selectFrom('sends')
@@ -115,8 +115,8 @@ export async function reservedForPreparing(db: Db, wallet: WalletRef): Promise<b
 }
 
 /**
- * Outputs that this send has reserved and whose fate a block has yet to decide: unspent ones that no block holds, and
- * those that a transaction unknown here spends, in no block either.
+ * Outputs reserved by this send whose fate no block has decided yet: unspent ones that are in no block, and
+ * those spent by an unknown unconfirmed transaction.
  */
 export async function unconfirmedReserved(
   db: Db,
@@ -140,7 +140,7 @@ export async function unconfirmedReserved(
 /**
  * Reserves outputs for one send.
  * @param wholeId the send that may have reserved them and for which this one gathers them
- * @throws when one is spent or reserved by now: the caller read it outside this transaction.
+ * @throws when one is spent or reserved in the meantime, because the caller read it outside this transaction.
  */
 export async function reserveOutputs(
   tx: Tx,
@@ -167,7 +167,9 @@ export async function reserveOutputs(
   if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
 }
 
-/** Reserves an output of ours for a send, spent or not: another transaction of that send made it. */
+/**
+ * Reserves an output of ours for a send, spent or not, because another transaction of that send created it.
+ */
 export async function reserveMade(
   tx: Tx,
   ref: OutputRef,
@@ -207,7 +209,7 @@ export async function releaseOutputs(
   await update.execute();
 }
 
-/** Sends whose surplus is released at a time. */
+/** Maximum sends whose surplus is released per call. */
 const MAX_RELEASED = 500;
 
 /** Confirmed sends up to a height that still reserve outputs which the confirmed version did not use. */
@@ -257,9 +259,9 @@ export async function merchantsWithManyOutputs(
 }
 
 /**
- * Unconfirmed transactions whose outputs a send has reserved: `unconfirmed`, such as own change on its way, and `gone`,
- * which a fork or the network dropped and may bring back. On chains where accounts are spent as a whole, a transaction
- * counts as gone only once it is proven to have expired: that is final.
+ * Unconfirmed transactions whose outputs a send has reserved: `unconfirmed`, such as own change in flight,
+ * and `gone`, which a fork or the network dropped and may restore. On chains where accounts are spent as a
+ * whole, a transaction counts as gone only once its expiry is proven, which is final.
  */
 export async function unminedInputs(
   db: Db,
@@ -277,7 +279,7 @@ export async function unminedInputs(
   return { unconfirmed: of('unconfirmed'), gone: of('gone') };
 }
 
-/** Most parts read for one account, whose balance is one sum. */
+/** Maximum parts read for one account, whose balance is one sum. */
 const MAX_ACCOUNT_PARTS = 20_000;
 
 function available(db: Db, wallet: WalletRef): OutputQuery {

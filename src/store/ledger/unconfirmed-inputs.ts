@@ -12,7 +12,9 @@ export interface UnconfirmedInput extends OutputRef {
   readonly isParentOpen: boolean;
 }
 
-/** Stores the inputs of an unconfirmed payment to us: another spend of one of them is a double spend. */
+/**
+ * Stores the inputs of an unconfirmed payment to us, because another spend of one of them is a double spend.
+ */
 export async function rememberInputs(
   tx: Tx,
   chain: ChainId,
@@ -125,7 +127,8 @@ const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
             .whereRef('outputs.coin', '=', 'unconfirmed_inputs.coin')
             .whereRef('outputs.mode', '=', 'unconfirmed_inputs.mode')
             .whereRef('outputs.txid', '=', 'unconfirmed_inputs.spender')
-            // Money that an open send draws on is watched further: a block may prove that it never comes back.
+            // Money that an open send draws on stays watched, because a block may prove that it never
+            // returns.
             .where((or) =>
               or.or([
                 or('outputs.state', '=', sql.lit('unconfirmed')),

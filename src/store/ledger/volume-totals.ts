@@ -10,7 +10,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** Decimals of summed prices: no currency has more. */
 export const PRICE_DECIMALS = 4;
-/** Instead of a currency: the total is the money itself, in atoms of its coin. */
+/** In place of a currency: the total is the money itself, in atoms of its coin. */
 export const MONEY = '';
 
 /** A completed payment with one of its confirmed outputs; without coin and atoms when none is confirmed. */
@@ -27,7 +27,7 @@ export interface CompletedRow extends Pick<
 export interface Share {
   /** MONEY, or the currency of the price. */
   readonly currency: string;
-  /** Of a price: the only coin it was paid in; empty when there are several, or none. */
+  /** For a price: the only coin it was paid in; empty when there are several, or none. */
   readonly coin: Coin | '';
   readonly sum: bigint;
   readonly payments: number;
@@ -107,7 +107,7 @@ const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   ),
 );
 
-/** Completed payments, each as often as it has confirmed outputs, and at least once. */
+/** Completed payments, one row per confirmed output, and at least one. */
 export function completedPayments(db: Db) {
   return db
     .selectFrom('payments as p')

@@ -12,7 +12,7 @@ export interface WaitingFunds {
   readonly frozen: bigint;
 }
 
-/** Most outputs read: sums of wei do not fit 64 bits, so they are added up in code. */
+/** Maximum outputs read: sums of wei do not fit 64 bits, so they are added up in code. */
 const MAX_PARTS = 20_000;
 
 /** Received money that cannot be spent yet; change of own sends is not included. */

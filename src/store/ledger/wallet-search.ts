@@ -16,8 +16,8 @@ interface Shop {
 }
 
 /**
- * Whether a text names an output that paid a shop: by the beginning of its transaction or address, by the whole order
- * id, order label or id of its payment, or by its amount. Looks at each of the shop's outputs.
+ * Whether a text names an output that paid a shop: by the beginning of its transaction or address, by the
+ * whole order id, order label or id of its payment, or by its amount. Scans the shop's outputs.
  */
 export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlBool> {
   const ways = [sql<SqlBool>`outputs.payment_id in ${paymentsOf(db, shop, text)}`];
@@ -25,7 +25,7 @@ export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlB
     ways.push(
       sql<SqlBool>`outputs.seq in ${paidBy(db, shop, text)}`,
       sql<SqlBool>`outputs.address_id in ${addressesOf(db, shop, text)}`,
-      // Few outputs are no payment's, and their addresses are in no index of texts.
+      // Few outputs belong to no payment, and their addresses are in no text index.
       sql<SqlBool>`(outputs.payment_id is null and ${ownAddress(db, text)})`,
     );
   }

@@ -10,7 +10,7 @@ export interface WalletTransactionRow {
   /** The send's id; `txid:index` for an output. */
   readonly id: string;
   readonly coin: Coin;
-  /** Null: it is not signed yet. */
+  /** Null for an unsigned send. */
   readonly txid: string | null;
   readonly address: string;
   readonly amount: string;
@@ -18,16 +18,16 @@ export interface WalletTransactionRow {
   /** Fee budget of a send, atoms. */
   readonly max_fee: string | null;
   readonly fee_limited_at: number | null;
-  /** Of a send that gathers its outputs by parts: how many are planned, and in blocks. */
+  /** For a send that gathers its outputs by parts: how many are planned, and how many are in blocks. */
   readonly parts: number;
   readonly parts_confirmed: number;
   readonly status: string;
   readonly height: number | null;
   readonly payment_id: string | null;
   readonly error: string | null;
-  /** What the rate is in; null where the ledger itself has no price of it. */
+  /** Currency of the rate; null where the ledger itself has no price of it. */
   readonly currency: string | null;
-  /** Price of one coin then. */
+  /** Price of one coin at that time. */
   readonly rate: string | null;
   readonly created_at: number;
 }
@@ -59,7 +59,7 @@ export async function paidOutputs(
       'outputs.height',
       'outputs.payment_id',
       sql<string | null>`null`.as('error'),
-      // Other money has its price in the books, as sends have.
+      // Other money has its price in the books, like sends.
       'payments.currency',
       'outputs.rate',
       'outputs.first_seen_at as created_at',
@@ -100,13 +100,16 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What a movement was priced at. */
+/** The price of a movement. */
 export interface MovementPrice {
   readonly currency: string | null;
   readonly rate: string | null;
 }
 
-/** Prices in the books of lines about these transactions that stand, by the send's id or `txid:index` of the output. */
+/**
+ * Prices of unreversed lines about these transactions in the books, by the send's id or `txid:index` of the
+ * output.
+ */
 export async function bookedPrices(
   db: Db,
   of: { readonly merchantId: string; readonly mode: Mode; readonly txids: readonly string[] },
@@ -122,7 +125,7 @@ export async function bookedPrices(
     .where('movements.kind', 'in', ['payment', 'refund', 'send'])
     .orderBy('movements.seq')
     .execute();
-  // Of a line that was taken back and written anew the newest counts.
+  // Of a line that was reversed and rewritten the newest counts.
   return new Map(
     rows.map(({ txid, vout, send_id: sendId, ...price }) => [sendId ?? `${txid}:${vout ?? ''}`, price]),
   );

@@ -9,16 +9,19 @@ export interface WalletTransactionFilter {
   readonly mode: Mode;
   readonly coin: Coin | null;
   readonly direction: 'in' | 'out' | null;
-  /** Bounds of when it was first seen or ordered, ms, both included. */
+  /** Bounds of the first sighting or the order, ms, both inclusive. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Taken literally: see isNamedOutput and isNamedSend. */
+  /** Matched literally: see isNamedOutput and isNamedSend. */
   readonly search?: string | undefined;
   readonly page: number;
   readonly limit: number;
 }
 
-/** One page of incoming and outgoing money, newest first. Own change and swept deposits are not income and left out. */
+/**
+ * One page of incoming and outgoing money, newest first. Excludes own change and swept deposits, which are
+ * not income.
+ */
 export async function pageWalletTransactions(
   db: Db,
   filter: WalletTransactionFilter,
@@ -68,7 +71,7 @@ export async function pageWalletTransactions(
     ({ seq, send_id: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
   );
   const before = (page - 1) * limit;
-  // A page that is not full is the last one.
+  // A partial page is the last one.
   const isLast = rows.length < limit && (rows.length > 0 || before === 0);
   return { rows, total: isLast ? before + rows.length : await count(db, filter) };
 }
@@ -79,7 +82,10 @@ async function count(db: Db, filter: WalletTransactionFilter): Promise<number> {
   return (await moneyIn) + (await rowsOf(outgoing(db, filter)));
 }
 
-/** Counts all outputs (from trigger-kept counts) less those left out, found from the sends: far fewer. */
+/**
+ * Counts all outputs (from trigger-maintained counts) less the excluded ones, found through the sends, which
+ * are far fewer.
+ */
 async function countedIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
   if (filter.direction === 'out') return 0;
   const { merchantId, mode, coin } = filter;

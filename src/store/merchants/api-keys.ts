@@ -57,7 +57,7 @@ export async function currentPublicKey(db: Db, merchantId: string): Promise<stri
   return row?.public_value ?? null;
 }
 
-/** Lets the current keys of a merchant expire at a time; keys already in their grace period keep theirs. */
+/** Sets the expiry of a merchant's current keys; keys already in their grace period keep theirs. */
 export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
   await tx
     .updateTable('api_keys')
@@ -67,7 +67,7 @@ export async function retireCurrentKeys(tx: Tx, merchantId: string, until: numbe
     .execute();
 }
 
-/** Revokes the public and secret keys of a merchant at once, grace periods included; says how many. */
+/** Revokes the public and secret keys of a merchant at once, grace periods included; returns how many. */
 export async function deleteKeys(tx: Tx, merchantId: string): Promise<number> {
   const result = await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).executeTakeFirst();
   return Number(result.numDeletedRows);
@@ -93,7 +93,7 @@ export async function deleteKeyById(tx: Tx, id: string): Promise<string | null> 
   return row?.merchant_id ?? null;
 }
 
-/** Lets a key expire at a time, unless it does so before. @returns its merchant; null when nothing changed. */
+/** Sets the expiry of a key, unless it expires before. @returns its merchant; null when nothing changed. */
 export async function retireKey(tx: Tx, id: string, until: number): Promise<string | null> {
   const row = await tx
     .updateTable('api_keys')

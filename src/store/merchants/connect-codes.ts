@@ -1,7 +1,7 @@
 import type { ConnectCodeRow } from '../schema/merchants.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** Stores a code and removes those whose time is over. */
+/** Stores a code and removes expired ones. */
 export async function insertConnectCode(tx: Tx, row: ConnectCodeRow): Promise<void> {
   await tx.deleteFrom('connect_codes').where('expires_at', '<=', row.created_at).execute();
   await tx.insertInto('connect_codes').values(row).execute();
@@ -17,12 +17,14 @@ export async function hasConnectCode(db: Db, codeHash: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** Removes the code with this SHA-256 and returns it: nobody takes it twice. */
+/** Consumes the code with this SHA-256: removes and returns it, so that it is used once. */
 export async function consumeConnectCode(tx: Tx, codeHash: string): Promise<ConnectCodeRow | undefined> {
   return tx.deleteFrom('connect_codes').where('code_hash', '=', codeHash).returningAll().executeTakeFirst();
 }
 
-/** Removes every unspent code of the shops that a user owns: only an owner agrees to a connect request. */
+/**
+ * Removes every unused code of the shops that a user owns, because only an owner approves a connect request.
+ */
 export async function deleteConnectCodes(tx: Tx, userId: string): Promise<number> {
   const result = await tx
     .deleteFrom('connect_codes')

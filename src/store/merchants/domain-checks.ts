@@ -6,7 +6,7 @@ export async function findDomainCheck(db: Db, merchantId: string): Promise<Domai
   return db.selectFrom('domain_checks').selectAll().where('merchant_id', '=', merchantId).executeTakeFirst();
 }
 
-/** Writes the whole row of a merchant. */
+/** Stores the whole row of a merchant. */
 export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void> {
   const { merchant_id: _, ...changes } = row;
   await tx
@@ -17,8 +17,8 @@ export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void
 }
 
 /**
- * Leases the due checks, longest due first, until `until`: a check whose result is never recorded is
- * due again then, and delays no other. Those last checked, or chosen, by a clock since set back are due.
+ * Leases the due checks, longest due first, until `until`: a check whose result is never recorded is then due
+ * again, and delays no other. Checks that were last run, or chosen, before the clock was set back are due.
  */
 export async function leaseDueDomainChecks(
   tx: Tx,

@@ -5,7 +5,7 @@ export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void
   await tx.insertInto('invitations').values(row).execute();
 }
 
-/** Invitations that can be accepted now, the newest first. */
+/** Invitations that can be accepted now, newest first. */
 export async function listOpenInvitations(db: Db, merchantId: string, now: number): Promise<InvitationRow[]> {
   return db
     .selectFrom('invitations')
@@ -33,7 +33,7 @@ export async function findOpenInvitation(
     .executeTakeFirst();
 }
 
-/** How many were made for a shop since a time, whatever became of them. */
+/** Number of invitations created for a shop since a time, in any state. */
 export async function countInvitationsSince(db: Db, merchantId: string, since: number): Promise<number> {
   const row = await db
     .selectFrom('invitations')
@@ -72,7 +72,7 @@ export async function endInvitations(tx: Tx, merchantId: string, now: number): P
     .execute();
 }
 
-/** Forgets invitations made before a time, up to a limit; says how many. */
+/** Deletes invitations created before a time, up to a limit; returns how many. */
 export async function deleteInvitationsBefore(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('invitations')
@@ -83,7 +83,7 @@ export async function deleteInvitationsBefore(db: Db, before: number, limit: num
   return Number(result.numDeletedRows);
 }
 
-/** Ends an open invitation of whatever shop; false when there is none. */
+/** Ends an open invitation of any shop; false when there is none. */
 export async function endInvitationById(tx: Tx, id: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('invitations')

@@ -1,7 +1,7 @@
 import type { Db } from '../sqlite/database.ts';
 import type { MerchantLogoRow } from '../schema/merchants.ts';
 
-/** A logo by the hash of its bytes; several shops may have the same one. */
+/** A logo by the hash of its bytes; several shops may share it. */
 export async function findLogo(
   db: Db,
   hash: string,

@@ -1,6 +1,8 @@
 import type { Db } from '../sqlite/database.ts';
 
-/** What a person made for a shop, also by a restricted key of theirs: what still works, oldest first. */
+/**
+ * Active objects that a person created for a shop, directly or with a restricted key of theirs, oldest first.
+ */
 export interface MadeByPerson {
   readonly endpoints: readonly { readonly id: string; readonly url: string }[];
   readonly keys: readonly { readonly id: string; readonly name: string }[];

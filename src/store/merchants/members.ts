@@ -3,7 +3,7 @@ import type { MerchantRow } from '../schema/merchants.ts';
 import type { MemberRow } from '../schema/people.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
-/** The role of a member of a shop; its owner is none. */
+/** The role of a member of a shop; the owner is not a member. */
 export async function memberRole(db: Db, merchantId: string, userId: string): Promise<MemberRole | null> {
   const row = await db
     .selectFrom('members')
@@ -21,7 +21,7 @@ export interface Member {
   readonly createdAt: number;
 }
 
-/** Everybody who works for a shop beside its owner, the first to come first. */
+/** The members of a shop, the longest-standing first. */
 export async function listMembers(db: Db, merchantId: string): Promise<Member[]> {
   return db
     .selectFrom('members')
@@ -33,7 +33,7 @@ export async function listMembers(db: Db, merchantId: string): Promise<Member[]>
     .execute();
 }
 
-/** Shops of others that a user works for, the newest shop first. */
+/** Shops of other users that a user is a member of, newest first. */
 export async function shopsOfMember(
   db: Db,
   userId: string,
@@ -50,7 +50,7 @@ export async function shopsOfMember(
   return rows.map(({ member_role: role, ...merchant }) => ({ merchant, role }));
 }
 
-/** Makes somebody a member, or gives a member another role. */
+/** Adds a member, or changes a member's role. */
 export async function upsertMember(tx: Tx, row: MemberRow): Promise<void> {
   await tx
     .insertInto('members')
@@ -59,7 +59,7 @@ export async function upsertMember(tx: Tx, row: MemberRow): Promise<void> {
     .execute();
 }
 
-/** @returns false for somebody who is no member. */
+/** @returns false when the user is not a member. */
 export async function changeMemberRole(
   tx: Tx,
   { merchant_id: merchantId, user_id: userId, role }: Omit<MemberRow, 'created_at'>,
@@ -73,7 +73,7 @@ export async function changeMemberRole(
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false for somebody who is no member. */
+/** @returns false when the user is not a member. */
 export async function deleteMember(tx: Tx, merchantId: string, userId: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('members')
@@ -83,7 +83,7 @@ export async function deleteMember(tx: Tx, merchantId: string, userId: string): 
   return result.numDeletedRows > 0n;
 }
 
-/** Ends every membership of a user in shops of others; says how many. */
+/** Ends every membership of a user in shops of other users; returns how many. */
 export async function deleteMemberships(tx: Tx, userId: string): Promise<number> {
   const result = await tx.deleteFrom('members').where('user_id', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);

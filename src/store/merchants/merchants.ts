@@ -21,7 +21,7 @@ export async function skipAccounts(tx: Tx, count: number): Promise<void> {
   await writeMeta(tx, FIRST_ACCOUNT, String((await nextAccount(tx)) + count));
 }
 
-/** Skips the account numbers below a number: merchants missing in this database had them. */
+/** Skips the account numbers below a number, which merchants missing in this database had. */
 export async function skipAccountsBelow(tx: Tx, first: number): Promise<void> {
   await writeMeta(tx, FIRST_ACCOUNT, String(Math.max(await nextAccount(tx), first)));
 }
@@ -31,7 +31,7 @@ export async function allMerchants(db: Db): Promise<MerchantRow[]> {
   return db.selectFrom('merchants').selectAll().orderBy('account').execute();
 }
 
-/** Whether a merchant of any account has this domain (in its normal form). */
+/** Whether a merchant of any account has this domain (normalised). */
 export async function domainExists(db: Db, domain: string): Promise<boolean> {
   const row = await db.selectFrom('merchants').select('id').where('domain', '=', domain).executeTakeFirst();
   return row !== undefined;
@@ -96,7 +96,7 @@ export async function suspendAllMerchants(tx: Tx, now: number): Promise<void> {
   await tx.updateTable('merchants').set({ suspended_at: now }).where('suspended_at', 'is', null).execute();
 }
 
-/** Makes another user the owner of a merchant. */
+/** Transfers a merchant to another user. */
 export async function transferMerchant(tx: Tx, id: string, userId: string, now: number): Promise<void> {
   await tx.updateTable('merchants').set({ user_id: userId, updated_at: now }).where('id', '=', id).execute();
 }

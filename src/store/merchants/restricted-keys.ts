@@ -70,7 +70,7 @@ export async function deleteRestrictedKey(
   return result.numDeletedRows > 0n;
 }
 
-/** Deletes the restricted keys of a merchant; says how many. */
+/** Deletes the restricted keys of a merchant; returns how many. */
 export async function deleteRestrictedKeys(tx: Tx, merchantId: string): Promise<number> {
   const result = await tx
     .deleteFrom('restricted_keys')
@@ -79,7 +79,7 @@ export async function deleteRestrictedKeys(tx: Tx, merchantId: string): Promise<
   return Number(result.numDeletedRows);
 }
 
-/** Notes a use, unless one since `before` was noted already. */
+/** Records a use, unless one since `before` is already recorded. */
 export async function touchRestrictedKey(
   db: Db,
   use: { readonly id: string; readonly now: number; readonly before: number },
@@ -92,7 +92,7 @@ export async function touchRestrictedKey(
     .execute();
 }
 
-/** Deletes a key of whatever merchant; false when there is none. */
+/** Deletes a key of any merchant; false when there is none. */
 export async function deleteRestrictedKeyById(tx: Tx, id: string): Promise<boolean> {
   const result = await tx.deleteFrom('restricted_keys').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;

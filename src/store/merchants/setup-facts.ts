@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Mode } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** How many of the newest webhook attempts are looked at: a bound on the work, not on what counts. */
+/** Maximum number of recent webhook attempts to read, which bounds the work, not the result. */
 const LOOKED_AT = 1_000;
 
-/** Whether any payment of a merchant was ever completed in a mode, given back since or not. */
+/** Whether any payment of a merchant was ever completed in a mode, even if refunded since. */
 export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Promise<boolean> {
   const row = await db
     .selectFrom('payments')
@@ -18,7 +18,7 @@ export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Pr
   return row !== undefined;
 }
 
-/** When one of the newest webhook attempts of a merchant succeeded, wherever it went; null when none did. */
+/** When one of the newest webhook attempts of a merchant succeeded, at any URL; null when none did. */
 export async function newestWebhookSuccess(db: Db, merchantId: string): Promise<number | null> {
   const newest = db
     .selectFrom('webhook_logs')

@@ -4,7 +4,7 @@ import { CAN_COST_MORE } from '../sends/send-status.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { NoticeConditionRow } from '../schema/notices.ts';
 
-/** Every state that lasts, or that ended less than a day ago, by key. */
+/** Every state that persists, or that ended less than a day ago, by key. */
 export async function storedConditions(db: Db): Promise<Map<string, NoticeConditionRow>> {
   const rows = await db.selectFrom('notice_conditions').selectAll().execute();
   return new Map(rows.map((row) => [row.key, row]));
@@ -32,10 +32,10 @@ export interface TroubledEndpoint {
   readonly gone_at: number | null;
 }
 
-/** Failures in a row from which on an endpoint counts as failing. */
+/** Number of consecutive failures from which an endpoint counts as failing. */
 const FAILURES = 2;
 
-/** Active endpoints that take nothing any more, and those that fail. */
+/** Active endpoints that answered 410, and failing ones. */
 export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
   const declared = await db
     .selectFrom('webhook_endpoints as endpoint')
@@ -61,7 +61,7 @@ export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
   return [...declared, ...own.map(({ url, ...row }) => ({ ...row, merchant_id: row.id, url: url ?? '' }))];
 }
 
-/** Sends whose raise waits for their fee budget since before a time, those that wait longest first. */
+/** Sends whose fee bump has waited for their fee budget since before a time, the longest waiting first. */
 export async function feeLimitedSends(
   db: Db,
   before: number,
@@ -78,8 +78,8 @@ export async function feeLimitedSends(
 }
 
 /**
- * Sends that no block holds since a time, those that gather their outputs among them, oldest first; not sweeps, which
- * lose nothing by waiting.
+ * Unconfirmed sends since a time, including those that gather their outputs, oldest first; excludes sweeps,
+ * which lose nothing by waiting.
  */
 export async function unconfirmedSends(
   db: Db,
@@ -96,7 +96,7 @@ export async function unconfirmedSends(
       .orderBy('created_at')
       .limit(limit)
       .execute();
-  // Each has an index of its own.
+  // Each has its own index.
   const preparing = await waiting(sql`status = 'preparing'`);
   const open = await waiting(sql`status IN ('signed', 'broadcast')`);
   return [...preparing, ...open]

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { NoticeChoiceRow } from '../schema/notices.ts';
 
-/** What a person chose about a shop, by kind. */
+/** The notice preferences of a person for a shop, by kind. */
 export async function noticeChoices(
   db: Db,
   of: { userId: string; merchantId: string },
@@ -27,7 +27,7 @@ export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<voi
     .execute();
 }
 
-/** The language a person gets mails in; null: not known. */
+/** The language of a person's mails; null: unknown. */
 export async function noticeLanguage(db: Db, userId: string): Promise<Language | null> {
   const row = await db
     .selectFrom('notice_languages')
@@ -37,7 +37,7 @@ export async function noticeLanguage(db: Db, userId: string): Promise<Language |
   return row?.language ?? null;
 }
 
-/** Keeps the language that a person chose for mails. */
+/** Stores the language that a person chose for mails. */
 export async function putNoticeLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')
@@ -46,7 +46,7 @@ export async function putNoticeLanguage(tx: Tx, userId: string, language: Langua
     .execute();
 }
 
-/** Keeps the language of the pages a person uses, unless they chose one for mails. */
+/** Stores the language of the pages that a person uses, unless they chose one for mails. */
 export async function followLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')

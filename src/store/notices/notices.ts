@@ -25,7 +25,7 @@ export async function noticedEventsAfter(
     .select(['seq', 'merchant_id', 'mode', 'type', 'payment_id', 'send_id', 'body_json', 'created_at'])
     .where('seq', '>', range.seq)
     .where('seq', '<=', newest.seq ?? 0)
-    // By its number: the types would be looked up shop by shop.
+    // Not by the index of types, which the planner would read shop by shop.
     .where(sql`type || ''`, 'in', NOTICED_EVENTS)
     .orderBy('seq')
     .limit(range.limit)
@@ -46,7 +46,7 @@ export async function wasCompletedBefore(db: Db, paymentId: string, seq: number)
   return row !== undefined;
 }
 
-/** Stores something to tell; what was stored before under the same key stays as it is. */
+/** Stores a notice; an existing one with the same key stays unchanged. */
 export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
   await tx
     .insertInto('notices')
@@ -56,8 +56,8 @@ export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
 }
 
 /**
- * Notices that are due, or further ahead than they can be, by a clock since set back: a reminder by a pause, any other at
- * all, unless it waits for the end of its payment.
+ * Notices that are due, or scheduled later than possible because the clock was set back: a reminder by more
+ * than its pause, any other by any time, unless it waits for the end of its payment.
  */
 export async function dueNotices(
   db: Db,
@@ -89,7 +89,7 @@ export async function finishNotice(
   await tx.updateTable('notices').set(change).where('key', '=', key).execute();
 }
 
-/** Stores that a person was mailed or is to be; false when that was so before. */
+/** Records that a person was or will be mailed; false when that is already recorded. */
 export async function insertNoticeMail(tx: Tx, row: NoticeMailRow): Promise<boolean> {
   const result = await tx
     .insertInto('notice_mails')
@@ -99,7 +99,7 @@ export async function insertNoticeMail(tx: Tx, row: NoticeMailRow): Promise<bool
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Mails to a person about a shop since a time. */
+/** Number of mails to a person about a shop since a time. */
 export async function countNoticeMails(
   db: Db,
   of: { userId: string; merchantId: string; since: number },
@@ -115,7 +115,7 @@ export async function countNoticeMails(
   return count;
 }
 
-/** Who has notices that were held back, about which shop, and since when. */
+/** People with deferred notices, with the shop and the time of the first. */
 export async function listSuppressedNotices(
   db: Db,
 ): Promise<{ user_id: string; merchant_id: string; since: number }[]> {
@@ -127,7 +127,7 @@ export async function listSuppressedNotices(
     .execute();
 }
 
-/** When a person last got a summary about a shop; null: never. */
+/** Time of a person's last summary about a shop; null: never. */
 export async function newestSummary(
   db: Db,
   of: { userId: string; merchantId: string },
@@ -143,7 +143,7 @@ export async function newestSummary(
   return row.at;
 }
 
-/** Counts a person's held notices about a shop by reason, and marks them as summed up. */
+/** Counts a person's deferred notices about a shop by reason, and marks them as summarised. */
 export async function summarizeSuppressedNotices(
   tx: Tx,
   of: { userId: string; merchantId: string },
@@ -161,7 +161,7 @@ export async function summarizeSuppressedNotices(
   return counts;
 }
 
-/** Removes up to `limit` notices before a time that need not be told any more, and what was mailed before it. */
+/** Removes up to `limit` settled notices from before a time, and their mails. */
 export async function deleteNoticesBefore(db: Db, before: number, limit: number): Promise<number> {
   const notices = await db
     .deleteFrom('notices')

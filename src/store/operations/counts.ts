@@ -5,7 +5,7 @@ import type { PaymentRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import { CAN_COST_MORE, SEND_STATUS } from '../sends/send-status.ts';
 
-/** How many payments are in each status, from the counts that are kept. */
+/** Number of payments in each status, from the maintained counts. */
 export async function countPayments(
   db: Db,
 ): Promise<{ mode: Mode; status: PaymentRow['status']; count: number }[]> {
@@ -17,7 +17,7 @@ export async function countPayments(
     .execute();
 }
 
-/** How many sends are in each status, and when the first of them was made, ms. */
+/** Number of sends in each status, and the creation time of the first, ms. */
 export async function countSends(
   db: Db,
 ): Promise<{ coin: Coin; mode: Mode; status: SendStatus; count: number; oldestAt: number }[]> {
@@ -29,7 +29,9 @@ export async function countSends(
     .execute();
 }
 
-/** Since when the send or raise that waits longest for the fee budget of its send waits, ms; per chain. */
+/**
+ * Since when the longest waiting send or fee bump has waited for the fee budget of its send, ms; per chain.
+ */
 export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode; since: number }[]> {
   return db
     .selectFrom('sends')
@@ -41,7 +43,7 @@ export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode
     .execute();
 }
 
-/** Since when the refund claim that waits longest for its send could have had it, ms; per chain. */
+/** Since when the longest waiting refund claim could have had its send, ms; per chain. */
 export async function oldestUnsentClaims(
   db: Db,
 ): Promise<{ coin: Coin | null; mode: Mode; since: number }[]> {
@@ -57,7 +59,7 @@ export async function oldestUnsentClaims(
     .execute();
 }
 
-/** Webhooks that wait, and since when the first of those that are due waits, ms. */
+/** Number of pending webhooks, and since when the first due one waits, ms. */
 export async function webhookBacklog(
   db: Db,
   now: number,
@@ -77,7 +79,7 @@ export async function webhookBacklog(
   return { pending: pending.count, due: due.count, oldestDueAt: oldest };
 }
 
-/** When the newest block that was read was made, by its own clock, ms; null before the first. */
+/** Time of the newest block read, ms; null before the first. */
 export async function newestBlockTimes(db: Db): Promise<{ coin: Coin; mode: Mode; timeMs: number }[]> {
   return db
     .selectFrom('chain_cursors')

@@ -7,8 +7,9 @@ import { ANY_DEPTH } from './payments-with-money.ts';
 const FINALITIES = ['safe', 'finalized'] as const satisfies readonly Finality[];
 
 /**
- * Finalities that a coin's payments were quoted, in a coin of their own or of a payment that they superseded, and wait for:
- * those that have or may receive money in it, also when complete, since giving it back waits for them.
+ * Finalities that a coin's payments were quoted and wait for, in a coin of their own or of a payment that
+ * they superseded: of payments that have or may receive money in it, including complete ones, because refunds
+ * of it wait for them.
  */
 export async function finalitiesAwaited(db: Db, chain: ChainId): Promise<Finality[]> {
   const awaited = await db
@@ -65,7 +66,7 @@ export async function paymentsAwaiting(
       .where('outputs.height', '>', above)
       .where('outputs.height', '<=', upTo)
       .where('outputs.payment_id', 'is not', null)
-      // What was quoted, or the tier that the money came to.
+      // The quoted requirement, or that of the tier of the received money.
       .where((eb) =>
         eb.or([
           eb('payment_options.required_finality', '=', finality),

@@ -12,7 +12,10 @@ const ofGroup = prepared((db, param: ParamOf<{ groupId: string }>) =>
     .orderBy('id'),
 );
 
-/** The other payments of its group, oldest first. Without a statement for the many that nobody renewed. */
+/**
+ * The other payments of its group, oldest first. Needs no statement for the many payments that were never
+ * renewed.
+ */
 export async function otherMembers(
   db: Db,
   { id, group_id: groupId }: Pick<StoredPayment, 'id' | 'group_id'>,
@@ -21,14 +24,14 @@ export async function otherMembers(
   return (await ofGroup(db, { groupId })).filter((member) => member.id !== id);
 }
 
-/** Makes a group of the payment that is renewed first, or finds the one it is in. @returns its id */
+/** Creates a group for the first payment that is renewed, or finds its existing one. @returns its id */
 export async function joinGroup(tx: Tx, renewed: StoredPayment): Promise<string> {
   if (renewed.group_id !== null) return renewed.group_id;
   await tx.updateTable('payments').set({ group_id: renewed.id }).where('id', '=', renewed.id).execute();
   return renewed.id;
 }
 
-/** When the first payment of its group ended; its own end where it is alone. */
+/** When the first payment of its group expired; its own expiry outside a group. */
 export async function firstExpiry(
   db: Db,
   { group_id: groupId, expires_at: expiresAt }: StoredPayment,
@@ -38,8 +41,8 @@ export async function firstExpiry(
 }
 
 /**
- * Whether an order stands and falls with this payment: no other of it was made since, and none is open, done or in
- * doubt because money came late.
+ * Whether this payment decides about its order: no later one was created for it, and none is open, completed
+ * or undecided because of late money.
  */
 export async function isLastOfOrder(db: Db, payment: StoredPayment): Promise<boolean> {
   const { id, merchant_id, mode, order_id, created_at } = payment;

@@ -14,12 +14,12 @@ export interface PaymentFilter {
   readonly coin?: Coin | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Changed after this moment: these come in the order of their changes, oldest first. */
+  /** Changed after this moment: ordered by their last change, oldest first. */
   readonly updatedAfterMs?: number | undefined;
   readonly search?: PaymentSearch | undefined;
 }
 
-/** By these columns, each by an index; what is alike by when it was made, in the same direction. */
+/** By these columns, each with an index; ties by creation time, in the same direction. */
 const SORT_COLUMNS = {
   createdAt: ['payments.created_at', 'payments.id'],
   updatedAt: ['payments.updated_at', 'payments.id'],
@@ -27,7 +27,7 @@ const SORT_COLUMNS = {
   status: ['payments.status', 'payments.created_at', 'payments.id'],
 } as const;
 
-/** What may be asked for: ascending, with a minus sign before it descending. */
+/** The accepted values: ascending, or descending with a leading minus sign. */
 export const PAYMENT_SORTS = [
   '-createdAt',
   'createdAt',
@@ -44,19 +44,21 @@ interface Page {
   readonly offset: number;
 }
 
-/** One page of a merchant's payments, newest first; with `updatedAfterMs` by their last change, oldest first. */
+/**
+ * One page of a merchant's payments, newest first; with `updatedAfterMs` by their last change, oldest first.
+ */
 export async function listPayments(db: Db, filter: PaymentFilter, page: Page): Promise<StoredPayment[]> {
   const { sort = filter.updatedAfterMs === undefined ? '-createdAt' : 'updatedAt' } = page;
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const key = sort.replace('-', '') as keyof typeof SORT_COLUMNS;
-  // A range of dates would lead the planner away from the index that sorts, to sort all the rows of the range.
+  // A range of dates would make the planner avoid the sorted index, and sort all the rows of the range.
   const created = key === 'createdAt' ? sql.ref('payments.created_at') : sql`+payments.created_at`;
   let sorted = filteredPayments(db, filter, created).selectAll('payments');
   for (const column of SORT_COLUMNS[key]) sorted = sorted.orderBy(column, direction);
   return sorted.limit(page.limit).offset(page.offset).execute();
 }
 
-/** A merchant's payments that pass a filter. */
+/** A merchant's payments that match a filter. */
 export function filteredPayments(db: Db, filter: PaymentFilter, created = sql.ref('payments.created_at')) {
   let query = db
     .selectFrom('payments')
@@ -75,7 +77,7 @@ export function filteredPayments(db: Db, filter: PaymentFilter, created = sql.re
   return query;
 }
 
-/** Whether a column of offered coins holds this one. */
+/** Whether a column of offered coins contains this one. */
 export function isOffered(column: string, coin: Coin) {
   return sql<boolean>`(${sql.ref(column)} & ${offeredBits([coin])}) <> 0`;
 }

@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import type { CoinSums, Share } from '../../domain/payment/types.ts';
 
-/** Atoms per coin as a column holds them; null for none. */
+/** Atoms per coin in the format of a column; null for none. */
 export function sumsJson(sums: CoinSums): string | null {
   const entries = Object.entries(sums).map(([coin, amount]) => [coin, amount.toString()]);
   return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries));
@@ -16,7 +16,7 @@ export function parseSums(json: string | null): CoinSums {
   return sums;
 }
 
-/** An exact share as a column holds it. */
+/** An exact share in the format of a column. */
 export function shareText(share: Share | null): string | null {
   return share === null ? null : `${share.numerator}/${share.denominator}`;
 }

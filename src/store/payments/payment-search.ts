@@ -10,10 +10,10 @@ import {
 } from '../search-terms.ts';
 import type { Db } from '../sqlite/database.ts';
 
-/** A merchant's search text. Everything is taken literally. */
+/** A merchant's search text. Everything is matched literally. */
 export interface PaymentSearch {
   readonly text: string;
-  /** The text as the key of an e-mail address. */
+  /** The text as the key of an email address. */
   readonly emailKey: string;
   /** The owner of the customers to search. */
   readonly userId: string;
@@ -25,9 +25,9 @@ interface Shop {
 }
 
 /**
- * Whether a text names a payment of a shop: by any part of its order id, its order label or the customer's e-mail address, by the
- * whole payment id or customer id, by the beginning of an address or transaction (also of a refund), or by an amount:
- * its price, or what arrived in one output. Looks at each of the shop's payments.
+ * Whether a text names a payment of a shop: by any part of its order id, its order label or the customer's
+ * email address, by the whole payment id or customer id, by the beginning of an address or transaction (of a
+ * refund, too), or by an amount: its price, or the amount of one output. Scans the shop's payments.
  */
 export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<SqlBool> {
   const { text } = search;
@@ -57,24 +57,30 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
   return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
 }
 
-/** SQLite folds the case of ASCII letters only: other alphabets are found as typed, all small or all capital. */
+/**
+ * SQLite folds the case of ASCII letters only: other alphabets match as typed, in all lower case or in all
+ * upper case.
+ */
 function foldings(text: string): string[] {
   const spellings = [text, text.toLowerCase(), text.toUpperCase()];
   const folded = spellings.map((spelling) => spelling.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
   return [...new Set(folded)];
 }
 
-/** A price that begins with these digits; without a point they are all before it, so that 12 is not 120. */
+/**
+ * A price that begins with these digits; without a decimal point they are its whole integer part, so that 12
+ * does not match 120.
+ */
 function costs(text: string) {
   const [whole = '', fraction = ''] = text.split('.');
   const digits = `${whole.replace(/^0+/, '')}.${fraction}`;
   const price = sql`ltrim(payments.amount, '0')`;
-  // Trailing zeros are not always written: 12.5 costs 12.50.
+  // Trailing zeros may be omitted: 12.5 matches 12.50.
   const written = sql`${price} || iif(instr(${price}, '.') > 0, '', '.') || '0000'`;
   return sql<SqlBool>`instr(${written}, ${digits}) = 1`;
 }
 
-/** Payments with an output worth these digits of a coin, or these and further decimals. */
+/** Payments with an output of these digits of a coin, or with further decimals. */
 function broughtOutputOf(db: Db, { merchantId, mode }: Shop, text: string) {
   return db
     .selectFrom('outputs')

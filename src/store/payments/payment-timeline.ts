@@ -19,7 +19,8 @@ const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }
     .selectFrom('events')
     .select(['type', 'sequence', 'created_at as at'])
     .where('payment_id', '=', param('paymentId'))
-    // A range from payment.* to refund.*: SQLite would build an index of its own from a list of words, at every run.
+    // A range from payment.* to refund.*, because SQLite would build a temporary index from a list of words
+    // at every run.
     .where(sql<boolean>`type >= 'payment.' and type < 'refund/'`)
     .orderBy('sequence', 'desc')
     .limit(param('limit')),
@@ -35,7 +36,7 @@ const updates = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .limit(1),
 );
 
-/** When the terms of a payment were changed last; null: never. */
+/** When the terms of a payment were last changed; null: never. */
 export async function lastUpdateTime(db: Db, paymentId: string): Promise<number | null> {
   return (await updates(db, { paymentId }))[0]?.at ?? null;
 }

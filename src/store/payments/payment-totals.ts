@@ -3,7 +3,7 @@ import type { Db } from '../sqlite/database.ts';
 import { filteredPayments, isOffered, type PaymentFilter } from './payment-list.ts';
 import { splitByDay, type SplitSpan } from './whole-days.ts';
 
-/** How many payments match, exactly. */
+/** The exact number of matching payments. */
 export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
   const { customerId, orderId, updatedAfterMs, search } = filter;
   const isCounted = [customerId, orderId, updatedAfterMs, search].every((value) => value === undefined);
@@ -18,8 +18,8 @@ export async function totalPayments(db: Db, filter: PaymentFilter): Promise<numb
 type Part = RawBuilder<number>;
 
 /**
- * From the counts that triggers keep: a few rows, however many payments there are. A range of dates is
- * the sum of its days; of the two that it has in part the payments themselves are counted.
+ * From the counts maintained by triggers: a few rows, however many payments there are. A range of dates is
+ * the sum of its whole days; payments of its two partial days are counted individually.
  */
 function countedParts(db: Db, filter: PaymentFilter): Part[] {
   if (filter.fromMs === undefined && filter.toMs === undefined) return [counts(db, filter)];
@@ -44,7 +44,7 @@ function counts(db: Db, filter: PaymentFilter): Part {
   return sql<number>`coalesce(${summed}, 0)`;
 }
 
-/** Of whole days, the last one not counted. */
+/** Sums whole days, the last one excluded. */
 function dayCounts(db: Db, filter: PaymentFilter, days: SplitSpan): Part {
   let query = db
     .selectFrom('payment_day_counts')

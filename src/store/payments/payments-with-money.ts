@@ -44,9 +44,10 @@ export function awaitedDepth(
 }
 
 /**
- * Payments that another setting of the depths may change, by id after `after`: with money in blocks above a height, and
- * not complete, or completed by some of their money while the rest may be too much. Also, at any height, those that count
- * the money of payments that they superseded: a migration may have given it to them.
+ * Payments that another confirmation setting may affect, by id after `after`: with money in blocks above a
+ * height, and not complete, or completed by part of their money while the rest may be excess. Also, at any
+ * height, those that count the money of superseded payments, because a migration may have assigned it to
+ * them.
  */
 export async function waitingPayments(
   db: Db,
@@ -63,7 +64,7 @@ export async function waitingPayments(
   return rows.map(({ id }) => id);
 }
 
-/** The money of a superseded payment is that of the one that took its place. */
+/** The money of a superseded payment belongs to its successor. */
 function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
   return db
     .selectFrom('outputs')
@@ -141,7 +142,7 @@ export async function listUnquotedOutputs(
   return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
 }
 
-/** Written out, not bound: only so does the planner prove that the partial index fits. */
+/** A literal, not a parameter: only then can the planner prove that the partial index applies. */
 function unquoted(db: Db, chain: ChainId) {
   return db
     .selectFrom('outputs')
@@ -168,7 +169,7 @@ export async function listUnconfirmedMoney(
   return (
     db
       .selectFrom('outputs')
-      // In this order: few outputs are unconfirmed, however many payments there are.
+      // In this order, because few outputs are unconfirmed, however many payments there are.
       .crossJoin('payments')
       .whereRef('payments.id', '=', 'outputs.payment_id')
       .select([

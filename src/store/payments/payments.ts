@@ -58,8 +58,8 @@ const openOrders = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode
 );
 
 /**
- * The active payment of an order id: the one that is neither expired nor cancelled. If late money revived
- * an ended payment beside a newer one, the older, which has the money.
+ * The active payment of an order id: the one that is neither expired nor cancelled. If late money revived an
+ * ended payment while a newer one exists, the older one, which has the money.
  */
 export async function findOpenOrder(
   db: Db,
@@ -70,7 +70,10 @@ export async function findOpenOrder(
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 
-/** Whether a payment of an order, ended or not, was made by other than a member of the shop. @param ownerId of the shop */
+/**
+ * Whether a payment of an order, ended or not, was not created by a member of the shop. @param ownerId owner
+ * of the shop
+ */
 export async function isOrderOfShop(
   db: Db,
   at: { merchantId: string; mode: Mode; orderId: string; ownerId: string },
@@ -169,7 +172,7 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
   }),
 );
 
-/** What an update may change of a payment that nobody has paid. */
+/** The terms that an update may change on an unpaid payment. */
 export type PaymentTerms = Pick<
   StoredPayment,
   | 'amount'
@@ -187,7 +190,7 @@ export type PaymentTerms = Pick<
   | 'sequence'
 >;
 
-/** Stores other terms of a payment, and new quotes at the same addresses. */
+/** Stores new terms of a payment, and new quotes at the same addresses. */
 export async function updateTerms(
   tx: Tx,
   id: string,
@@ -220,7 +223,7 @@ export async function coinsOffered(
   return coins;
 }
 
-/** Payments past their deadline that the clock may still change, oldest deadline first. */
+/** Payments past their deadline whose status may still change with time, oldest deadline first. */
 export async function paymentsDue(
   db: Db,
   nowMs: number,
@@ -231,7 +234,7 @@ export async function paymentsDue(
     db
       .selectFrom('payments')
       .select(['id', 'mode', 'expires_at'])
-      // Written out, not bound: only so does the planner prove that the partial index fits.
+      // A literal, not a parameter: only then can the planner prove that the partial index applies.
       .where(sql<boolean>`closed_at is null and status in ('pending', 'underpaid')`)
       .where('expires_at', '<=', nowMs)
       .where((eb) =>
@@ -252,7 +255,7 @@ export function offeredBits(coins: readonly Coin[]): number {
   return coins.reduce((bits, coin) => bits | COIN_DEFINITIONS[coin].offeredBit, 0);
 }
 
-/** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */
+/** Moves a payment's deadline forward to an earlier moment, never back. For the sandbox only. */
 export async function advanceExpiry(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
   await tx
     .updateTable('payments')

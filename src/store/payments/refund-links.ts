@@ -37,7 +37,7 @@ export async function findRefundLinkByToken(
   return links(db).where('refund_links.token_hash', '=', tokenHash).executeTakeFirst();
 }
 
-/** Must run in the transaction that decided on it. Answers the link as it is then. */
+/** Must run in the transaction that decided on it. Returns the updated link. */
 export async function updateRefundLink(
   tx: Tx,
   id: string,
@@ -52,13 +52,13 @@ export async function updateRefundLink(
 
 export interface RefundLinkFilter {
   readonly merchantId: string;
-  /** Links of one payment, whatever its mode; else those of all payments of `mode`. */
+  /** Links of one payment, in any mode; else those of all payments of `mode`. */
   readonly paymentId?: string | undefined;
   readonly mode: Mode;
   readonly status?: RefundLinkStatus | undefined;
 }
 
-/** One page of a merchant's links, newest first, and how many there are. */
+/** One page of a merchant's links, newest first, and the total. */
 export async function listRefundLinks(
   db: Db,
   filter: RefundLinkFilter,
@@ -98,7 +98,7 @@ export interface UnsentClaim {
   readonly claim_by_acceptance: Flag;
 }
 
-/** The claims of a payment that no send pays yet. */
+/** The claims of a payment without a send. */
 export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentClaim[]> {
   const rows = await claimsOf(db, { paymentId });
   return rows.map(({ coin, claimed, ...row }) => {
@@ -118,7 +118,7 @@ const claimsOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .orderBy('claimed_at'),
 );
 
-/** Links whose claim is to be sent and has no send yet, longest waiting first. */
+/** Links with a claim to send and without a send, longest waiting first. */
 export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
   const rows = await db
     .selectFrom('refund_links')
@@ -133,7 +133,7 @@ export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { 
   return rows.flatMap(({ id, coin, mode }) => (coin === null ? [] : [{ id, coin, mode }]));
 }
 
-/** Links that nobody claimed in time. */
+/** Unclaimed links past their expiry. */
 export async function linksToExpire(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('refund_links')
@@ -146,7 +146,7 @@ export async function linksToExpire(db: Db, now: number, limit: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Links of a payment by which money could still leave: unclaimed, or claimed and without a send. */
+/** Links of a payment through which money could still leave: unclaimed, or claimed and without a send. */
 export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('refund_links')
@@ -158,7 +158,7 @@ export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** Links of a payment that nobody has claimed. */
+/** Unclaimed links of a payment. */
 export async function listOpenLinks(db: Db, paymentId: string): Promise<string[]> {
   const rows = await unclaimedOf(db, { paymentId });
   return rows.map(({ id }) => id);
@@ -174,7 +174,10 @@ const unclaimedOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .orderBy('id'),
 );
 
-/** Makes every link by which money could still leave wait for the merchant's approval, also one that has it. */
+/**
+ * Makes every link through which money could still leave wait for the merchant's approval, even if it has
+ * one.
+ */
 export async function holdUnpaidLinks(
   tx: Tx,
   { problem, now }: { readonly problem: string; readonly now: number },
@@ -184,7 +187,7 @@ export async function holdUnpaidLinks(
   const unpaid = tx.updateTable('refund_links').where('send_id', 'is', null);
   await unpaid.set(held).where('status', '=', 'open').execute();
   await unpaid
-    // An approval of before, which comes late, agrees to nothing that was not known then.
+    // A late approval from before does not cover anything that was unknown then.
     .set({ ...held, status: 'claimed', claim_id: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
     .where('status', 'in', ['claimed', 'approved'])
     .execute();

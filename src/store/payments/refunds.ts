@@ -25,13 +25,13 @@ export interface StoredRefund {
   readonly max_fee: string;
   readonly fee_limited_at: number | null;
   readonly height: number | null;
-  /** Null: it is not signed yet. */
+  /** Null until it is signed. */
   readonly txid: string | null;
   readonly destination: string;
   readonly status: SendStatus;
   readonly error: string | null;
   readonly created_at: number;
-  /** As ordered, where that was in fiat. */
+  /** As ordered, if that was in fiat. */
   readonly fiat_amount: string | null;
   readonly rate: RefundRate | null;
   readonly link_id: string | null;
@@ -49,7 +49,7 @@ export async function insertRefund(tx: Tx, row: Insertable<RefundRow>): Promise<
   await tx.insertInto('refunds').values(row).execute();
 }
 
-/** Stores what refunds and claims gave back, once the rate of its money is known. */
+/** Stores the value returned by refunds and claims, once the rate of its money is known. */
 export async function setRefundValues(
   tx: Tx,
   refunds: readonly Pick<PaymentRefund, 'id' | 'stage' | 'value' | 'unpriced'>[],
@@ -63,7 +63,7 @@ export async function setRefundValues(
   }
 }
 
-/** All refunds of a payment, failed ones too, oldest first. */
+/** All refunds of a payment, failed ones included, oldest first. */
 export async function listRefunds(db: Db, paymentId: string): Promise<StoredRefund[]> {
   return ofPayment(db, { paymentId });
 }

@@ -52,7 +52,10 @@ export async function sumVolume(
   return { coins, fiat };
 }
 
-/** Whole UTC days and hours come from the totals; the two partial hours of a period from the payments themselves. */
+/**
+ * Whole UTC days and hours come from the totals; the two partial hours of a period from the payments
+ * themselves.
+ */
 async function sharesIn(db: Db, filter: VolumeFilter): Promise<Share[]> {
   const { fromMs, beforeMs } = filter;
   if (fromMs % DAY_MS === 0 && beforeMs === fromMs + DAY_MS) return totals(db, { ...filter, period: DAY_MS });

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../sqlite/database.ts';
 
-/** Open payments read for their currency, those that expire last first. */
+/** Maximum open payments read for their currency, those that expire last first. */
 const MAX_OPEN = 10_000;
 
-/** The currencies of shops, of their prices and links, and of open payments: their rates must always be there. */
+/**
+ * The currencies of shops, of their prices and links, and of open payments, whose rates must always be
+ * available.
+ */
 export async function currenciesInUse(db: Db): Promise<string[]> {
   const open = db
     .selectFrom('payments')

@@ -12,7 +12,7 @@ export interface UserRow {
   updated_at: number;
 }
 
-/** A link that was mailed. Only the newest of each purpose counts. */
+/** A mailed link. Only the newest of each purpose is valid. */
 export interface AccountTokenRow {
   user_id: string;
   purpose: 'verify-email' | 'reset-password';
@@ -28,7 +28,7 @@ export interface SecondFactorRow {
   secret_sealed: string;
   /** Null until the first code confirms the set-up. */
   enabled_at: number | null;
-  /** Newest TOTP step that was accepted; that one and older ones are refused. */
+  /** Newest TOTP step that was accepted; that one and older ones are rejected. */
   last_step: number;
   created_at: number;
 }
@@ -39,7 +39,7 @@ export interface RecoveryCodeRow {
   used_at: number | null;
 }
 
-/** A network its user has signed in from, kept as a hash. */
+/** A network from which its user has signed in, stored as a hash. */
 export interface KnownNetworkRow {
   user_id: string;
   network_hash: string;
@@ -48,18 +48,21 @@ export interface KnownNetworkRow {
 
 export interface MailRow {
   id: string;
-  /** Null: to the operator of this server, or to a payer. */
+  /** Null for mails to the operator of this server, or to a payer. */
   user_id: string | null;
   kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice' | 'receipt';
   state: 'pending' | 'sent' | 'failed';
-  /** The whole message, sealed because it holds a token; erased once settled. */
+  /** The whole message, sealed because it contains a token; erased once settled. */
   body_sealed: string | null;
   attempts: number;
   next_attempt_at: number;
   /** When the mail becomes useless. */
   expires_at: number;
   last_error: string | null;
-  /** Digest of a mailbox that its owner has not confirmed, for a day; null: an address of the account, or counted no more. */
+  /**
+   * Digest of a mailbox that its owner has not confirmed, for a day; null: an address of the account, or no
+   * longer counted.
+   */
   recipient_hash: string | null;
   created_at: number;
   updated_at: number;
@@ -71,18 +74,18 @@ export interface SessionRow {
   user_id: string;
   /** SHA-256 of the token; the token itself is only in the cookie. */
   token_hash: string;
-  /** The user's when the session began: it counts while both are the same. */
+  /** The user's version when the session began: the session is valid while both are equal. */
   token_version: number;
-  /** Address and user agent, sealed: the database need not say where its users sit. */
+  /** Address and user agent, sealed, because the database need not reveal the locations of its users. */
   client_sealed: string;
   created_at: number;
   last_used_at: number;
   expires_at: number;
-  /** When its user last proved who they are for something that moves money. */
+  /** When its user last proved their identity for an action that moves money. */
   stepped_up_at: number | null;
 }
 
-/** A public key credential (WebAuthn) that its user signs in with. */
+/** A public key credential (WebAuthn) with which its user signs in. */
 export interface PasskeyRow {
   id: string;
   user_id: string;
@@ -90,10 +93,10 @@ export interface PasskeyRow {
   credential_id: string;
   /** COSE key in base64url. */
   public_key: string;
-  /** Of the last signature; 0 for authenticators that do not count, as synced ones. */
+  /** Counter of the last signature; 0 for authenticators without one, such as synced ones. */
   counter: number;
   transports_json: string;
-  /** Domain it was made for; it works on no other. */
+  /** Domain it was created for; invalid on any other. */
   rp_id: string;
   name: string;
   backed_up: Flag;
@@ -101,7 +104,7 @@ export interface PasskeyRow {
   last_used_at: number | null;
 }
 
-/** What a revocation is about, and what its subject is made of. */
+/** The kinds of revocations, each with the format of its subject. */
 export const REVOCATION_KINDS = [
   'key', // id of the key
   'retired-key', // id of the key/ms of its end
@@ -121,11 +124,11 @@ export const REVOCATION_KINDS = [
 ] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
-/** Kept by triggers, but for passwords. */
+/** Maintained by triggers, except for passwords. */
 export interface RevocationTable {
-  /** Grows with time. */
+  /** Ascends with time. */
   seq: Generated<number>;
-  /** Random: the same in the list outside of the database. */
+  /** Random: the same in the list outside the database. */
   id: string;
   kind: RevocationKind;
   subject: string;
@@ -134,7 +137,7 @@ export interface RevocationTable {
 
 export type RevocationRow = Selectable<RevocationTable>;
 
-/** A challenge that was answered, kept until it would have expired. */
+/** An answered challenge, stored until it would have expired. */
 export interface SpentChallengeRow {
   challenge_hash: string;
   expires_at: number;

@@ -26,7 +26,7 @@ export interface ProductRow {
   deleted_at: number | null;
 }
 
-/** A shop that sells a product. A product without any is sold by all shops of its account. */
+/** A shop that sells a product. A product without rows is sold by all shops of its account. */
 export interface ProductShopRow {
   product_id: string;
   merchant_id: string;

@@ -6,13 +6,13 @@ export interface ChainCursorRow {
   mode: Mode;
   height: number;
   hash: string;
-  /** Newest heights that the network called safe and finalized and our own blocks agree with. */
+  /** Newest heights that the network reports as safe and finalized and that agree with our own blocks. */
   safe_height: number | null;
   finalized_height: number | null;
   updated_at: number;
 }
 
-/** The last blocks we scanned, to find the fork point of a reorg. */
+/** The last scanned blocks, to find the fork point of a reorg. */
 export interface ChainBlockRow {
   coin: Coin;
   mode: Mode;
@@ -21,7 +21,7 @@ export interface ChainBlockRow {
   time_ms: number;
 }
 
-/** Blocks above one height and below another that were not read, and that the scan went past. */
+/** Blocks between two heights, both excluded, that the scan skipped unread. */
 export interface ChainGapRow {
   coin: Coin;
   mode: Mode;
@@ -32,7 +32,7 @@ export interface ChainGapRow {
   reason: 'lost' | 'skipped';
 }
 
-/** A transaction that the chain has and that could not be read: see UnreadTransaction. */
+/** A transaction of the chain that could not be parsed: see UnreadTransaction. */
 export interface UnreadTransactionRow {
   coin: Coin;
   mode: Mode;

@@ -12,7 +12,9 @@ export interface AddressRow {
   idx: number;
   address: string;
   watch_key: string;
-  /** `recovered`: may have been given out after the backup that was restored; watched, never given out again. */
+  /**
+   * `recovered`: may have been issued after the backup that was restored; watched, and never issued again.
+   */
   purpose: 'wallet' | 'payment' | 'change' | 'recovered';
   payment_id: string | null;
   created_at: number;
@@ -26,7 +28,10 @@ export interface AddressCounterRow {
   next_index: number;
 }
 
-/** Live addresses reserved by a restore: from next_index on, below until_index, they are not watched yet. */
+/**
+ * Live addresses reserved by a restore: from next_index up to until_index, exclusive, they are not watched
+ * yet.
+ */
 export interface LookAheadRangeRow {
   id: Generated<number>;
   merchant_id: string;
@@ -34,13 +39,13 @@ export interface LookAheadRangeRow {
   branch: 0 | 1;
   next_index: number;
   until_index: number;
-  /** Time that their addresses are stored with. */
+  /** Creation time of their addresses. */
   created_at: number;
 }
 
 /** Every output that ever paid one of our addresses: the ledger. */
 export interface OutputRow {
-  /** Counts outputs in the order in which they were first written. */
+  /** Counts outputs in the order of their first insertion. */
   seq: Generated<number>;
   coin: Coin;
   mode: Mode;
@@ -63,13 +68,16 @@ export interface OutputRow {
   /** Send that reserved it. */
   send_id: string | null;
   updated_at: number;
-  /** Confirmations up to which its payment wants to hear of each; 0 of what is no payment's. */
+  /** Confirmations up to which its payment follows each of them; 0 for outputs without a payment. */
   awaited_depth: Generated<number>;
-  /** Its place among the money, decisions and refunds of its order; 0 of what is no payment's. */
+  /**
+   * Its position in the sequence of its order's money, decisions and refunds; 0 for outputs without a
+   * payment.
+   */
   position: Generated<number>;
-  /** When a block was first seen to hold it, ms; kept when a reorg takes that block. */
+  /** When it was first seen in a block, ms; kept when a reorg removes that block. */
   confirmed_at: number | null;
-  /** Price of one coin in the payment's currency when it came; null where that was not known. */
+  /** Price of one coin in the payment's currency at receipt; null where it was unknown. */
   rate: Generated<string | null>;
   rate_at: Generated<number | null>;
 }

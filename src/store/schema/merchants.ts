@@ -22,23 +22,26 @@ export interface MerchantRow {
   payment_lifetime_minutes: number;
   tolerance_bps: number;
   late_policy: LatePolicy;
-  /** Sites that may show the checkout in a frame beside the verified domain: origins, a JSON array. */
+  /** Sites that may embed the checkout in a frame besides the verified domain: origins, a JSON array. */
   embed_origins_json: string;
-  /** ISO 4217: what its owner reckons in. Prices may be in any other. */
+  /** ISO 4217: the currency of the owner's totals. Prices may be in any other. */
   currency: string;
-  /** IANA name of the zone whose days its owner reckons in; null: not chosen. */
+  /** IANA name of the owner's time zone for days; null: not chosen. */
   time_zone: string | null;
-  /** Whom payers ask: an e-mail address or an https URL. */
+  /** Contact for payers: an email address or an https URL. */
   support_contact: string | null;
   /** `#rrggbb` in lower case. */
   accent_color: string | null;
-  /** Of the logo in merchant_logos; null: none. */
+  /** Hash of the logo in merchant_logos; null: none. */
   logo_hash: string | null;
-  /** Payers may renew expired payments that the shop made. */
+  /** Whether payers may renew expired payments that the shop created. */
   renew_expired: Flag;
-  /** Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they count. */
+  /**
+   * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
+   * are valid.
+   */
   suspended_at: number | null;
-  /** The end of the latest range of the books that was read after it was over, ms: no line is written before it. */
+  /** The end of the latest past range of the books that was read, ms: no line is written before it. */
   books_closed_until: number;
   created_at: number;
   updated_at: number;
@@ -81,7 +84,7 @@ export interface ApiKeyRow {
   last_used_at: number | null;
 }
 
-/** A key of a merchant that is allowed only what its scopes say; see domain/scopes.ts for their text form. */
+/** A key of a merchant that may do only what its scopes permit; see domain/scopes.ts for their text form. */
 export interface RestrictedKeyRow extends CreatorColumns {
   id: string;
   merchant_id: string;
@@ -95,7 +98,7 @@ export interface RestrictedKeyRow extends CreatorColumns {
   last_used_at: number | null;
 }
 
-/** What an owner agreed to, until a shop exchanges the code for a restricted key, which is the owner's. */
+/** An owner's approval, until a shop exchanges the code for a restricted key, whose creator is the owner. */
 export interface ConnectCodeRow extends CreatorColumns {
   code_hash: string;
   merchant_id: string;

@@ -5,7 +5,7 @@ import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Every migration since 0.1.0, in order. Names never change, nor does what a released one does. */
+/** Every migration since 0.1.0, in order. Neither the names nor the effects of released ones ever change. */
 export const MIGRATIONS: Migrations = {
   '0100-baseline': baseline,
 };
@@ -13,21 +13,21 @@ export const MIGRATIONS: Migrations = {
 /** Names of migrations before 0.1.0 sort before this. */
 const [BASELINE = ''] = Object.keys(MIGRATIONS);
 
-/** Database type of migrations: their initial schema is not one that this version knows. */
+/** Database type of migrations: their initial schema is unknown to this version. */
 type Migrating = Kysely<object>;
 
 export interface MigrationPlan {
   readonly migrations: Migrations;
-  /** Number of migrations that the database has already; 0: it is new. */
+  /** Number of migrations already applied; 0: a new database. */
   readonly applied: number;
   /** Names of the missing ones, in order. */
   readonly pending: readonly string[];
 }
 
 /**
- * Reads how far a database is, and chooses what brings it up to date: the whole schema for a new one, the missing
+ * Reads the schema state of a database, and chooses its upgrade: the whole schema for a new one, the missing
  * migrations for others.
- * @param migrations in place of these, for tests
+ * @param migrations replacement for tests
  * @throws when it was written by a newer version of tilld.
  */
 export async function planMigrations(db: Migrating, migrations?: Migrations): Promise<MigrationPlan> {
@@ -55,7 +55,7 @@ export async function migrate(db: Migrating, { migrations }: MigrationPlan): Pro
   throw new Error(`could not migrate the database${why}`, { cause: error });
 }
 
-/** Every migration from the first one on: for databases that were made before 0.1.0. Loaded only when needed. */
+/** Every migration from the first one on, for databases made before 0.1.0. Loaded only when needed. */
 export async function allMigrations(): Promise<Migrations> {
   const { PRE_RELEASE } = await import('./pre-release/migrations.ts');
   return { ...PRE_RELEASE, ...MIGRATIONS };
@@ -66,7 +66,7 @@ async function chooseMigrations(applied: readonly string[]): Promise<Migrations>
   return applied.some((name) => name < BASELINE) ? allMigrations() : MIGRATIONS;
 }
 
-/** Creates the whole schema at once: what the migrations would do to it is in there, so that they count as applied. */
+/** Creates the whole schema at once: it includes the effect of the migrations, which count as applied. */
 function newDatabase(): Migrations {
   const isIncluded: Migration = { up: async () => undefined };
   const names = Object.keys(MIGRATIONS);

@@ -4,27 +4,27 @@ import type { MovementKind } from '../../domain/movements.ts';
 
 /** A line of the books: never changed and never deleted. Their sum is the confirmed, unspent money of the ledger. */
 export interface MovementRow {
-  /** Ascends in the order of commits. */
+  /** Ascends in commit order. */
   seq: Generated<number>;
   merchant_id: string;
   coin: Coin;
   mode: Mode;
-  /** When it was recorded; never before an earlier line of the merchant and mode, nor in a range that was read. */
+  /** When it was recorded; never before an earlier line of the merchant and mode, nor in a closed range. */
   at: number;
   kind: MovementKind;
-  /** Atoms with a sign: what came in is positive. */
+  /** Signed atoms: incoming money is positive. */
   amount: string;
   txid: string;
-  /** The output it is about; null where it is about a spending transaction as a whole. */
+  /** The output of the line; null where it concerns a spending transaction as a whole. */
   vout: number | null;
   payment_id: string | null;
   send_id: string | null;
   address: string | null;
-  /** What the rate is in; null where neither is known. */
+  /** Currency of the rate; null where neither is known. */
   currency: string | null;
-  /** Price of one coin at the time; null where that was not known. */
+  /** Price of one coin at that time; null where it was unknown. */
   rate: string | null;
   note: string | null;
-  /** The line that this one takes back. */
+  /** The line that this one reverses. */
   reverses: number | null;
 }

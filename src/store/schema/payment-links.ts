@@ -5,7 +5,7 @@ import type { Flag } from './flag.ts';
 export interface PaymentLinkRow extends CreatorColumns {
   id: string;
   merchant_id: string;
-  /** What its address ends with: random, because whoever knows it may pay. */
+  /** Last part of its address: random, because knowledge of it allows payment. */
   slug: string;
   kind: LinkKind;
   name: string;
@@ -19,16 +19,16 @@ export interface PaymentLinkRow extends CreatorColumns {
   /** AskedField[]. */
   fields_json: string;
   success_url: string | null;
-  /** No clerk changes what it costs: the owner or a key set that, or it is of the catalog. */
+  /** Clerks cannot change its price: the owner or a key set it, or it comes from the catalog. */
   price_locked: Flag;
   active: Flag;
   created_at: number;
   updated_at: number;
-  /** Deleted rows stay: who has the address is told, and no other link ever gets it. */
+  /** Deleted rows stay: visitors of the address see that it was deleted, and no other link ever gets it. */
   deleted_at: number | null;
 }
 
-/** What a link asks of the payer beside the money. */
+/** A question to the payer besides the money. */
 export interface AskedField {
   readonly name: LinkField;
   readonly required: boolean;

@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { MemberRole } from '../../domain/roles.ts';
 
-/** Somebody who works for a shop that another user owns. */
+/** A member of a shop that another user owns. */
 export interface MemberRow {
   merchant_id: string;
   user_id: string;
@@ -9,7 +9,7 @@ export interface MemberRow {
   created_at: number;
 }
 
-/** A mailed invitation; it stays after its end, so that they can be counted. */
+/** A mailed invitation; it is kept after its end for the rate limit. */
 export interface InvitationRow {
   id: string;
   merchant_id: string;
@@ -24,24 +24,27 @@ export interface InvitationRow {
   ended_at: number | null;
 }
 
-/** What somebody changed, or tried to. */
+/** A change, or an attempted one. */
 export interface AuditTable {
-  /** Grows with time. */
+  /** Ascends with time. */
   id: Generated<number>;
   at: number;
-  /** Null for what concerns an account alone. */
+  /** Null for entries about an account alone. */
   merchant_id: string | null;
   actor_kind: 'user' | 'secret' | 'restricted' | 'operator';
   /** The user, or the key's merchant or id. */
   actor_id: string;
-  /** E-mail address of the user, or name of the key, as it was then. */
+  /** Email address of the user, or name of the key, at that time. */
   actor_name: string;
   /** Method and path of the route. */
   action: string;
   object_id: string | null;
-  /** Address and user agent, sealed: the database need not say where its users sit. */
+  /** Address and user agent, sealed, because the database need not reveal the locations of its users. */
   client_sealed: string;
-  /** `OK`, or the code of the refusal; null while it is under way, and for ever when the process died in it. */
+  /**
+   * `OK`, or the code of the rejection; null while it is in progress, and for ever when the process died
+   * during it.
+   */
   result: string | null;
 }
 

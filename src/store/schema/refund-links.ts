@@ -8,7 +8,7 @@ import type {
 } from '../../domain/payment/refund-link.ts';
 import type { Flag } from './flag.ts';
 
-/** A refund that its payer claims by a link. */
+/** A refund that its payer claims through a link. */
 export interface RefundLinkRow {
   id: string;
   merchant_id: string;
@@ -20,36 +20,39 @@ export interface RefundLinkRow {
   /** In the payment's currency. */
   amount: string;
   currency: string;
-  /** What it was made for in place of an amount; null also where a former version made it. */
+  /** The kind of amount, instead of a fixed one; null also where an earlier version created it. */
   preset: RefundPreset | null;
   rate: RefundRate;
-  /** Atoms per coin that may be chosen, as of its creation: {"BTC":"40000000"}. */
+  /** Atoms per available coin, as of its creation: {"BTC":"40000000"}. */
   amounts_json: string;
   approval: Flag;
   deduct_fee: Flag;
   reason: string | null;
   status: RefundLinkStatus;
-  /** The claim: the coin chosen, atoms of the payment's money that it takes, and where they go. */
+  /** The claim: the chosen coin, atoms of the payment's money that it uses, and their destination. */
   coin: Coin | null;
   claimed: string | null;
   destination: string | null;
-  /** Names the claim, so that nobody agrees to another one. */
+  /** Identifies the claim, so that an approval cannot apply to another one. */
   claim_id: string | null;
-  /** Whether the network was asked about the claim before it was taken, or could not be. */
+  /** Whether the network was asked about the claim before it was accepted, or was unavailable. */
   claim_checked: Flag;
-  /** Why the last claim was dropped and the link opened again: its amount, its address, or a send that failed. */
+  /** Why the last claim was dropped and the link reopened: its amount, its address, or a failed send. */
   reopened_by: ReopenedBy | null;
   /** The send that pays the claim; null until it is stored, and again once it failed for good. */
   send_id: string | null;
-  /** Why the claim is not paid yet, or why it was opened again. */
+  /** Why the claim is not paid yet, or why it was reopened. */
   problem: string | null;
-  /** Why it was cancelled; null also where a former version did that. */
+  /** Why it was cancelled; null also where an earlier version did that. */
   cancel_reason: RefundCancelReason | null;
-  /** Whether the order was complete when the link was made. If not, it gives back no more than the excess once it is. */
+  /**
+   * Whether the order was complete when the link was created. If not, it refunds at most the excess once it
+   * is.
+   */
   opened_complete: Flag;
   /**
-   * Of the claim, as with a refund: the share of the price that it gives back, atoms of unknown rate, and the atoms by
-   * which the order was complete.
+   * For the claim, as for a refund: the returned share of the price, atoms of unknown rate, and the atoms
+   * with which the order was complete.
    */
   claim_value: string | null;
   claim_unpriced: string;

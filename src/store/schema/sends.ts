@@ -15,15 +15,15 @@ export interface SendRow {
   nonce: number | null;
   destination: string;
   subtract_fee: Flag;
-  /** The amount as ordered; with subtract_fee more than the destination gets. */
+  /** The amount as ordered; with subtract_fee more than the destination receives. */
   ordered: string;
-  /** What the destination gets. */
+  /** The amount that the destination receives. */
   amount: string;
   fee: string;
   status: StoredSendStatus;
-  /** Null while it is `preparing`, and of one that failed then. */
+  /** Null while it is `preparing`, and for one that failed then. */
   txid: string | null;
-  /** 0: none is signed. */
+  /** 0: no version is signed. */
   version: number;
   height: number | null;
   error: string | null;
@@ -37,37 +37,42 @@ export interface SendRow {
   announced_txid: string | null;
   /** Transaction of the last send.confirmed event. */
   confirmed_txid: string | null;
-  /** `amount: "max"`: everything spendable was ordered. */
+  /** `amount: "max"`: the whole spendable balance was ordered. */
   everything: Generated<Flag>;
-  /** Fee budget, atoms: no version costs more; with parts, that of all transactions together. */
+  /** Fee budget, atoms: no version costs more; with parts, the budget of all transactions together. */
   max_fee: string;
   /**
-   * The send whose budget the fee of this one counts against too: that which a part gathers outputs for, or which a child
-   * pays for. It draws on no other one itself. Null: none.
+   * The send whose budget this one's fee also counts against: the one that a part gathers outputs for, or
+   * that a child pays for. That send itself draws on no other. Null: none.
    */
   draws_on: string | null;
-  /** The version of that send which this one needs to be mined; null: it is mined whichever is. */
+  /** The version of that send which must be mined for this one; null: any. */
   draws_on_version: number | null;
-  /** Since when a raise waits because it would cost more than the budget, ms; null: none does. */
+  /** Since when a fee bump has waited because it would exceed the budget, ms; null: none waits. */
   fee_limited_at: number | null;
   note: string | null;
-  /** The block since which, by the chain, no version of it can be mined; null while one can. */
+  /** The block since which the chain proves that no version of it can be mined; null while one can. */
   displaced_height: number | null;
-  /** Where a send draws on accounts: the merchant address, if it draws on that or pays into it. */
+  /** Where a send draws on accounts: the merchant address, if the send draws on it or pays into it. */
   queue_account: string | null;
-  /** Its place among all sends of that address, from 1. */
+  /** Its position among all sends of that address, from 1. */
   queue_position: number | null;
-  /** It is signed, and held until the sends before it have landed: no node has had its bytes. Status `signed`. */
+  /**
+   * Signed, and held until the sends before it have landed: no node has received its bytes. Status `signed`.
+   */
   queued: Generated<Flag>;
-  /** Since when no money pays for signing it again after it expired, ms; null: none is missing. */
+  /** Since when no money covers re-signing it after it expired, ms; null: none is missing. */
   unfunded_since: number | null;
   /** The send that this move within the wallet gathers outputs for. */
   part_of: string | null;
-  /** Of a send that gathers its outputs by parts: how many are planned, and in blocks, and what they cost, atoms. */
+  /**
+   * For a send that gathers its outputs by parts: how many are planned, how many are in blocks, and their
+   * cost, atoms.
+   */
   parts: Generated<number>;
   parts_confirmed: Generated<number>;
   parts_fee: Generated<string>;
-  /** The fee rate that was ordered for its transactions, atoms per 1,000 vB; null: the node's. */
+  /** The ordered fee rate of its transactions, atoms per 1,000 vB; null: the node's. */
   ordered_rate: string | null;
 }
 
@@ -87,6 +92,6 @@ export interface SendVersionRow {
   change_index: number | null;
   /** Pays everything back to the wallet instead of the destination. */
   cancels: Generated<Flag>;
-  /** What it changes on the balance of the send's `queue_account`, atoms; null where there is none. */
+  /** Its change of the balance of the send's `queue_account`, atoms; null without one. */
   balance_change: string | null;
 }

@@ -54,8 +54,8 @@ import type {
 } from './webhooks.ts';
 
 /**
- * Row types of every table. Conventions: times are integer milliseconds, flags 0 or 1, atoms are
- * decimal strings (wei do not fit 64 bits), `*_json` holds JSON text, `*_sealed` AES-GCM text.
+ * Row types of every table. Conventions: times are integer milliseconds, flags 0 or 1, atoms are decimal
+ * strings (wei do not fit 64 bits), `*_json` contains JSON text, `*_sealed` AES-GCM text.
  */
 export interface Tables {
   meta: { key: string; value: string };
@@ -94,10 +94,10 @@ export interface Tables {
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
-  /** Number of outputs, gone ones included; kept by triggers. */
+  /** Number of outputs, gone ones included; maintained by triggers. */
   output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
   event_counts: { merchant_id: string; type: EventType; count: number };
-  /** Kept by triggers: how many there are, and how often one was moved, renamed or deleted. */
+  /** Maintained by triggers: the number of customers, and how often one was moved, renamed or deleted. */
   customer_counts: { user_id: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
@@ -111,7 +111,10 @@ export interface Tables {
   unread_transactions: UnreadTransactionRow;
   events: EventRow;
   deliveries: DeliveryRow;
-  /** How many are listed, by UTC day of creation; kept by triggers. No endpoint is the webhookUrl of a payment. */
+  /**
+   * Number of listed deliveries by UTC day of creation; maintained by triggers. No endpoint is the webhookUrl
+   * of a payment.
+   */
   delivery_counts: {
     merchant_id: string;
     day: number;
@@ -121,7 +124,7 @@ export interface Tables {
     count: number;
   };
   webhook_logs: WebhookLogRow;
-  /** Number and size of logs by UTC day of creation; kept by triggers. */
+  /** Number and size of logs by UTC day of creation; maintained by triggers. */
   webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
   gone_endpoints: GoneEndpointRow;
   webhook_endpoints: WebhookEndpointRow;

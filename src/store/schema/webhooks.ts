@@ -5,7 +5,7 @@ import type { CreatorColumns } from './creator.ts';
 import type { Flag } from './flag.ts';
 
 export interface EventRow {
-  /** Ascends in the order of commits, over all merchants; numbers may be left out. */
+  /** Ascends in commit order, over all merchants; numbers may be skipped. */
   seq: Generated<number>;
   id: string;
   merchant_id: string;
@@ -22,22 +22,22 @@ export interface EventRow {
 
 export interface DeliveryRow {
   id: string;
-  /** Also the webhook-id header: the same over retries and redeliveries. */
+  /** Also the webhook-id header: the same for retries and redeliveries. */
   event_id: string;
   event_seq: number;
   merchant_id: string;
   payment_id: string | null;
-  /** Of its event, as is the type. */
+  /** Mode of its event; the same holds for the type. */
   mode: Mode;
   event_type: EventType;
-  /** Whether the event was sent to this endpoint again by hand: that delivery is listed in its place. */
+  /** Whether the event was manually redelivered to this endpoint: that delivery is listed instead. */
   replaced: Generated<Flag>;
-  /** Deliveries with the same key go out one after the other. */
+  /** Deliveries with the same key are sent one after the other. */
   order_key: string;
   /** The id of a webhook endpoint; the merchant's for its webhookUrl; null for the webhookUrl of a payment. */
   endpoint_id: string | null;
   url: string;
-  /** What concurrency is bounded by: the key of its endpoint (endpointKey). */
+  /** Bounds concurrency: the key of its endpoint (endpointKey). */
   origin: string;
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
@@ -55,7 +55,7 @@ export interface WebhookLogRow {
   payment_id: string | null;
   event_type: EventType;
   endpoint: string;
-  /** HTTP status of the answer; 0 when none came. */
+  /** HTTP status of the response; 0 without one. */
   status: number;
   attempt: number;
   duration_ms: number;
@@ -68,7 +68,7 @@ export interface WebhookLogRow {
   created_at: number;
 }
 
-/** Endpoints that answered 410: nothing more goes there until the merchant edits the URL. */
+/** Endpoints that answered 410: deliveries stop until the merchant edits the URL. */
 export interface GoneEndpointRow {
   merchant_id: string;
   /** Empty for the merchant's own URL, else the payment whose URL it is. */
@@ -77,16 +77,16 @@ export interface GoneEndpointRow {
   created_at: number;
 }
 
-/** An endpoint beside the merchant's own webhookUrl. */
+/** An endpoint besides the merchant's own webhookUrl. */
 export interface WebhookEndpointRow extends CreatorColumns {
   id: string;
   merchant_id: string;
   url: string;
-  /** The types it takes, a JSON array; null for all. */
+  /** The subscribed event types, a JSON array; null for all. */
   events_json: string | null;
   active: Flag;
   secret_sealed: string;
-  /** The secret before the last rotation, still used for signing until the time beside it. */
+  /** The secret before the last rotation, still used for signing until the time below. */
   old_secret_sealed: string | null;
   old_secret_until: number | null;
   /** When it answered 410; cleared by an edit. */
@@ -95,13 +95,13 @@ export interface WebhookEndpointRow extends CreatorColumns {
   updated_at: number;
 }
 
-/** How the attempts at an endpoint went; none while there was no attempt since its URL was set. */
+/** Results of the attempts at an endpoint; no row before the first attempt since its URL was set. */
 export interface EndpointHealthRow {
   /** As in deliveries. */
   endpoint_id: string;
   last_success_at: number | null;
   last_failure_at: number | null;
-  /** Of the last attempt; null when it succeeded. */
+  /** Error of the last attempt; null when it succeeded. */
   last_error: string | null;
   /** Failed attempts since the last success. */
   failures: number;

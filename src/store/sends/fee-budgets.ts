@@ -6,10 +6,11 @@ import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 /**
- * Fee budgets as stored. Sends may share one: the parts that gather outputs for a send, and the children that pay for its
- * fee, draw on its budget. What counts is the most that blocks can take by what is signed: of every part its dearest
- * version, since a fork may bring back any, and the dearest version of the send itself with the children that need that
- * version. The database refuses a version that takes this above the budget (migration 0054).
+ * Fee budgets as stored. Sends may share one: the parts that gather outputs for a send, and the children that
+ * pay for its fee (CPFP), draw on its budget. The committed amount is the most that blocks can take from the
+ * signed transactions: the dearest version of every part, since a fork may restore any, and the dearest
+ * version of the send itself with the children that need that version. The database rejects a version that
+ * exceeds the budget.
  */
 
 type StoredSend = Selectable<SendRow>;
@@ -24,13 +25,13 @@ interface SignedFee {
   readonly fee: bigint;
 }
 
-/** A send that has a budget, and those that draw on it and did not fail. */
+/** A send with a budget, and the sends that draw on it and did not fail. */
 interface Family {
   readonly owner: Member;
   readonly others: readonly Member[];
 }
 
-/** The send whose budget a new one draws on, and the version that it needs, by the send that it names. */
+/** The send whose budget a new one draws on, and the version that it needs, from the send that it names. */
 export async function drawOn(
   db: Db,
   { part_of: wholeId = null, draws_on: payerId = null }: Partial<Pick<StoredSend, 'part_of' | 'draws_on'>>,
@@ -42,7 +43,9 @@ export async function drawOn(
   return { draws_on: payer.id, draws_on_version: wholeId === null ? payer.version : null };
 }
 
-/** The most that a send may cost now, atoms: its own budget, and what others leave of the one that it draws on. */
+/**
+ * The most that a send may cost now, atoms: its own budget, and the remainder of the one that it draws on.
+ */
 export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<bigint> {
   const send = await readSend(db, id);
   const left = leftFor(await loadFamily(db, send), send);
@@ -50,17 +53,17 @@ export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<
   return own < left ? own : left;
 }
 
-/** What is left of a budget for a new send that draws on this one, atoms. */
+/** The remainder of a budget for a new send that draws on this one, atoms. */
 export async function remainingBudget(db: Db, payer: Pick<StoredSend, 'id'>): Promise<bigint> {
   return leftToDraw(db, await drawOn(db, { draws_on: payer.id }));
 }
 
-/** What is left for a new part of a send: what is planned after that part is kept. Atoms. */
+/** The remainder for a new part of a send, atoms, after the plan for what follows that part. */
 export async function remainingBudgetForPart(db: Db, whole: Pick<StoredSend, 'id'>): Promise<bigint> {
   return leftToDraw(db, await drawOn(db, { part_of: whole.id }));
 }
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when a send would draw more on another one's budget than is left of it. */
+/** @throws {AppError} FEE_ABOVE_LIMIT when a send would draw more on another one's budget than remains. */
 export async function requireDrawable(
   tx: Tx,
   { max_fee: budget, coin, ...drawing }: Drawing & Pick<StoredSend, 'max_fee' | 'coin'>,
@@ -78,9 +81,10 @@ export async function requireWithinBudget(
 }
 
 /**
- * Changes the budget of a send by order of the merchant. Open sends that draw on it may use all that is left of it.
- * @throws {AppError} VALIDATION_INVALID naming `maxFee` when less would be left than is signed already, or when a send
- * would get more than is left of the budget that it draws on.
+ * Changes the budget of a send by order of the merchant. Open sends that draw on it may use its whole
+ * remainder.
+ * @throws {AppError} VALIDATION_INVALID naming `maxFee` when it is below the signed fees, or when a send
+ * would get more than the remainder of the budget that it draws on.
  */
 export async function changeBudget(
   tx: Tx,
@@ -103,9 +107,10 @@ export async function changeBudget(
 }
 
 /**
- * Makes room for a transaction of a send that a block holds: it was signed within a budget that the merchant raised after
- * the backup from which this database was restored. Also for all that is signed: a send that had failed may have been
- * mined after others used what it left, and the database refuses a budget below that.
+ * Extends the budget for a mined transaction of a send: it was signed within a budget that the merchant
+ * raised after the backup from which this database was restored. Covers everything that is signed, because a
+ * failed send may have been mined after others used its remainder, and the database rejects a budget below
+ * that.
  */
 export async function admitFee(
   tx: Tx,
@@ -145,12 +150,12 @@ async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }
 
 type Drawer = Drawing & { readonly id: string | null };
 
-/** What a member of a family may cost beside what the others can take. Negative never; atoms. */
+/** The most that a member of a family may cost, given what the others can take; atoms, never negative. */
 function leftFor(family: Family, drawer: Drawer): bigint {
   return larger(BigInt(family.owner.max_fee) - committedByOthers(family, drawer), 0n);
 }
 
-/** What the others of a family can take beside one of it, or a new one, atoms. */
+/** The most that the others of a family can take with one of it, or a new one, atoms. */
 function committedByOthers(
   { owner, others }: Family,
   { id, draws_on: drawsOn, draws_on_version: needs }: Drawer,
@@ -160,7 +165,7 @@ function committedByOthers(
   return partsOf(beside) + own;
 }
 
-/** The most that blocks can take within a budget by what is signed, atoms. */
+/** The most that blocks can take within a budget from the signed transactions, atoms. */
 function signedWithin(family: Family): bigint {
   const { owner } = family;
   return partsOf(family) + (owner.versions.length === 0 ? 0n : highestOwnFee(family));
@@ -170,7 +175,7 @@ function partsOf({ others }: Family): bigint {
   return sum(others.filter((other) => other.draws_on_version === null).map(dearest));
 }
 
-/** The dearest version of the owner with what needs it; what is planned while none is signed. */
+/** The dearest version of the owner with its dependants; the planned fee while none is signed. */
 function highestOwnFee(family: Family): bigint {
   const { status, fee, versions } = family.owner;
   if (versions.length === 0) return status === 'preparing' ? BigInt(fee) : 0n;
@@ -216,7 +221,7 @@ async function readSend(db: Db, id: string): Promise<Member> {
 async function storeBudget(tx: Tx, id: string, budget: bigint, now: number): Promise<void> {
   await tx
     .updateTable('sends')
-    // Whether a raise still waits is seen at the next review.
+    // The next review decides whether a fee bump still waits.
     .set({ max_fee: budget.toString(), fee_limited_at: null, updated_at: now })
     .where('id', '=', id)
     .execute();

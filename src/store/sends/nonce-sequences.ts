@@ -6,15 +6,15 @@ import type { Db } from '../sqlite/database.ts';
 /** Selects sends of one account. */
 export interface NonceSequenceQuery extends ChainId {
   readonly address: string;
-  /** Nonces below it are used up and left out. */
+  /** Nonces below it are used up and excluded. */
   readonly fromNonce: number;
   /** A send to leave out. */
   readonly exceptSendId?: string;
 }
 
 /**
- * Nonces and money that an account's sends use: nonces of all that did not fail, and the money of the
- * unconfirmed ones. Inside a transaction it holds until its end.
+ * Nonces and money used by an account's sends: nonces of all that did not fail, and the money of the
+ * unconfirmed ones. Inside a transaction the result stays valid until its end.
  */
 export async function loadNonceSequence(db: Db, query: NonceSequenceQuery): Promise<NonceSequence> {
   const rows = await db
@@ -36,7 +36,10 @@ export async function loadNonceSequence(db: Db, query: NonceSequenceQuery): Prom
   return { taken, committed };
 }
 
-/** Whether a block up to a height holds another send of the same account that needed this nonce to be used first. */
+/**
+ * Whether a block up to a height contains another send of the same account that required this nonce to be
+ * used first.
+ */
 export async function isNonceUsedBelow(
   db: Db,
   send: ChainId & { readonly id: string; readonly lane: string; readonly nonce: number },
@@ -56,7 +59,7 @@ export async function isNonceUsedBelow(
   return later !== undefined;
 }
 
-/** A nonce that a failed send left free below open sends of the same account: they wait for it. */
+/** A nonce that a failed send left unused below open sends of the same account, which wait for it. */
 export interface NonceGap {
   readonly merchantId: string;
   readonly account: number;
@@ -64,7 +67,7 @@ export interface NonceGap {
   readonly nonce: number;
 }
 
-/** The fee budgets of the open sends that wait for a nonce of their account to be used, together; atoms. */
+/** The sum of the fee budgets of open sends that wait for a nonce of their account, atoms. */
 export async function budgetsBehind(
   db: Db,
   chain: ChainId,

@@ -9,7 +9,7 @@ export interface StoredQueueMember extends QueueMember {
   readonly txid: string;
 }
 
-/** The open sends of a merchant address that no block holds, in their order. Bounded, as the queue is. */
+/** The open sends of a merchant address that are in no block, in queue order. Bounded, like the queue. */
 export async function listQueue(db: Db, account: string): Promise<StoredQueueMember[]> {
   const rows = await db
     .selectFrom('sends')
@@ -29,7 +29,7 @@ export async function listQueue(db: Db, account: string): Promise<StoredQueueMem
       'send_versions.balance_change',
     ])
     .where('sends.queue_account', '=', account)
-    // Written out, not bound: only then does the planner prove that the partial index fits.
+    // A literal, not a parameter: only then can the planner prove that the partial index applies.
     .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
     .where('sends.height', 'is', null)
     .orderBy('sends.queue_position')
@@ -51,7 +51,7 @@ export async function listQueue(db: Db, account: string): Promise<StoredQueueMem
   return members;
 }
 
-/** The place behind all sends that this address ever had. */
+/** The position behind all sends that this address ever had. */
 export async function nextQueuePosition(db: Db, account: string): Promise<number> {
   const row = await db
     .selectFrom('sends')
@@ -61,7 +61,10 @@ export async function nextQueuePosition(db: Db, account: string): Promise<number
   return (row?.last ?? 0) + 1;
 }
 
-/** Addresses of a chain on which sends wait; at most `limit`, in random order, so that a stuck one starves no other. */
+/**
+ * Addresses of a chain with queued sends; at most `limit`, in random order, so that a stuck one does not
+ * starve the others.
+ */
 export async function accountsWithQueue(db: Db, chain: ChainId, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('sends')

@@ -10,5 +10,8 @@ export function sendStatus({ status, queued }: Pick<StoredSend, 'status' | 'queu
 /** The same in a query of `sends`. */
 export const SEND_STATUS = sql<SendStatus>`case when sends.queued = 1 then 'queued' else sends.status end`;
 
-/** In a query of `sends`: a higher fee may still be signed for it. Written out, as the index of those that wait for it has it. */
+/**
+ * In a query of `sends`: a higher fee may still be signed for it. A literal, identical to the condition of
+ * the partial index.
+ */
 export const CAN_COST_MORE = sql<boolean>`sends.status IN ('preparing', 'signed', 'broadcast')`;

@@ -66,7 +66,7 @@ export async function txidsOfParts(db: Db, wholeId: string): Promise<ReadonlySet
   return new Set(rows.map(({ txid }) => txid));
 }
 
-/** The send that is being prepared and for which this transaction gathers outputs; null: none. */
+/** The preparing send for which this transaction gathers outputs; null: none. */
 export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise<string | null> {
   const row = await db
     .selectFrom('send_versions')
@@ -82,8 +82,8 @@ export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise
 }
 
 /**
- * The send that is being prepared and has reserved the change of another version of the send which this transaction is a
- * version of; null: none. Blocks hold one of the versions, so that the change of each is for it.
+ * The preparing send that has reserved the change of another version of this transaction's send; null: none.
+ * Blocks contain only one of the versions, so the change of each belongs to it.
  */
 export async function preparingChangeHolder(db: Db, chain: ChainId, txid: string): Promise<string | null> {
   const row = await db
@@ -106,7 +106,7 @@ export async function preparingChangeHolder(db: Db, chain: ChainId, txid: string
   return row?.id ?? null;
 }
 
-/** The send that is being prepared and for which the outputs of this transaction are, one way or the other; null: none. */
+/** The preparing send that the outputs of this transaction belong to, in either way; null: none. */
 export async function preparingSendFor(db: Db, chain: ChainId, txid: string): Promise<string | null> {
   return (await wholeOfPart(db, chain, txid)) ?? (await preparingChangeHolder(db, chain, txid));
 }

@@ -84,7 +84,7 @@ export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: 
   return send;
 }
 
-/** Keeps what a send shows of its parts: how many are planned and in blocks, and what they cost. */
+/** Updates the summary of its parts on a send: how many are planned and in blocks, and their cost. */
 async function countParts(tx: Tx, wholeId: string | null): Promise<void> {
   if (wholeId === null) return;
   await sql`UPDATE sends SET (parts, parts_confirmed, parts_fee) = (
@@ -109,7 +109,9 @@ export async function listParts(db: Db, wholeId: string): Promise<StoredSend[]> 
     .execute();
 }
 
-/** Sends that gather their outputs and are due, or scheduled for an impossibly late time; longest due first. */
+/**
+ * Sends that gather their outputs and are due, or scheduled for an impossibly late time; longest due first.
+ */
 export async function preparingSends(
   db: Db,
   chain: ChainId,
@@ -196,7 +198,7 @@ export async function findOpenByNonce(
     .executeTakeFirst();
 }
 
-/** Sends due for a broadcast, none that waits in a queue; or scheduled for an impossibly late time; earliest first. */
+/** Sends due for a broadcast and not queued, or scheduled for an impossibly late time; earliest first. */
 export async function dueSends(
   db: Db,
   chain: ChainId,
@@ -214,8 +216,8 @@ export async function dueSends(
 }
 
 /**
- * A merchant's sweeps of a chain that failed after a time and until now, ms: their number, and the time of the last
- * (0: never). Later times come from a clock since set back and would block sweeps until then.
+ * A merchant's sweeps of a chain that failed after a time and until now, ms: their number, and the time of
+ * the last (0: never). Later times come from a clock since set back and would block sweeps until then.
  */
 export async function failedSweeps(
   db: Db,
@@ -236,7 +238,7 @@ export async function failedSweeps(
   return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
 }
 
-/** Sends stored but not known to be accepted, none that waits in a queue: a restarted process broadcasts them first. */
+/** Sends stored but not known to be accepted, and not queued: a restarted process broadcasts them first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return releasedSends(db, chain)
     .where('status', '=', sql.lit('signed'))
@@ -250,7 +252,8 @@ export async function signedSends(db: Db, chain: ChainId, limit: number): Promis
 export type SendPlace = Pick<StoredSend, 'created_at' | 'id'>;
 
 /**
- * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest first.
+ * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest
+ * first.
  * @param after only sends after this one
  */
 export async function stuckSends(
@@ -304,7 +307,7 @@ export async function listOpenSends(
     .execute();
 }
 
-/** Unconfirmed sends of one wallet in the order in which they were made, at most `limit`. */
+/** Unconfirmed sends of one wallet in creation order, at most `limit`. */
 export async function openSendsInOrder(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
@@ -334,7 +337,7 @@ function releasedSends(db: Db, chain: ChainId) {
   return openSends(db, chain).where('queued', '=', sql.lit(0));
 }
 
-/** Written out, not bound: only so does the planner prove that the index of open sends fits. */
+/** A literal, not a parameter: only then can the planner prove that the index of open sends applies. */
 function openSends(db: Db, chain: ChainId) {
   return db
     .selectFrom('sends')

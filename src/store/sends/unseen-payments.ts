@@ -7,15 +7,19 @@ import type { Db } from '../sqlite/database.ts';
 const CHECKED = 'not_paid.';
 
 /**
- * Until when sends of a chain may have been paid by transactions that the ledger does not know, ms; 0: never. Until it
- * was restored from a backup, which lacks the versions signed since, or blocks were skipped, which may hold payments.
+ * Until when sends of a chain may have been paid by transactions that the ledger does not know, ms; 0: never.
+ * That is until it was restored from a backup, which lacks the versions signed since, or blocks were skipped,
+ * which may contain payments.
  */
 export async function unseenUntil(db: Db, chain: ChainId): Promise<number> {
   const restoredAt = Number(await readMeta(db, 'restored_at'));
   return Math.max(restoredAt, (await lastSkipAt(db, chain)) ?? 0);
 }
 
-/** Whether this send is one of these; not once it was confirmed that it was not paid. @param until see unseenUntil */
+/**
+ * Whether this send is one of these, unless an operator confirmed that it was not paid. @param until see
+ * unseenUntil
+ */
 export async function isUnseen(
   db: Db,
   { id, created_at: createdAt }: Pick<StoredSend, 'id' | 'created_at'>,
@@ -25,7 +29,7 @@ export async function isUnseen(
   return Number(await readMeta(db, CHECKED + id)) < until;
 }
 
-/** Keeps that a send was not paid by a transaction unknown until now, ms. */
+/** Records that a send was not paid by an unknown transaction until now, ms. */
 export async function keepNotPaid(db: Db, sendId: string, now: number): Promise<void> {
   await writeMeta(db, CHECKED + sendId, String(now));
 }

@@ -15,7 +15,7 @@ export class ChangeNotes {
   readonly payments = new Set<string>();
   /** Ids of addresses with a written output. */
   readonly addresses = new Set<number>();
-  /** Set once there were more changes than are kept. */
+  /** Set once there were more changes than the maximum. */
   isLost = false;
 
   note<T>(rows: Set<T>, id: T): void {

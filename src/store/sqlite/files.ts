@@ -31,7 +31,7 @@ export function sqliteProblems(path: string): string[] {
   }
 }
 
-/** Creates a database that holds nothing but one value in a `meta` table. */
+/** Creates a database with a single value in a `meta` table. */
 export function createSqliteMeta(path: string, key: string, value: string): void {
   const sqlite = new Database(path);
   try {
@@ -55,8 +55,8 @@ export function readSqliteMeta(path: string, key: string): string | null {
 }
 
 /**
- * Takes an exclusive lock on a lock file until released; null when another process has it. SQLite's file locks belong
- * to the process, so that even `kill -9` releases them.
+ * Takes an exclusive lock on a lock file until released; null when another process has it. SQLite's file
+ * locks belong to the process, so that even `kill -9` releases them.
  */
 export function holdExclusiveLock(path: string): { release: () => void } | null {
   const sqlite = new Database(path, { timeout: 0 });

@@ -10,7 +10,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** Most jobs in one group, which bounds how long the next caller waits for the writer. */
+/** Maximum jobs in one group, which bounds how long the next caller waits for the writer. */
 const GROUP_MAX = 32;
 
 /**

@@ -38,8 +38,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Skips the rollback where SQLite has rolled back by itself, as it does on a full disk or an I/O error: Kysely's own
- * would fail and hide the cause.
+ * Skips the rollback where SQLite has already rolled back, as it does on a full disk or an I/O error:
+ * Kysely's own would fail and hide the cause.
  */
 class RolledBackOnceDriver extends SqliteDriver {
   readonly #sqlite: Sqlite.Database;

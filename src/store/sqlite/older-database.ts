@@ -1,12 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Beside the database: inside, restoring an older copy would remove it. The operator deletes it by hand. */
+/**
+ * Next to the database: inside it, restoring an older copy would remove it. The operator deletes it by hand.
+ */
 const MARK_FILE = 'older-database';
 
 /**
- * Marks that a start has found an older copy of the database. It stays until the operator deletes the file: only people
- * can find out what that copy lacks, such as sends.
+ * Marks that a start has found an older copy of the database. It stays until the operator deletes the file,
+ * because only people can find out what that copy lacks, such as sends.
  */
 export class OlderDatabaseMark {
   readonly #path: string;

@@ -20,9 +20,9 @@ import { Writer } from './writer.ts';
 import { copySqlite } from './files.ts';
 
 export interface OpenOptions {
-  /** In place of those that the database needs, for tests. */
+  /** Replacement migrations for tests. */
   readonly migrations?: Migrations;
-  /** False beside a running daemon: a schema of another version is then refused. */
+  /** False next to a running daemon: a schema of another version is then rejected. */
   readonly mayMigrate?: boolean;
   /** For failures that no caller waits for. */
   readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
@@ -42,7 +42,7 @@ export interface OpenDatabase {
   reclaim(pages: number): void;
 }
 
-/** While the database is being opened, and beside a running daemon. */
+/** During opening, and next to a running daemon. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** Pages in the write-ahead log (16 MB) from which a commit checkpoints it: often enough to bound it, rarely two flushes. */
 const CHECKPOINT_PAGES = 4_000;
@@ -51,8 +51,8 @@ const BACKSTOP_PAGES = 64_000;
 const MEMORY = ':memory:';
 
 /**
- * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Keeps a copy of an existing
- * database beside it before a migration changes it.
+ * Opens (creating if needed) and migrates the database at a path; `:memory:` for tests. Keeps a copy of an
+ * existing database next to it before a migration changes it.
  */
 export async function openDatabase(path: string, options: OpenOptions = {}): Promise<OpenDatabase> {
   let sqlite: Sqlite.Database | null = null;

@@ -25,7 +25,7 @@ export type ParamOf<P> = <K extends keyof P & string>(name: K) => P[K];
 type Build<P, R> = (db: Db, param: ParamOf<P>) => { compile(): CompiledQuery<R> };
 
 /**
- * A parameter as an expression (`+?`), which SQLite's planner does not look at. It does look at plain parameters, and
+ * A parameter as an expression (`+?`), which SQLite's planner does not inspect. It does inspect plain parameters, and
  * plans the statement again whenever such a value changes, which takes several times as long as running it.
  */
 function unpeeked(value: Param | ListParam): Expression<unknown> {
@@ -39,7 +39,7 @@ function paramOf(name: string): never {
 
 /**
  * Builds a statement once and runs it with new values each time, for the queries of every request: building and
- * compiling a query costs several times what SQLite takes to run it. A param stands for one value, never for a list or
+ * compiling a query costs several times what SQLite takes to run it. A param means one value, never for a list or
  * an optional condition.
  */
 export function prepared<P extends object, R>(

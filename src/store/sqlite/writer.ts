@@ -50,7 +50,8 @@ export class Writer {
    */
   async inTransaction<T>(isRelaxed: boolean, work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
-      // Litestream may hold the lock until nobody reads an older state any more: both would wait for each other.
+      // Litestream may hold the lock until no connection reads an older state any more, and both would wait
+      // for each other.
       this.#options.endSnapshot();
       if (isRelaxed) this.#sqlite.exec('PRAGMA synchronous = NORMAL');
       try {
@@ -60,7 +61,7 @@ export class Writer {
         this.#commit();
         return result;
       } catch (error) {
-        // On a full disk or an I/O error SQLite has rolled back by itself.
+        // On a full disk or an I/O error SQLite has already rolled back.
         if (this.#sqlite.inTransaction) this.connection.all('rollback', []);
         throw this.#options.health.failed(error);
       } finally {

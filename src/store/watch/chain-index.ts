@@ -10,14 +10,16 @@ import { contestedOutpoints } from '../ledger/unconfirmed-inputs.ts';
 import { unreadStore } from '../chain/unread-transactions.ts';
 import { StoredWatchFilter } from './watch-filter.ts';
 
-/** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
+/**
+ * Addresses whose balance is read in each block, where a chain needs that: fifteen calls of an Ethereum node.
+ */
 const MAX_OPEN = 10_000;
-/** Addresses of all chains whose turn one block is: a day of Ethereum passes over some three million. */
+/** Addresses of all chains per turn: a day of Ethereum covers some three million. */
 const TURN_SIZE = 400;
 
 /**
- * Answers from the indexes what in a block is ours: cost grows with the block, not with the shop.
- * @param onLook is told how many accounts each look covers
+ * Finds the relevant parts of a block from the indexes: the cost grows with the block, not with the shop.
+ * @param onLook receives the number of accounts of each poll
  */
 export function createChainIndex(
   db: Db,
@@ -53,8 +55,8 @@ export function createChainIndex(
 }
 
 /**
- * Ids of the addresses whose turn a height is. Depends on nothing else, so that a block read again
- * shows the same; as many turns as a power of two, so that new addresses rarely move the others'.
+ * Ids of the addresses whose turn a height is. Depends on nothing else, so that a block read again has the
+ * same result; the number of turns is a power of two, so that new addresses rarely move the others'.
  */
 export function turnAt(height: number, newestId: number): { readonly from: number; readonly below: number } {
   let turns = 1;

@@ -1,8 +1,8 @@
 const INITIAL_SLOTS = 1_024;
 
 /**
- * A set of 32-bit numbers by open addressing: a million take 8 to 16 MB, in a Set some 40. At least half of the slots
- * stay empty, so that runs of full ones stay short. Zero is not told from one.
+ * A set of 32-bit numbers by open addressing: a million need 8 to 16 MB, in a Set some 40. At least half of
+ * the slots stay empty, so that runs of full ones stay short. Zero and one are the same.
  */
 export class Uint32Set {
   #slots = new Uint32Array(INITIAL_SLOTS);
@@ -19,7 +19,10 @@ export class Uint32Set {
     return this.#slots[this.#slotOf(key >>> 0 || 1)] !== 0;
   }
 
-  /** The slot that holds a key, or the empty one where it belongs. The multiplication spreads similar keys (Fibonacci hashing). */
+  /**
+   * The slot of a key, or the empty one where it belongs. The multiplication spreads similar keys (Fibonacci
+   * hashing).
+   */
   #slotOf(key: number): number {
     const mask = this.#slots.length - 1;
     let at = Math.imul(key, 0x9e3779b1) >>> Math.clz32(mask);

@@ -6,17 +6,20 @@ import { txidsAfter } from '../ledger/outputs.ts';
 import { Uint32Set } from './uint32-set.ts';
 import { contestedTxids } from '../ledger/unconfirmed-inputs.ts';
 
-/** Rows taken in per look: some ten milliseconds. */
+/** Rows added per call, which takes some ten milliseconds. */
 const PAGE = 8_000;
-/** More inputs of unconfirmed payments than this (a flood of dust) are not held; then every input is asked about. */
+/**
+ * Maximum inputs of unconfirmed payments that are stored; beyond that (a flood of dust) every input is
+ * queried.
+ */
 const MAX_CONTESTED = 5_000;
 const MAX_KEY_BYTES = 512;
 
 /**
- * Keeps a 32-bit fingerprint of every watched script and of every transaction that paid us, so that a block is
- * filtered without a query for each output of strangers. Addresses and outputs are only ever added, in the order of
- * their numbers and by one writer: each look reads what was added since the last. After a start this takes a large
- * shop many looks, until which there is no filter.
+ * A 32-bit fingerprint of every watched script and of every transaction that paid us, so that filtering a
+ * block needs no query for each foreign output. Addresses and outputs are only ever added, in numeric order
+ * and by one writer: each call reads the additions since the last. After a start, a large shop needs many
+ * calls, until which there is no filter.
  */
 export class StoredWatchFilter {
   readonly #db: Db;
@@ -32,7 +35,7 @@ export class StoredWatchFilter {
     this.#chain = { coin, mode };
   }
 
-  /** The filter as of now; null while it is being built. */
+  /** The current filter; null while it is being built. */
   async look(): Promise<WatchFilter | null> {
     this.#db.database.changes.refresh();
     const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
@@ -67,13 +70,13 @@ export class StoredWatchFilter {
   }
 }
 
-/** Where in a script the four bytes begin that tell it from others: behind what scripts of one kind have in common. */
+/** Offset of the four bytes that distinguish a script, after the common prefix of its kind. */
 const FINGERPRINT_OFFSET = 4;
 const TOLD_BYTES = 4;
 
 /**
- * A 32-bit number for a watch key between two offsets: four of its bytes as they are, for scripts hold hashes already.
- * Of shorter ones, all bytes (FNV-1a).
+ * A 32-bit number for a watch key between two offsets: four of its bytes unchanged, because scripts contain
+ * hashes. For shorter ones, all bytes (FNV-1a).
  */
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
   if (end - start >= FINGERPRINT_OFFSET + TOLD_BYTES) {
@@ -86,7 +89,7 @@ function keyOf(bytes: Uint8Array, start: number, end: number): number {
   return hash >>> 0;
 }
 
-/** See Sieve.mayOwn. */
+/** See WatchFilter.mayOwn. */
 function idTail(txid: string): number {
   return Number.parseInt(txid.slice(-8), 16);
 }

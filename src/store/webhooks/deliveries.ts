@@ -73,8 +73,8 @@ export async function listEventDeliveries(db: Db, eventIds: readonly string[]): 
 }
 
 /**
- * Makes room for another delivery of an event to an endpoint, which is listed in place of those before. Pending
- * redeliveries stop; the first delivery, which keeps its payment's order, goes on.
+ * Makes room for another delivery of an event to an endpoint, which is listed instead of the earlier ones.
+ * Pending redeliveries stop; the first delivery, which keeps its payment's order, continues.
  */
 export async function replaceDeliveries(
   tx: Tx,
@@ -97,8 +97,8 @@ export async function replaceDeliveries(
 }
 
 /**
- * Points the pending deliveries of an endpoint at its edited URL, so that a wrong address does not keep
- * notifications back, with all attempts before them: those at the old URL say nothing of the new one.
+ * Redirects the pending deliveries of an endpoint to its edited URL, so that a wrong address does not delay
+ * notifications, and resets their attempts: those at the old URL say nothing about the new one.
  */
 export async function redirectEndpointDeliveries(
   tx: Tx,
@@ -126,8 +126,8 @@ export async function redirectEndpointDeliveries(
 }
 
 /**
- * Gives up the pending deliveries of an endpoint that takes no more, each with a log that says why. One that is under
- * way and succeeds counts as delivered all the same.
+ * Gives up the pending deliveries of a closed endpoint, each with a log of the reason. A delivery in flight
+ * that succeeds still counts as delivered.
  */
 export async function endEndpointDeliveries(
   tx: Tx,
@@ -140,7 +140,7 @@ export async function endEndpointDeliveries(
 ): Promise<void> {
   const { merchantId, endpointId, why, now } = end;
   const error = `ended: ${why}`;
-  // The id of a delivery serves for its log: it is ended once.
+  // The id of a delivery serves for its log, because it is ended once.
   await sql`
     INSERT INTO webhook_logs (
       id, delivery_id, merchant_id, payment_id, endpoint, status, attempt, duration_ms, error,
@@ -159,5 +159,5 @@ export async function endEndpointDeliveries(
     .execute();
 }
 
-/** What such a log takes on disk, roughly. */
+/** Approximate size of such a log on disk. */
 const ENDED_LOG_BYTES = 600;

@@ -14,11 +14,11 @@ export type DueDelivery = Pick<StoredDelivery, 'id' | 'origin'>;
 
 export interface DueFilter {
   readonly now: number;
-  /** Most deliveries per endpoint. */
+  /** Maximum deliveries per endpoint. */
   readonly perEndpoint: number;
   /** Endpoints without a free slot. */
   readonly exceptEndpoints: readonly string[];
-  /** Deliveries in flight in this process, whatever the clock says of their leases. */
+  /** Deliveries in flight in this process, regardless of the state of their leases. */
   readonly exceptIds: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const firstDue = prepared((db, param: ParamOf<DueSlots>) => ({
       ORDER BY d.next_attempt_at, d.event_seq`.compile(db),
 }));
 
-/** Leases pending deliveries that are not leased; returns those it got, in the order given. */
+/** Leases pending deliveries that are not leased; returns the leased ones, in the given order. */
 export async function leaseDeliveries(
   tx: Tx,
   ids: readonly string[],
@@ -129,8 +129,8 @@ export async function releaseAllLeases(db: Db): Promise<number> {
 }
 
 /**
- * Makes deliveries due that were last changed in the future: the clock was set back since, and a time
- * planned by the wrong clock may be years away. The same for leases; not for deliveries in flight.
+ * Makes deliveries due that were last changed in the future: the clock was set back since, and a time planned
+ * by the wrong clock may be years away. The same for leases; not for deliveries in flight.
  */
 export async function rescueFromClockJump(
   db: Db,

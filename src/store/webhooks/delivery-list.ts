@@ -6,7 +6,7 @@ import { splitByDay, type SplitSpan } from '../payments/whole-days.ts';
 import type { StoredDelivery } from './deliveries.ts';
 import type { DeliveryState } from './webhook-logs.ts';
 
-/** A delivery as it is listed: one for each event and endpoint, the newest where it was sent again by hand. */
+/** A delivery in a listing: one for each event and endpoint, the newest if it was manually redelivered. */
 export type ListedDelivery = Pick<
   StoredDelivery,
   | 'id'
@@ -23,7 +23,7 @@ export type ListedDelivery = Pick<
 
 export interface DeliveryFilter {
   readonly merchantId: string;
-  /** Of the event; both when left out. */
+  /** Mode of the event; both by default. */
   readonly mode?: Mode | undefined;
   readonly state?: DeliveryState | undefined;
   /** The type of the event. */
@@ -49,7 +49,7 @@ const COLUMNS = [
   'its.created_at',
 ] as const;
 
-/** One page of a merchant's deliveries, newest first, and how many match in all. */
+/** One page of a merchant's deliveries, newest first, and the total number of matches. */
 export async function listDeliveries(
   db: Db,
   filter: DeliveryFilter & { readonly page: number; readonly limit: number },
@@ -57,7 +57,7 @@ export async function listDeliveries(
   const { page, limit, ...match } = filter;
   const total = await totalDeliveries(db, match);
   const offset = (page - 1) * limit;
-  // No further than to the last that matches: behind it nothing has to be looked at.
+  // Stops at the last match, because nothing behind it needs to be read.
   const left = Math.min(limit, total - offset);
   if (left <= 0) return { deliveries: [], total };
   const deliveries = await matching(db, match)
@@ -76,7 +76,7 @@ function matching(db: Db, filter: DeliveryFilter) {
   const { state, endpointId } = filter;
   let query = ofMerchant(db, filter).where(sql<boolean>`its.replaced = 0`);
   if (state !== undefined) query = query.where(sql<boolean>`its.status = ${sql.lit(state)}`);
-  // Written out, so that the planner uses the partial index of these few.
+  // A literal, so that the planner uses the partial index of these few.
   if (state === 'pending' || state === 'failed') query = query.where(sql<boolean>`its.status <> 'delivered'`);
   if (filter.mode !== undefined) query = query.where('its.mode', '=', filter.mode);
   if (filter.event !== undefined) query = query.where('its.event_type', '=', filter.event);
@@ -87,7 +87,10 @@ function matching(db: Db, filter: DeliveryFilter) {
   return query;
 }
 
-/** Those of one payment are few: seen as a column, the merchant would be taken for the shorter way to them. */
+/**
+ * One payment has few: as a plain column, the merchant would seem the more selective condition to the
+ * planner.
+ */
 function ofMerchant(db: Db, { merchantId, paymentId }: DeliveryFilter) {
   const deliveries = db.selectFrom('deliveries as its');
   if (paymentId === undefined) return deliveries.where('its.merchant_id', '=', merchantId);
@@ -99,8 +102,8 @@ function ofMerchant(db: Db, { merchantId, paymentId }: DeliveryFilter) {
 }
 
 /**
- * Few are not delivered, and few are of one payment: these are counted. The rest comes from the counts that triggers keep
- * by the day, and from the deliveries of the two days that are only partly in the range.
+ * Few are undelivered, and few belong to one payment: these are counted. The rest comes from the daily counts
+ * maintained by triggers, and from the deliveries of the two days that are only partly in the range.
  */
 async function totalDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
   const { state, ...ofAny } = filter;
@@ -143,7 +146,7 @@ export type DeliveryOfEvent = Pick<
   'id' | 'event_id' | 'endpoint_id' | 'status' | 'attempts' | 'next_attempt_at'
 >;
 
-/** All deliveries of these events, those that were replaced included. */
+/** All deliveries of these events, replaced ones included. */
 export async function deliveriesOfEvents(db: Db, eventIds: readonly string[]): Promise<DeliveryOfEvent[]> {
   if (eventIds.length === 0) return [];
   return db
@@ -153,7 +156,7 @@ export async function deliveriesOfEvents(db: Db, eventIds: readonly string[]): P
     .execute();
 }
 
-/** How an attempt went, without what was sent and what came back. */
+/** The result of an attempt, without request and response. */
 export interface AttemptOutcome {
   readonly id: string;
   readonly delivery_id: string;
@@ -163,10 +166,10 @@ export interface AttemptOutcome {
   readonly error: string | null;
 }
 
-/** The newest log of each of these deliveries, where one is kept. */
+/** The newest log of each of these deliveries, where one is stored. */
 export async function lastOutcomes(db: Db, deliveryIds: readonly string[]): Promise<AttemptOutcome[]> {
   if (deliveryIds.length === 0) return [];
-  // By the order they were written in, which the index of deliveries has: no other log is read.
+  // In insertion order, which the index of deliveries has, so that no other log is read.
   const { rows } = await sql<AttemptOutcome>`
     SELECT id, delivery_id, created_at, status, duration_ms, error FROM webhook_logs WHERE rowid IN (
       SELECT max(rowid) FROM webhook_logs WHERE delivery_id IN (${sql.join(deliveryIds)}) GROUP BY delivery_id)`.execute(

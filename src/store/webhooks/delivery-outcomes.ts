@@ -14,8 +14,8 @@ export interface Settlement {
 }
 
 /**
- * Settles a delivery if the token still holds its lease, and frees the next in its order; but not for a
- * failure at a URL that the merchant has changed meanwhile.
+ * Settles a delivery if the token still has its lease, and frees the next in its order; but not for a failure
+ * at a URL that the merchant has changed in the meantime.
  */
 export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void> {
   const { delivery, now } = settlement;
@@ -28,8 +28,8 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
 }
 
 /**
- * Ends deliveries that were made, and lets the next of their orders go; where another attempt holds the lease
- * they are left alone.
+ * Settles successful deliveries, and frees the next of their orders; ignores those whose lease another
+ * attempt has.
  */
 export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
   const held: Settlement[] = [];
@@ -72,7 +72,7 @@ const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: num
       updated_at: param('now'),
     }))
     .where('id', 'in', ids)
-    // What was given up while its attempt was under way arrived all the same.
+    // A delivery given up during its attempt arrived all the same.
     .where((eb) =>
       eb.or([
         eb('status', '=', sql.lit('failed')),
@@ -91,8 +91,8 @@ const stillPending = preparedList((db, _slot: ParamOf<object>, eventIds) =>
 );
 
 /**
- * Schedules the next attempt if the token still holds the lease; later deliveries of its order keep waiting. A
- * failure at a URL that the merchant has changed meanwhile does not count for the new one.
+ * Schedules the next attempt if the token still has the lease; later deliveries of its order continue to
+ * wait. A failure at a URL that the merchant has changed in the meantime does not count for the new one.
  */
 export async function postponeDelivery(tx: Tx, settlement: Settlement, at: number): Promise<boolean> {
   const { delivery, now } = settlement;
@@ -157,7 +157,7 @@ async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): P
   return row !== undefined && row.url !== delivery.url;
 }
 
-/** The event reached this endpoint: its other deliveries there have nothing left to do. */
+/** The event reached this endpoint, so its other deliveries there are obsolete. */
 async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
   const repeats = await tx
     .updateTable('deliveries')
@@ -175,12 +175,12 @@ async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: numb
   );
 }
 
-/** Makes never-attempted deliveries due: they were only waiting for earlier ones. */
+/** Makes never-attempted deliveries due, because they waited only for earlier ones. */
 const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKeys) =>
   waitingOnly(db, param('now')).where('order_key', 'in', orderKeys),
 );
 
-/** As freeFollowers, for all orders of a merchant. */
+/** Like freeFollowers, for all orders of a merchant. */
 async function freeFollowersOf(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
   await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
 }

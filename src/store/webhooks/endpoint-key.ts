@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 /** Buckets for the paths of one origin: a URL per order must not create endpoints without bound. */
 const GROUPS = 32;
 
-/** How the id of an endpoint beside the merchant's own webhookUrl begins. */
+/** Prefix of the id of an endpoint other than the merchant's own webhookUrl. */
 const ENDPOINT_PREFIX = 'whe_';
 
-/** Whether this is an endpoint of its own: neither the merchant's webhookUrl nor that of a payment. */
+/** Whether this is a declared endpoint: neither the merchant's webhookUrl nor that of a payment. */
 export function isDeclaredEndpoint(endpointId: string | null): endpointId is string {
   return endpointId?.startsWith(ENDPOINT_PREFIX) === true;
 }
 
 /**
- * What the attempts of a delivery share their slots with: those of the same declared endpoint; else those of the same
- * merchant to the same origin and path, as a rule; seldom to another path, too. Query and fragment do not count.
+ * The key by which attempts share their concurrency slots: the same declared endpoint; else the same
+ * merchant, origin and path, rarely also another path. Query and fragment are ignored.
  */
 export function endpointKey(merchantId: string, url: string, endpointId: string | null = null): string {
   if (!URL.canParse(url)) return `${url} ${merchantId}`;

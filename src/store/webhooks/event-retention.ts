@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { StoredEvent } from './events.ts';
 
-/** Deletes up to `limit` settled deliveries older than a time that no log tells about; returns how many. */
+/** Deletes up to `limit` settled deliveries older than a time that no log refers to; returns how many. */
 export async function deleteSettledDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('deliveries')
@@ -29,7 +29,7 @@ export async function deleteSettledDeliveries(db: Db, before: number, limit: num
   return Number(result.numDeletedRows);
 }
 
-/** The next events after a place in the log that are older than a time, in order. */
+/** The next events after a position in the log that are older than a time, in order. */
 export async function listEventsAfter(
   db: Db,
   range: { seq: number; before: number; limit: number },
@@ -44,7 +44,7 @@ export async function listEventsAfter(
     .execute();
 }
 
-/** Of these events, those that still have deliveries. */
+/** The subset of these events that still have deliveries. */
 export async function listDeliveredEventIds(db: Db, eventIds: readonly string[]): Promise<Set<string>> {
   if (eventIds.length === 0) return new Set();
   const rows = await db

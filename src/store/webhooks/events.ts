@@ -17,8 +17,9 @@ const FIRST_SEQ = 'events.first_seq';
 const SKIPPED_SEQS = 1_000_000_000;
 
 /**
- * Appends one event and returns its `seq`. Must be in the transaction of the change it reports: there is one writer, so
- * the numbers ascend in the order of commits. Requests that wait for events of the merchant are woken by the commit.
+ * Appends one event and returns its `seq`. Must be in the transaction of the change it reports: there is one
+ * writer, so the numbers ascend in commit order. The commit wakes requests that wait for events of the
+ * merchant.
  */
 export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Promise<number> {
   const [row] = await insertRow(tx, { seq: await nextSeq(tx), ...event });
@@ -28,7 +29,7 @@ export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Prom
   return row.seq;
 }
 
-/** The number that the next event of any merchant gets. */
+/** The number of the next event of any merchant. */
 export async function nextSeq(db: Db): Promise<number> {
   const [row] = await next(db, { key: FIRST_SEQ });
   return row?.seq ?? 1;
@@ -44,7 +45,8 @@ const next = prepared((db, param: ParamOf<{ key: string }>) => ({
 }));
 
 /**
- * Leaves out numbers that events after a backup may have had: a shop that has read those must not miss the new ones.
+ * Skips numbers that events after a backup may have had: a shop that has read those must not miss the new
+ * ones.
  */
 export async function skipSeqs(tx: Tx): Promise<void> {
   await writeMeta(tx, FIRST_SEQ, String((await nextSeq(tx)) + SKIPPED_SEQS));
@@ -59,10 +61,10 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
   db.selectFrom('events').selectAll().where('id', '=', param('id')),
 );
 
-/** What a delivery of an event is made of. */
+/** The parts of an event from which its delivery is built. */
 export type EventMessage = Pick<StoredEvent, 'id' | 'type' | 'body_json'>;
 
-/** The messages of these events, in no order. */
+/** The messages of these events, unordered. */
 export async function findEventMessages(db: Db, ids: readonly string[]): Promise<EventMessage[]> {
   return messagesById(db, {}, ids);
 }
@@ -75,7 +77,7 @@ interface EventMatch {
   readonly merchantId: string;
   readonly paymentId?: string;
   readonly type?: EventType;
-  /** Both when left out. */
+  /** Both by default. */
   readonly mode?: Mode;
 }
 
@@ -84,14 +86,14 @@ export interface EventFilter extends EventMatch {
   readonly limit: number;
 }
 
-/** A stretch of the events by `seq`: above `after`, up to and including `through`. */
+/** A range of events by `seq`: above `after`, up to and including `through`. */
 export interface EventRange extends EventMatch {
   readonly after: number;
   readonly through: number;
   readonly limit: number;
 }
 
-/** From the counts that triggers keep by type. */
+/** From the counts by type maintained by triggers. */
 async function countedEvents(db: Db, filter: Pick<EventFilter, 'merchantId' | 'type'>): Promise<number> {
   let query = db.selectFrom('event_counts').where('merchant_id', '=', filter.merchantId);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
@@ -108,7 +110,10 @@ async function countOf(query: SelectQueryBuilder<Tables, 'events', object>): Pro
   return total;
 }
 
-/** Those of one payment are few: seen as a column, the merchant would be taken for the shorter way to them. */
+/**
+ * One payment has few: as a plain column, the merchant would seem the more selective condition to the
+ * planner.
+ */
 function ofMerchant(db: Db, { merchantId, paymentId }: EventMatch) {
   const events = db.selectFrom('events');
   if (paymentId === undefined) return events.where('merchant_id', '=', merchantId);
@@ -118,13 +123,13 @@ function ofMerchant(db: Db, { merchantId, paymentId }: EventMatch) {
 function matching(db: Db, match: EventMatch) {
   const { mode, type } = match;
   let query = ofMerchant(db, match);
-  // Written out, so that the planner uses the partial index of the sandbox.
+  // A literal, so that the planner uses the partial index of the sandbox.
   if (mode !== undefined) query = query.where(sql<boolean>`mode = ${sql.lit(mode)}`);
   if (type !== undefined) query = query.where('type', '=', type);
   return query;
 }
 
-/** Of the sandbox there are few, which are counted; of live ones is the rest. */
+/** Sandbox events are few and counted; live ones are the difference. */
 async function totalEvents(db: Db, { merchantId, type, mode }: EventMatch): Promise<number> {
   const ofBoth = { merchantId, ...(type === undefined ? {} : { type }) };
   if (mode === undefined) return countedEvents(db, ofBoth);
@@ -132,7 +137,7 @@ async function totalEvents(db: Db, { merchantId, type, mode }: EventMatch): Prom
   return mode === 'sandbox' ? played : (await countedEvents(db, ofBoth)) - played;
 }
 
-/** One page of a merchant's events, newest first, and how many match in all. */
+/** One page of a merchant's events, newest first, and the total number of matches. */
 export async function listEvents(
   db: Db,
   filter: EventFilter,
@@ -169,7 +174,7 @@ export async function listEventsInRange(db: Db, range: EventRange): Promise<Stor
   return query.selectAll().orderBy('seq').limit(range.limit).execute();
 }
 
-/** Whether a claim of a refund link has an event of this type already. */
+/** Whether a claim of a refund link already has an event of this type. */
 export async function hasClaimEvent(
   db: Db,
   claim: { readonly payment_id: string; readonly claim_id: string | null },

@@ -12,7 +12,7 @@ export async function insertEndpoint(tx: Tx, row: StoredEndpoint): Promise<void>
   await tx.insertInto('webhook_endpoints').values(row).execute();
 }
 
-/** All endpoints of a merchant beside its own webhookUrl, oldest first. */
+/** All endpoints of a merchant besides its own webhookUrl, oldest first. */
 export async function findEndpoints(db: Db, merchantId: string): Promise<StoredEndpoint[]> {
   return db
     .selectFrom('webhook_endpoints')
@@ -44,10 +44,10 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
 }
 
-/** Where an event goes beside the merchant's own webhookUrl. */
+/** A destination of events besides the merchant's own webhookUrl. */
 export type EndpointTarget = Pick<StoredEndpoint, 'id' | 'url'>;
 
-/** The endpoints of a merchant that take events of a type now. */
+/** The active endpoints of a merchant that are subscribed to a type. */
 export async function endpointsTaking(
   tx: Tx,
   merchantId: string,
@@ -73,12 +73,12 @@ export function subscribedEvents(json: string): EventType[] {
   return JSON.parse(json) as EventType[];
 }
 
-/** Whether an endpoint takes deliveries: it is active and has not answered 410. */
+/** Whether an endpoint receives deliveries: it is active and has not answered 410. */
 export function isOpen(endpoint: Pick<StoredEndpoint, 'active' | 'gone_at'>): boolean {
   return endpoint.active === 1 && endpoint.gone_at === null;
 }
 
-/** The signing secrets of those endpoints that take deliveries, sealed, as of a time. */
+/** The signing secrets of those endpoints that receive deliveries, sealed, as of a time. */
 export async function findEndpointSecrets(
   db: Db,
   ids: readonly string[],
@@ -100,7 +100,7 @@ const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
     .where('id', 'in', ids),
 );
 
-/** How the attempts at these endpoints went, by endpoint. */
+/** Results of the attempts at these endpoints, by endpoint. */
 export async function endpointHealth(
   db: Db,
   ids: readonly string[],
@@ -109,15 +109,15 @@ export async function endpointHealth(
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }
 
-/** Attempts at one endpoint, put together. */
+/** Combined attempts at one endpoint. */
 export interface HealthChange {
   readonly endpointId: string;
-  /** Of the last success among them; null when there was none. */
+  /** Time of the last success among them; null without one. */
   readonly successAt: number | null;
   /** Failures after that success, or all. */
   readonly failures: number;
   readonly failureAt: number | null;
-  /** Of the last attempt. */
+  /** Error of the last attempt. */
   readonly error: string | null;
 }
 
@@ -146,7 +146,7 @@ const changeHealth = prepared((db, param: ParamOf<HealthChange>) =>
     .returning('endpoint_id'),
 );
 
-/** Forgets how attempts went: those at another URL say nothing of this one. */
+/** Deletes the results of attempts, because those at another URL say nothing about this one. */
 export async function forgetHealth(tx: Tx, endpointId: string): Promise<void> {
   await tx.deleteFrom('endpoint_health').where('endpoint_id', '=', endpointId).execute();
 }

@@ -11,7 +11,7 @@ import { splitByDay, type SplitSpan } from '../payments/whole-days.ts';
 export type StoredWebhookLog = Selectable<WebhookLogRow> & {
   event_id: string;
   endpoint_id: string | null;
-  /** Of its delivery. */
+  /** State of its delivery. */
   state: DeliveryState;
   next_attempt_at: number;
   body_json: string;
@@ -28,7 +28,7 @@ const WITH_DELIVERY = [
   'events.body_json',
 ] as const;
 
-/** The status of nearly every answer. */
+/** The usual status of a response. */
 const OK = 200;
 /** Bytes a row needs besides its texts: ids, numbers and index entries. */
 const ROW_OVERHEAD_BYTES = 400;
@@ -54,13 +54,13 @@ export interface WebhookLogFilter {
   readonly merchantId: string;
   readonly status?: number;
   readonly paymentId?: string;
-  /** Of its event at its endpoint: those of a delivery that it replaced, or that replaced it, are among them. */
+  /** Of its event at its endpoint: includes the logs of deliveries that it replaced, or that replaced it. */
   readonly deliveryId?: string;
-  /** Of the event; both when left out. */
+  /** Mode of the event; both by default. */
   readonly mode?: Mode;
   /** The type of the event. */
   readonly event?: EventType;
-  /** Of the delivery. */
+  /** State of the delivery. */
   readonly state?: DeliveryState;
   /** Bounds of the creation time in ms, both inclusive. */
   readonly from?: number | undefined;
@@ -69,7 +69,7 @@ export interface WebhookLogFilter {
   readonly limit: number;
 }
 
-/** One page of a merchant's logs, newest first, and how many match in all. */
+/** One page of a merchant's logs, newest first, and the total number of matches. */
 export async function listWebhookLogs(
   db: Db,
   filter: WebhookLogFilter,
@@ -94,7 +94,7 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   const { status } = filter;
   let query = matching(db, filter);
   if (status !== undefined) query = query.where('log.status', '=', status);
-  // Written out, so that the planner uses the partial index of failures.
+  // A literal, so that the planner uses the partial index of failures.
   if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
   if (filter.event !== undefined) query = query.where('log.event_type', '=', filter.event);
   if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
@@ -103,14 +103,14 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   return filter.state === undefined ? query : query.where(hasState(filter.merchantId, filter.state));
 }
 
-/** Few events are of the sandbox where a shop is live: these lead to their logs. */
+/** A live shop has few sandbox events, which lead to their logs. */
 function isOfSandbox(merchantId: string): RawBuilder<boolean> {
   return sql`log.delivery_id IN (
     SELECT tried.id FROM events AS played JOIN deliveries AS tried ON tried.event_id = played.id
     WHERE played.merchant_id = ${merchantId} AND played.mode = 'sandbox')`;
 }
 
-/** Few deliveries are not delivered: these lead to their logs. Of those that are, nearly every log is one. */
+/** Few deliveries are undelivered, and these lead to their logs; nearly all logs are of delivered ones. */
 function hasState(merchantId: string, state: DeliveryState): RawBuilder<boolean> {
   if (state === 'delivered')
     return sql`EXISTS (SELECT 1 FROM deliveries AS its WHERE its.id = log.delivery_id AND its.status = 'delivered')`;
@@ -124,7 +124,7 @@ function matching(db: Db, { merchantId, paymentId, deliveryId, state, mode }: We
   const logs = ofDelivery(db, merchantId, deliveryId);
   const isByDelivery =
     state === 'pending' || state === 'failed' || mode === 'sandbox' || deliveryId !== undefined;
-  // Not as a plain column: the planner would walk all logs of the merchant instead.
+  // Not as a plain column, because the planner would then scan all logs of the merchant.
   if (isByDelivery && paymentId === undefined) return logs.where(sql`log.merchant_id || ''`, '=', merchantId);
   if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
   return logs
@@ -159,7 +159,7 @@ async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
   return row.total;
 }
 
-/** How many match in both modes together. */
+/** Number of matches in both modes together. */
 function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
   const { state, ...any } = filter;
   const isDelivered = state === 'delivered' && filter.paymentId === undefined;
@@ -170,8 +170,8 @@ function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
 }
 
 /**
- * Totals from the counts that triggers keep by the day. Logs themselves are counted for the two days that are only
- * partly in the range, and for a payment, a type of event or a state.
+ * Totals from the daily counts maintained by triggers. Logs themselves are counted for the two days that are
+ * only partly in the range, and for a payment, a type of event or a state.
  */
 function partsOf(db: Db, filter: WebhookLogFilter): RawBuilder<number>[] {
   const { paymentId, deliveryId, event, state } = filter;
@@ -196,7 +196,7 @@ function dayCounts(db: Db, filter: WebhookLogFilter, days: SplitSpan): RawBuilde
   return sql<number>`coalesce(${query.select((eb) => eb.fn.sum<number | null>('count').as('total'))}, 0)`;
 }
 
-/** One log of a merchant; another merchant's log does not exist. */
+/** One log of a merchant; logs of other merchants are not found. */
 export async function findWebhookLog(
   db: Db,
   log: { merchantId: string; id: string },
@@ -237,7 +237,7 @@ export async function findLatestLog(
     .executeTakeFirst();
 }
 
-/** Bytes all logs take together, roughly: from the sums that triggers keep by the day. */
+/** Approximate size of all logs: from the daily sums maintained by triggers. */
 export async function sumLogBytes(db: Db): Promise<number> {
   const row = await db
     .selectFrom('webhook_log_counts')

@@ -98,7 +98,7 @@ export interface EndpointEdit extends EndpointAt {
 
 /**
  * Edits an endpoint, which also re-enables one that answered 410. A new URL receives the pending deliveries,
- * with all earlier attempts; deactivation ends them; another choice of types applies to events from now on.
+ * with their attempts reset; deactivation ends them; another choice of types applies to events from now on.
  * Changing the URL makes its editor the creator: it reads for them, and ends when they are removed.
  * @throws {AppError} ENDPOINT_NOT_FOUND; VALIDATION_INVALID (url); INVALID_STATE for the merchant's own
  * webhookUrl.

@@ -20,7 +20,7 @@ const PATIENCE = 3;
 /**
  * One round over the queues of a chain: broadcasts the first sends of each once those before it are in a block or have
  * ended. A send whose accounts do not hold what it was planned with stays where it is until its transaction has provably
- * expired, and is then signed anew.
+ * expired, and is then re-signed.
  * @returns whether sends wait
  */
 export async function releaseQueued(deps: AdvanceSendsDeps, chain: ChainId): Promise<boolean> {
