@@ -76,7 +76,7 @@ function readinessOf({ state, errorKind }: FollowedChain): Readiness {
 function wordsFor(state: Readiness, height: number | null, lag: number | null): string {
   switch (state) {
     case 'ready':
-      return 'its node is in step with the network';
+      return 'its node is in sync with the network';
     case 'not_configured':
       return 'this server has no node for it';
     case 'unreachable':
@@ -88,7 +88,7 @@ function wordsFor(state: Readiness, height: number | null, lag: number | null): 
     case 'failing':
       return 'its node answers, but its chain cannot be followed';
     case 'unknown':
-      return 'nothing is known of its node yet: the server has just started';
+      return 'its node is not known yet, because the server has just started';
     default:
       return assertNever(state);
   }

@@ -43,10 +43,10 @@ export function fixedRates(pairs: readonly (readonly [name: string, price: strin
     const coin = asCoin(name);
     const currency = /^USD\/([A-Z]{3})$/.exec(name)?.[1];
     if (coin !== null) {
-      if (usdPerCoin[coin] !== undefined) throw new FixedRatesError(`"${name}" is given twice`);
+      if (usdPerCoin[coin] !== undefined) throw new FixedRatesError(`"${name}" occurs twice`);
       usdPerCoin[coin] = price;
     } else if (currency !== undefined && currency !== 'USD' && currencyDigits(currency) !== null) {
-      if (perUsd[currency] !== undefined) throw new FixedRatesError(`"${name}" is given twice`);
+      if (perUsd[currency] !== undefined) throw new FixedRatesError(`"${name}" occurs twice`);
       perUsd[currency] = price;
     } else {
       throw new FixedRatesError(

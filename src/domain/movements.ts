@@ -109,7 +109,7 @@ export function reverseMovement(movement: Movement): Movement {
     ...movement,
     kind: 'reversal',
     amount: -movement.amount,
-    note: `${movement.kind} taken back by the chain`,
+    note: `${movement.kind} reversed by the chain`,
   };
 }
 

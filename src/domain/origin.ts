@@ -35,8 +35,8 @@ export function locksPrice(actor: Creator, ownerId: string, isOfCatalog: boolean
  */
 export function assertMaySend({ role }: Actor, urls: readonly string[]): void {
   if (role !== 'clerk' || urls.length === 0) return;
-  const details = urls.map((field) => ({ field, code: 'forbidden', message: 'is not set by a clerk' }));
-  throw new AppError('FORBIDDEN', `Your role in this shop, clerk, does not set ${urls.join(', ')}`, {
+  const details = urls.map((field) => ({ field, code: 'forbidden', message: 'cannot be set by a clerk' }));
+  throw new AppError('FORBIDDEN', `Your role in this shop, clerk, cannot set ${urls.join(', ')}`, {
     details,
   });
 }
@@ -54,7 +54,7 @@ export function assertMayChange(
   { isPriceChanged, urls }: Change,
 ): void {
   if (actor.role !== 'clerk') return;
-  if (!isMember(creator, ownerId)) throw forbidden('change what the shop or its owner made');
+  if (!isMember(creator, ownerId)) throw forbidden('change objects created by the shop or its owner');
   if (isPriceChanged && isPriceLocked)
     throw forbidden('change a price that the shop, its owner or its catalog set');
   assertMaySend(actor, urls);
@@ -62,5 +62,5 @@ export function assertMayChange(
 
 function forbidden(what: string): AppError {
   const details = [{ field: 'role', code: 'insufficient', message: 'is clerk' }];
-  return new AppError('FORBIDDEN', `Your role in this shop, clerk, does not ${what}`, { details });
+  return new AppError('FORBIDDEN', `Your role in this shop, clerk, cannot ${what}`, { details });
 }

@@ -186,7 +186,7 @@ describe('trying it', () => {
     await page.screenshot({ path: `${SCREENS}/docs-step-up.png` });
     await resolve.getByLabel('Your password').fill('wrong wrong');
     await resolve.getByRole('button', { name: 'Confirm and send' }).click();
-    await resolve.getByRole('alert').getByText('The password is not right').waitFor();
+    await resolve.getByRole('alert').getByText('The password is wrong').waitFor();
     expect((await shop.payment(id)).status).toBe('underpaid');
     await resolve.getByLabel('Your password').fill('correct horse battery');
     await resolve.getByRole('button', { name: 'Confirm and send' }).click();

@@ -52,7 +52,7 @@ export class UnsendableAmount extends Error {
  * reason.
  */
 export function nodeFault(coin: string, error: ChainError): string {
-  if (error.isRefusal) return `the ${coin} node refuses a call: ${error.message}`;
-  if (error.kind === 'unavailable') return `the ${coin} node does not answer at the moment: ${error.message}`;
+  if (error.isRefusal) return `the ${coin} node rejects a call: ${error.message}`;
+  if (error.kind === 'unavailable') return `the ${coin} node is not answering: ${error.message}`;
   return `the ${coin} node cannot be used: ${error.message}`;
 }

@@ -27,7 +27,7 @@ export function placeholderProblem(url: string): string | null {
   if (names.length === 0) return null;
   const unknown = names.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) {
-    return `must not carry {${unknown}}: the placeholders are {paymentId}, {orderId} and {status}`;
+    return `must not contain {${unknown}}: the placeholders are {paymentId}, {orderId} and {status}`;
   }
   return isInAuthority(url) ? 'must have its placeholders after the host' : null;
 }

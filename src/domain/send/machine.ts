@@ -6,10 +6,10 @@ import type { Decision, RefusalEvidence, SendFact, SendState, SendVersion, Verdi
 type FactOf<T extends SendFact['type']> = Extract<SendFact, { readonly type: T }>;
 type Phase = Pick<SendState, 'status' | 'height'>;
 
-const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
-const DISPLACED = 'another transaction spent the coins of this send, or of one whose change it spends';
+const CANCELLED = 'cancelled: a replacement that returns the money to the wallet was mined';
+const DISPLACED = 'another transaction spent the coins of this send, or of a send whose change it spends';
 const WITHDRAWN = 'cancelled before it was broadcast';
-const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+const REVERTED = 'the send reverted on chain; only the network fee was spent';
 
 /** Whether it is signed and neither confirmed nor failed. */
 export function isOpen({ status }: Pick<Phase, 'status'>): boolean {

@@ -14,7 +14,7 @@ const insert = preparedInserts('movements');
  * range.
  */
 export async function insertMovements(tx: Tx, rows: readonly Insertable<MovementRow>[]): Promise<void> {
-  if (!tx.isTransaction) throw new Error('movements must be written in the transaction of what they tell');
+  if (!tx.isTransaction) throw new Error('movements must be written in the transaction of their cause');
   const earliest = new Map<string, number>();
   for (const { merchant_id: merchantId, mode } of rows) {
     const key = `${merchantId} ${mode}`;

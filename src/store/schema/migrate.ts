@@ -52,7 +52,7 @@ export async function migrate(db: Migrating, { migrations }: MigrationPlan): Pro
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const why = error instanceof Error ? `: ${error.message}` : '';
-  throw new Error(`could not migrate the database${why}`, { cause: error });
+  throw new Error(`migrating the database failed${why}`, { cause: error });
 }
 
 /** Every migration from the first one on, for databases made before 0.1.0. Loaded only when needed. */

@@ -143,7 +143,7 @@ async function growToCover(tx: Tx, family: Family, needed: bigint, now: number):
 }
 
 async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }: Drawing): Promise<bigint> {
-  if (ownerId === null) throw new Error('a send that draws on no budget has no share of one');
+  if (ownerId === null) throw new Error('a send without a shared budget has no share of one');
   const family = await loadFamily(db, await readSend(db, ownerId));
   return leftFor(family, { id: null, draws_on: ownerId, draws_on_version: needs });
 }
@@ -229,14 +229,14 @@ async function storeBudget(tx: Tx, id: string, budget: bigint, now: number): Pro
 
 function belowSigned(signed: bigint, { coin }: Member): Error {
   const least = `${formatCoinAmount(signed, coin)} ${coin}`;
-  return invalidField('maxFee', `is below the network fee of ${least} that is signed already`);
+  return invalidField('maxFee', `is below the network fee of ${least} of its signed transactions`);
 }
 
 function aboveShared({ id, max_fee: budget }: Member, { coin }: Member): Error {
   const most = `${formatCoinAmount(BigInt(budget), coin)} ${coin}`;
   return invalidField(
     'maxFee',
-    `is above what is left of the fee limit of ${most} of send ${id}, which this transaction serves: raise that one`,
+    `is above the remainder of the fee limit of ${most} of send ${id}, which this transaction serves: raise that limit`,
   );
 }
 

@@ -45,7 +45,7 @@ function takeLock(dataDir: string): ReturnType<typeof holdExclusiveLock> {
   try {
     return holdExclusiveLock(join(dataDir, 'lock'));
   } catch (cause) {
-    const why = `${messageOf(cause)}; it must be writable, and have room`;
+    const why = `${messageOf(cause)}; it must be writable, and have free space`;
     throw new DataDirError(`cannot use the data directory ${dataDir}: ${why}`, { cause });
   }
 }

@@ -23,7 +23,7 @@ export function sqliteProblems(path: string): string[] {
     const found = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
     const broken = found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
     const orphans = sqlite.pragma('foreign_key_check') as { table: string }[];
-    return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} refer to nothing`))];
+    return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} have dangling references`))];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   } finally {

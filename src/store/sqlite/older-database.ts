@@ -20,7 +20,7 @@ export class OlderDatabaseMark {
   /** Sets the mark; a later call keeps the time of the first. */
   set(now: number): void {
     if (this.isSet()) return;
-    const text = `An older copy of tilld.sqlite was found at the start of ${new Date(now).toISOString()}. Remove this file once it is dealt with.\n`;
+    const text = `An older copy of tilld.sqlite was found at the start of ${new Date(now).toISOString()}. Remove this file once that is resolved.\n`;
     writeFileSync(this.#path, text, { mode: 0o600 });
   }
 
@@ -32,7 +32,7 @@ export class OlderDatabaseMark {
   warnings(): string[] {
     if (!this.isSet()) return [];
     return [
-      `an older copy of the database was in use at a start: payments, sends and merchants made since that copy are not in it. Look for sends on the chain before you repeat one; then remove ${MARK_FILE} in the data directory`,
+      `an older copy of the database was in use at a start: payments, sends and merchants made since that copy are not in it. Check the chain before you repeat a send; then remove ${MARK_FILE} in the data directory`,
     ];
   }
 }

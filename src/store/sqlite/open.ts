@@ -173,7 +173,7 @@ function tryToWrite(sqlite: Sqlite.Database, path: string): void {
 const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'restore the latest backup into a new data directory (scripts/restore)',
   SQLITE_CORRUPT: 'restore the latest backup into a new data directory (scripts/restore)',
-  SQLITE_FULL: 'free some room',
+  SQLITE_FULL: 'free disk space',
 };
 
 /** Adds the path and a remedy to SQLite's errors, which name no file. Other errors stay as they are. */

@@ -71,7 +71,7 @@ export class WriteHealth {
     this.#timer ??= setInterval(() => this.#probe(), PROBE_MS).unref();
     if (trouble === 'disk full') {
       const message =
-        'the disk of the database is full: free some room; until then no payment is created or recorded';
+        'the disk of the database is full: free disk space; until then no payment is created or recorded';
       logger?.error({ path }, message);
     } else {
       // The first write has waited; until writes work again, waiting would only block the event loop.
@@ -89,7 +89,7 @@ export class WriteHealth {
     this.#options.setBusyTimeout(this.#options.busyTimeoutMs);
     const message =
       ended === 'disk full'
-        ? 'there is room on the disk of the database again'
+        ? 'the disk of the database has free space again'
         : 'the database can be written again';
     this.#options.logger?.warn({}, message);
   }

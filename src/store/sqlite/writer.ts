@@ -77,10 +77,7 @@ export class Writer {
     this.connection.all('commit', []);
     const tookMs = Math.round(performance.now() - began);
     if (tookMs >= slowCommitMs) {
-      logger?.warn(
-        { tookMs },
-        'the disk took long to write a commit: until then nothing else was done or answered',
-      );
+      logger?.warn({ tookMs }, 'slow commit to disk; other work was blocked meanwhile');
     }
   }
 

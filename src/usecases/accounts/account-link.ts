@@ -25,8 +25,8 @@ const LIFETIMES: Readonly<Record<Purpose, { lifetimeMs: number; windowMs: number
 };
 
 const FIRST_PROOF =
-  'Nobody has confirmed this address yet. A new password ends everything that gives access to the account now: ' +
-  'passkeys, two-factor sign-in, and all keys, people and webhooks of its shops.';
+  'This address is not confirmed yet. A new password revokes everything that gives access to the account: ' +
+  'passkeys, two-factor sign-in, and all keys, members and webhooks of its shops.';
 
 /** SHA-256 under which a mailed token is stored; it is long and random, so a slow hash is not needed. */
 export function tokenHash(token: string): string {

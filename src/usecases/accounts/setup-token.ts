@@ -18,12 +18,12 @@ export function assertSetupToken(expected: string, given: string | undefined): v
   if (given === undefined) {
     throw invalidField(
       'setupToken',
-      'is needed for the first account: the log of the server has it',
+      'is required for the first account: see the log of the server',
       'required',
     );
   }
   if (!timingSafeEqual(digest(expected), digest(given))) {
-    throw invalidField('setupToken', 'is not the one in the log of the server since its last start');
+    throw invalidField('setupToken', 'differs from the one in the log of the server since its last start');
   }
 }
 

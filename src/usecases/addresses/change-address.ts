@@ -43,5 +43,5 @@ export async function reserveChangeAddress(
     },
     { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
   );
-  if (taken.address !== use.address) throw new Error('change would go to an address that is not next');
+  if (taken.address !== use.address) throw new Error('change address is not the next of its branch');
 }

@@ -16,7 +16,7 @@ export async function chosenShops(
 ): Promise<readonly string[] | null> {
   if (onlyMerchantId !== null) {
     const details = [{ field: 'merchantIds', code: 'forbidden', message: 'is chosen by the owner' }];
-    throw new AppError('FORBIDDEN', 'Only the owner of the account chooses which shops sell a product', {
+    throw new AppError('FORBIDDEN', 'Only the owner of the account can choose which shops sell a product', {
       details,
     });
   }

@@ -51,7 +51,7 @@ export async function changeableProduct(
   const product = await findOwnProduct(tx, reach.userId, productId);
   const shops = await sellingShops(tx, product);
   if (mayChangeSoldBy(reach, shops)) return { product, shops };
-  const message = 'Other shops of the account sell this product: only its owner changes it';
+  const message = 'Other shops of the account sell this product, so only its owner can change it';
   const details = [{ field: 'productId', code: 'forbidden', message: 'is sold by other shops as well' }];
   throw new AppError('FORBIDDEN', message, { details });
 }

@@ -32,7 +32,7 @@ export async function crossGap(
   if (short.length > 0) {
     throw new ChainError(
       'pruned',
-      `the node has lost the blocks after ${shared?.height ?? 0}, and these accounts hold less than what was read there says: ${short.join(', ')}. Use a node that has the blocks`,
+      `the node has lost the blocks after ${shared?.height ?? 0}, and these accounts hold less than their ledger balance: ${short.join(', ')}. Use a node that has the blocks`,
     );
   }
   const gap = { after_height: shared?.height ?? 0, before_height: next.height };

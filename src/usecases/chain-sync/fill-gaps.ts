@@ -68,7 +68,7 @@ async function compareGaps(
     if (reading.height >= top) return reading;
     throw new ChainError(
       'unavailable',
-      `the node tells balances of ${reading.height}, below the gap's ${top}`,
+      `the node reports balances of block ${reading.height}, below the gap's ${top}`,
     );
   };
   const result = await compareAccounts(

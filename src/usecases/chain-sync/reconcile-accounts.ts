@@ -36,7 +36,7 @@ export async function compareAccounts(deps: ReconcileDeps, adapter: AccountChain
       keys.map(({ watchKey }) => watchKey),
     );
     if (page === null) {
-      return { kind: 'unknown', reason: 'the ledger does not stand on the chain: is the daemon running?' };
+      return { kind: 'unknown', reason: "the ledger is not on the node's chain: is the daemon running?" };
     }
     height = Math.max(height, page.height);
     ledger += page.ledger;

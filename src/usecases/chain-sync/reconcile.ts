@@ -76,7 +76,7 @@ async function compareOutputs(
   if (ledger === null) {
     return {
       kind: 'unknown',
-      reason: `the ledger does not stand on the node's block ${height}: is the daemon running?`,
+      reason: `the ledger has not reached the node's block ${height}: is the daemon running?`,
     };
   }
   const differences = differencesOf(ledger, scan);

@@ -38,7 +38,7 @@ export async function recordFinality(
   const { finality, block } = stray;
   throw new ChainError(
     'bad_answer',
-    `the node calls block ${block.height} ${block.hash} ${finality}, which is not on the chain that it showed`,
+    `the node reports block ${block.height} ${block.hash} as ${finality}, but it is not on the chain that it returned`,
   );
 }
 

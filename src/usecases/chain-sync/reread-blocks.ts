@@ -11,9 +11,9 @@ import { recordObservations } from '../payments/index.ts';
 const BLOCKS_PER_CALL = 100;
 
 /**
- * Rereads blocks without moving the cursor, on request: missing outputs are recorded as of their block, known ones stay as they
- * are. Each block is one transaction with the progress of the request. For UTXO chains; on account chains the balances
- * show at every block what is missing.
+ * Rereads blocks without moving the cursor, on request: missing outputs are recorded as of their block, known
+ * ones stay as they are. Each block is one transaction with the progress of the request. For UTXO chains; on
+ * account chains the balances show missing money at every block.
  * @returns true when nothing is left to do
  * @throws {ChainError} when the node does not answer: the request stays.
  */

@@ -38,11 +38,11 @@ export async function rescanChain(
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined)
       throw new Error(
-        'the chain was never read: the daemon begins at its oldest payment. To begin later, use --skip-to',
+        'the chain was never read: the daemon starts at its oldest payment. To start later, use --skip-to',
       );
     if (cursor.height <= to.height)
       throw new Error(
-        `the chain is read up to ${cursor.height} only: nothing is to be read again. To go on later, use --skip-to`,
+        `the chain is read up to ${cursor.height} only: no blocks to reread. To continue later, use --skip-to`,
       );
     await resetCursor(tx, chain, to, deps.clock.now());
     await rewindAbove(tx, deps, chain, to.height);
@@ -59,6 +59,6 @@ async function dated(adapter: ChainAdapter, { timeMs }: { timeMs: number }): Pro
 /** Advice for a node that lacks blocks. */
 function pruneHint(read: number, pruneHeight: number): string {
   return read < pruneHeight
-    ? `go on with --skip-to ${pruneHeight}`
+    ? `continue with --skip-to ${pruneHeight}`
     : `use --from ${pruneHeight - 1} or later`;
 }

@@ -31,9 +31,7 @@ export async function skipBlocks(
   const gap = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor !== undefined && cursor.height >= to.height)
-      throw new Error(
-        `the chain is read up to ${cursor.height}: there is nothing to skip up to ${to.height}`,
-      );
+      throw new Error(`the chain is read up to ${cursor.height}: no blocks to skip up to ${to.height}`);
     const after = cursor?.height ?? -1;
     const now = deps.clock.now();
     await resetCursor(tx, chain, to, now);

@@ -26,7 +26,7 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
   return deps.db.transaction(async (tx) => {
     const link = await findOwnLink(tx, merchant.id, input.paymentLinkId);
     if (link.kind === 'pos' && terms !== undefined && terms.kind !== 'open') {
-      throw invalidField('openAmount', 'is what the counter is for: its amounts are typed');
+      throw invalidField('openAmount', 'belongs to the counter, whose amounts are typed');
     }
     const columns = terms === undefined ? {} : await termColumns(tx, input, terms);
     const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;

@@ -11,7 +11,7 @@ export function invitationMail(about: {
 }): MailText {
   const { link, role } = about;
   const { host } = new URL(about.baseUrl);
-  const before = `the shop “${bodyName(about.shop)}” at ${host} invites you to work for it as its ${role}. Accept here:`;
+  const before = `the shop “${bodyName(about.shop)}” at ${host} invites you to join it as ${role}. Accept here:`;
   const after =
     'The link works for 7 days, and only for the account of this address. If you do not know the shop, ignore this mail.';
   return {

@@ -21,9 +21,9 @@ const LINK_MAILS = {
   },
   'reset-password': {
     subject: 'Set a new password',
-    before: 'somebody, probably you, asked for a new password of your account. Set one here:',
+    before: 'a new password was requested for your account, probably by you. Set one here:',
     action: 'Set a new password',
-    after: 'The link works once, for one hour. If you did not ask for it, ignore this mail: nothing changes.',
+    after: 'The link works once, for one hour. If you did not request it, ignore this mail: nothing changes.',
   },
 } as const satisfies Record<string, LinkMail>;
 
@@ -39,25 +39,25 @@ const RESET = 'If this was not you, reset your password at once.';
 const NOTICES = {
   'password-changed': {
     subject: 'Your password was changed',
-    body: 'the password of your account was just changed, and everybody who was signed in has been signed out.',
+    body: 'the password of your account was just changed, and all sessions have been signed out.',
   },
   'address-proven': {
     subject: 'Your address was confirmed, and earlier access has ended',
     body:
-      'a new password was set by a link to this address, which nobody had confirmed before. Because somebody else may ' +
+      'a new password was set by a link to this address, which had not been confirmed before. Because another person may ' +
       'have registered it, everything that gave access to the account has ended.',
   },
   'second-factor-enabled': {
     subject: 'Two-factor sign-in was switched on',
-    body: 'signing in to your account now takes a code from your authenticator app as well.',
+    body: 'signing in to your account now also requires a code from your authenticator app.',
   },
   'second-factor-disabled': {
     subject: 'Two-factor sign-in was switched off',
-    body: 'signing in to your account now takes the password alone.',
+    body: 'signing in to your account now requires only the password.',
   },
   'new-place': {
     subject: 'A sign-in from a new place',
-    body: 'your account was just signed in to from a network that no sign-in came from before.',
+    body: 'there was just a sign-in to your account from a new network.',
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
@@ -71,13 +71,13 @@ const NOTICES = {
   },
   'passkey-removed': {
     subject: 'A passkey was removed',
-    body: 'a passkey was just removed from your account, and everybody else who was signed in has been signed out.',
+    body: 'a passkey was just removed from your account, and all other sessions have been signed out.',
   },
   'passkey-copied': {
-    subject: 'A passkey was refused',
+    subject: 'A passkey was rejected',
     body:
-      'a passkey of your account was just refused, because it counted backwards: there may be a copy of the device ' +
-      'or key that it is kept in.',
+      'a passkey of your account was just rejected, because its counter went back: there may be a copy of the device ' +
+      'or key that holds it.',
     advice: 'Sign in with your password and remove that passkey on the account page of the dashboard.',
   },
 } as const satisfies Record<string, Notice>;

@@ -114,7 +114,7 @@ async function tellOne(tx: Tx, deps: SendNoticesDeps, telling: Telling): Promise
 
 function shopKind(notice: NoticeRow): ShopNotice {
   const kind = KIND_OF_REASON[notice.reason];
-  if (!isShopNotice(kind)) throw new Error(`a shop is not told about ${kind}`);
+  if (!isShopNotice(kind)) throw new Error(`${kind} is not a notice of a shop`);
   return kind;
 }
 

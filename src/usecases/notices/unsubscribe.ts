@@ -73,5 +73,5 @@ function subscriptionOf(secretBox: SecretBox, text: string): Subscription {
 }
 
 function invalid(cause?: unknown): AppError {
-  return new AppError('VALIDATION_INVALID', 'token: this link does not count', { cause });
+  return new AppError('VALIDATION_INVALID', 'token: this link is not valid', { cause });
 }

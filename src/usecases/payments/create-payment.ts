@@ -122,10 +122,14 @@ async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode):
   if (actor.role !== 'clerk') return;
   const order = { merchantId: merchant.id, mode, orderId, ownerId: merchant.user_id };
   if (!(await isOrderOfShop(tx, order))) return;
-  const details = [{ field: 'orderId', code: 'forbidden', message: 'is of an order that the shop made' }];
-  throw new AppError('FORBIDDEN', 'The shop made a payment of this order: a clerk takes another order id', {
-    details,
-  });
+  const details = [{ field: 'orderId', code: 'forbidden', message: 'belongs to an order of the shop' }];
+  throw new AppError(
+    'FORBIDDEN',
+    'The shop created a payment for this order: a clerk must use another order id',
+    {
+      details,
+    },
+  );
 }
 
 function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {

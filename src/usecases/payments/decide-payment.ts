@@ -79,10 +79,10 @@ async function refuseAcceptance(tx: Tx, deps: DecidePaymentDeps, row: StoredPaym
     case 'claimed':
       throw new AppError(
         'INVALID_STATE',
-        'The payer has claimed money of this payment by a refund link, and it is not sent yet: cancel that link first, or accept what is left once it is sent',
+        'The payer has claimed money of this payment by a refund link, and it is not sent yet: cancel that link first, or accept the remainder once it is sent',
       );
     case 'nothing_left':
-      throw new AppError('INVALID_STATE', 'All money of this payment was given back: none is left to accept');
+      throw new AppError('INVALID_STATE', 'All money of this payment was refunded: none is left to accept');
     default:
       assertNever(problem);
   }

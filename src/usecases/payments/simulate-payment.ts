@@ -73,7 +73,7 @@ export async function simulatePayment(
     await play(await stageFor(deps, payment, input), input);
   } catch (error) {
     if (!(error instanceof SimulatorRefusal)) throw error;
-    throw new AppError('INVALID_STATE', `The sandbox network refuses: ${error.message}`, { cause: error });
+    throw new AppError('INVALID_STATE', `The sandbox network rejects it: ${error.message}`, { cause: error });
   }
   return getPayment(deps, input);
 }
@@ -100,7 +100,7 @@ async function stageFor(
   const coin = input.coin ?? paidIn ?? offered;
   const option = payment.options.find((candidate) => candidate.coin === coin);
   if (coin === undefined || option === undefined) {
-    throw invalidField('coin', `this payment takes no ${coin ?? 'coin'}`);
+    throw invalidField('coin', `this payment does not accept ${coin ?? 'coin'}`);
   }
   const control = deps.simulators.get(coin);
   if (control === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not simulated on this server`);
@@ -180,7 +180,7 @@ async function endLifetime({ deps, payment }: Stage): Promise<void> {
 /** A reversal of unseen money would have no visible effect. */
 function requireSeen(seen: boolean, coin: Coin): void {
   if (seen) return;
-  throw new AppError('NODE_UNAVAILABLE', `The ${coin} sandbox network is not being followed at the moment`);
+  throw new AppError('NODE_UNAVAILABLE', `The ${coin} sandbox network is currently not followed`);
 }
 
 async function doubleSpend(stage: Stage, input: SimulatePaymentInput): Promise<void> {

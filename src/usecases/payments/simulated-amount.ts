@@ -20,7 +20,7 @@ export function simulatedAmount(
   asked: string | undefined,
 ): bigint {
   const due = payment.options[coin]?.due;
-  if (due === undefined) throw invalidField('coin', `this payment takes no ${coin}`);
+  if (due === undefined) throw invalidField('coin', `this payment does not accept ${coin}`);
   const share = missingShare(payment);
   const missing = atomsUp(share, due);
   if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
@@ -33,7 +33,7 @@ export function simulatedAmount(
 
 function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {
   const amount = parsedAmount(asked, coin);
-  const limit = `${formatCoinAmount(missing, coin)} ${coin}, what is missing`;
+  const limit = `${formatCoinAmount(missing, coin)} ${coin}, the missing amount`;
   if (intent === 'underpay' && amount >= missing) {
     throw invalidField('amount', `must be less than ${limit}, to underpay`);
   }
@@ -52,7 +52,7 @@ const MOST_ATOMS = 10n ** 30n;
 function parsedAmount(asked: string, coin: Coin): bigint {
   try {
     const amount = parseCoinAmount(asked, coin);
-    if (amount >= MOST_ATOMS) throw new AmountError(`is more ${coin} than there will ever be`);
+    if (amount >= MOST_ATOMS) throw new AmountError(`exceeds the supply of ${coin}`);
     if (amount > 0n) return amount;
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;

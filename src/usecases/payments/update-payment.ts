@@ -68,12 +68,15 @@ export async function updatePayment(
 
 function refuseUnlessUntouched({ row, state }: LoadedPayment, now: number): void {
   if (state.credits.length > 0) {
-    throw new AppError('INVALID_STATE', 'Money was seen for this payment: its terms stand');
+    throw new AppError(
+      'INVALID_STATE',
+      'Money was seen for this payment: its terms can no longer be changed',
+    );
   }
   if (row.status !== 'pending' || row.closed_at !== null) {
     throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed`);
   }
-  if (row.expires_at <= now) throw new AppError('INVALID_STATE', 'The time of this payment is up');
+  if (row.expires_at <= now) throw new AppError('INVALID_STATE', 'The deadline of this payment has passed');
 }
 
 async function changeTerms(
@@ -144,7 +147,7 @@ function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, pric
   return options.map((option) => {
     const offer = toPaymentOption(deps, option.coin, { mode, price, priceField: 'amount' });
     if (typeof offer === 'string') {
-      throw invalidField('amount', `${offer} to be paid in ${option.coin}, in which this payment is offered`);
+      throw invalidField('amount', `${offer} to be paid in ${option.coin}, a coin of this payment`);
     }
     return { ...option, ...quotedTerms(deps, offer, { mode, asked }) };
   });

@@ -73,13 +73,13 @@ export async function orderRefund(
 function refundCoin(payment: LoadedPayment, wanted: Coin | undefined): Coin {
   if (wanted !== undefined) {
     if (policyIn(payment.state, wanted) === undefined) {
-      throw invalidField('coin', `this payment takes no ${wanted}`);
+      throw invalidField('coin', `this payment does not accept ${wanted}`);
     }
     return wanted;
   }
   const live = liveCredits(payment.state);
   const [coin, ...others] = COINS.filter((candidate) => live.some((credit) => credit.coin === candidate));
-  if (coin === undefined) throw new AppError('INVALID_STATE', 'No money of this payment is there to refund');
+  if (coin === undefined) throw new AppError('INVALID_STATE', 'This payment has no money to refund');
   if (others.length > 0) {
     throw invalidField(
       'coin',
@@ -121,6 +121,10 @@ export async function rejectOwnAddress(
   const adapter = chainFor(deps.chains, order);
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
   if (known?.merchant_id === order.merchantId) {
-    throw invalidField('destination', 'is an address of your own: a refund goes to the payer', 'own_address');
+    throw invalidField(
+      'destination',
+      'is an address of your own wallet: a refund goes to the payer',
+      'own_address',
+    );
   }
 }

@@ -104,5 +104,5 @@ async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInpu
       readAmount(amount, send.coin) === BigInt(send.ordered)) &&
     (subtractFee ?? amount === undefined) === (send.subtract_fee === 1);
   if (same) return send;
-  throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for something else');
+  throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for another request');
 }

@@ -24,9 +24,9 @@ export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError 
   const hasMore = remainingRefundable(payment.state, coin, { mayWait: true }).atoms > 0n;
   const live = liveCredits(payment.state).some((credit) => credit.coin === coin);
   if (hasMore || (live && deep <= 0n)) {
-    return new AppError('INVALID_STATE', `The ${coin} of this payment has not all its confirmations yet`);
+    return new AppError('INVALID_STATE', `The ${coin} of this payment lacks confirmations`);
   }
-  return new AppError('INVALID_STATE', `No ${coin} of this payment is left to refund`);
+  return new AppError('INVALID_STATE', `No ${coin} of this payment can be refunded any more`);
 }
 
 /** @throws {AppError} VALIDATION_INVALID naming `amount` when it exceeds the refundable amount */
@@ -83,7 +83,7 @@ export function requireKnownRate({ coin, atoms: left, unpriced }: RemainingRefun
 function rateUnknown(coin: Coin): AppError {
   return new AppError(
     'RATE_UNAVAILABLE',
-    `The rate at which the ${coin} came is not known yet; try again later`,
+    `The rate of the received ${coin} is not known yet; try again later`,
   );
 }
 

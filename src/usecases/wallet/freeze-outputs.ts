@@ -22,15 +22,14 @@ export async function freezeOutputs(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { merchant, coin, outputs, frozen }: FreezeOutputsInput,
 ): Promise<{ changed: number }> {
-  if (!isUtxoCoin(coin))
-    throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
+  if (!isUtxoCoin(coin)) throw invalidField('coin', `is not held in outputs: use ${UTXO_CODES.join(' or ')}`);
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   await db.transaction(async (tx) => {
     for (const [at, { txHash: txid, index }] of outputs.entries()) {
       const ref = { txid, index };
       const output = await findOutput(tx, { coin, mode }, ref);
       if (output?.merchant_id !== merchant.id) {
-        throw invalidField(`outputs.${at}`, 'is no output of this wallet');
+        throw invalidField(`outputs.${at}`, 'is not an output of this wallet');
       }
       await setFrozen(tx, { coin, mode }, { ref, frozen, now: clock.now() });
     }

@@ -37,7 +37,7 @@ export async function followEvents(
 ): Promise<EventStretch> {
   const newest = (await nextSeq(deps.db)) - 1;
   if (input.after > newest) {
-    const why = `must not be above ${newest}, the last event there is: is it the cursor of another shop or database?`;
+    const why = `must not be above ${newest}, the last event: is it the cursor of another shop or database?`;
     throw invalidField('after', why, 'unknown_cursor');
   }
   let stretch = await readStretch(deps.db, input);

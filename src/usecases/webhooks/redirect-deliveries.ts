@@ -11,7 +11,7 @@ export async function redirectDeliveries(
   tx: Tx,
   edit: { readonly merchantId: string; readonly webhookUrl: string | null; readonly now: number },
 ): Promise<void> {
-  if (!tx.isTransaction) throw new Error('webhooks are pointed elsewhere in the transaction of the edit');
+  if (!tx.isTransaction) throw new Error('redirectDeliveries must run in the transaction of the edit');
   const { merchantId, webhookUrl: url, now } = edit;
   await enableMerchantUrls(tx, merchantId);
   await forgetHealth(tx, merchantId);

@@ -335,7 +335,7 @@ describe('a password reset for an unconfirmed address', () => {
   it('is explained in the email that offers it', async () => {
     const { email } = await newUser(app);
     await app.api.must('POST', '/auth/forgot-password', { body: { email } });
-    expect((await lastMail(email))?.text).toContain('Nobody has confirmed this address yet');
+    expect((await lastMail(email))?.text).toContain('This address is not confirmed yet');
   });
 
   it('is recorded in the audit log of the account', async () => {

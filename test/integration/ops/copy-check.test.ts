@@ -81,11 +81,11 @@ it('a database restored from a replica is reported at each start when it is dama
       () => warnings(till),
       (all) => all.some((warning) => warning.includes('from the replica failed')),
     );
-    expect(found.join()).toMatch(/is damaged: 1 problems, rows of merchants refer to nothing/);
+    expect(found.join()).toMatch(/is damaged: 1 problems, rows of merchants have dangling references/);
     await till.terminate();
   }
   const checked = await runTool('check', ['--data-dir', second()], { env });
-  expect(checked).toMatchObject({ code: 1, stdout: 'rows of merchants refer to nothing\n' });
+  expect(checked).toMatchObject({ code: 1, stdout: 'rows of merchants have dangling references\n' });
 });
 
 it('the check of a database restored from a replica restarts after the daemon was killed during it', async () => {

@@ -106,7 +106,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     await world.sync('BTC');
     const young = await tool();
     expect(young.stdout).toContain(
-      'none of its transactions can confirm: it fails once that holds for 6 blocks',
+      'none of its transactions can confirm: it fails once that is 6 blocks deep',
     );
     expect(await status(sent.id)).toBe('signed');
     await node.mine(5);

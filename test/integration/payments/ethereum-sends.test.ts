@@ -92,7 +92,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await balance()).toBe(0n);
     const refused = await send(wei(amount) / 2n, await anvil.newAddress());
     expect(refused.body.error?.code).toBe('INSUFFICIENT_BALANCE');
-    expect(refused.body.error?.message).toContain(`${amount} ETH more lies on payment addresses`);
+    expect(refused.body.error?.message).toContain(`${amount} ETH more is on payment addresses`);
     await anvil.mine(requiredConfirmations - 1);
     await sink.waitForEvent('payment.completed', payment.id);
     const [sweep] = await eventually(

@@ -62,7 +62,7 @@ it('rereadBlocks resumes where it was stopped, and refuses a second request mean
   };
   expect(await rereadBlocks(world.deps, slow, stop.signal)).toBe(false);
   expect(await findReread(world.deps.db, adapter())).toMatchObject({ from: 1, next: 3, to: 5 });
-  await expect(requestReread(world.deps.db, adapter(), 1)).rejects.toThrow('are being read again');
+  await expect(requestReread(world.deps.db, adapter(), 1)).rejects.toThrow('are already being reread');
   expect(await rereadBlocks(world.deps, slow)).toBe(true);
   expect(await findReread(world.deps.db, adapter())).toBeUndefined();
 });

@@ -124,7 +124,7 @@ describe('a Solana node whose history has a hole', () => {
     world.node.advance(EXPIRY);
     await until(
       'the operator is told',
-      async () => /hold less than what was read/.test((await chain()).lastError ?? ''),
+      async () => /hold less than their ledger balance/.test((await chain()).lastError ?? ''),
       5_000,
     );
     expect((await chain()).height).toBeLessThan(last);

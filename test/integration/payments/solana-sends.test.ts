@@ -155,7 +155,7 @@ describe('SOL sends on a real virtual machine', () => {
         return body.error?.message ?? '';
       };
       const early = await eventually('all deposits are read', refusal, (message) =>
-        message.includes('8 SOL more lies on payment addresses'),
+        message.includes('8 SOL more is on payment addresses'),
       );
       expect(early).toContain('4.5 SOL is available');
       world.node.tick(50);

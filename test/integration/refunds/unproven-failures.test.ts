@@ -7,7 +7,7 @@ import { requireNoSecondPayment } from '../../../src/usecases/refunds/unproven-f
 import { newId } from '../../../src/usecases/events/new-id.ts';
 import { LinkWorld } from './link-world.ts';
 
-const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+const REVERTED = 'the send reverted on chain; only the network fee was spent';
 const TIP = 1_000;
 const LANE = '0xlane';
 

@@ -52,7 +52,7 @@ describe('migrating a database', () => {
   it('changes nothing when it fails, and does not replace the backup copy on the next attempt', async () => {
     await filled();
     const failing = openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': broken } });
-    await expect(failing).rejects.toThrow('could not migrate');
+    await expect(failing).rejects.toThrow('migrating the database failed');
     const copy = `${path}.before-9999-later`;
     const made = statSync(copy).mtimeMs;
     const again = await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } });

@@ -205,7 +205,7 @@ describe('an upgrade on a full disk', () => {
       },
     };
     expect(later.length).toBeGreaterThan(1);
-    await expect(openDatabase(path, { migrations: full })).rejects.toThrow(/disk is full.*free some room/);
+    await expect(openDatabase(path, { migrations: full })).rejects.toThrow(/disk is full.*free disk space/);
     expect(integrity(path)).toEqual(['ok']);
     expect(content(path)).toEqual(before);
     await (await openDatabase(path, { migrations: earlier })).close();

@@ -56,7 +56,7 @@ const cases: [BroadcastResult, TransactionFate | null, string, RegExp, string][]
     refused,
     'gone',
     'open',
-    /none of its transactions can confirm: it fails once that holds for 6 blocks$/,
+    /none of its transactions can confirm: it fails once that is 6 blocks deep$/,
     'signed',
   ],
 ];

@@ -51,7 +51,7 @@ function runWith(coin: NodeCoin): void {
     for (let count = 0; count < 21; count += 1) await till.send('0.001');
     await expect(till.send('0.001')).rejects.toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
-      message: expect.stringMatching(/more is change of sends under way and waits for a block/) as string,
+      message: expect.stringMatching(/more is change of sends in flight and waits for a block/) as string,
     });
     await till.mine();
     expect((await till.send('0.001')).status).toBe('broadcast');

@@ -91,12 +91,12 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     await place('0.3');
     await expect(place('0.2')).rejects.toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
-      message: expect.stringContaining('set aside for sends that gather their outputs') as string,
+      message: expect.stringContaining('reserved by sends that gather their outputs') as string,
       details: [
         {
           field: 'amount',
           code: 'set_aside',
-          message: expect.stringContaining('BTC more is set aside') as string,
+          message: expect.stringContaining('BTC more is reserved') as string,
         },
       ],
     });
@@ -261,7 +261,7 @@ describe('a send in parts on failures', () => {
     await failOrphans(deps, sim.world.chain('BTC'));
     const done = await settle(id);
     expect(done).toMatchObject({ status: 'failed', txHash: null });
-    expect(done.error).toContain('no longer pay');
+    expect(done.error).toContain('no longer cover');
     for (let at = 0; at < 2; at += 1) await round();
     expect(await sim.world.balance('BTC')).toBe(formatCoinAmount(await unspent(), 'BTC'));
     await expectBooksToAgree(sim.world.db);

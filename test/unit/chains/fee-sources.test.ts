@@ -179,12 +179,10 @@ describe('nodeFault', () => {
     const cause = Object.assign(new Error('x'), { name: 'RpcRefusal' });
     const refusal = new ChainError('unavailable', 'the node refused eth_chainId: no (-1)', { cause });
     expect(nodeFault('ETH', refusal)).toBe(
-      'the ETH node refuses a call: the node refused eth_chainId: no (-1)',
+      'the ETH node rejects a call: the node refused eth_chainId: no (-1)',
     );
     const away = new ChainError('unavailable', 'getblock: connection refused');
-    expect(nodeFault('BTC', away)).toBe(
-      'the BTC node does not answer at the moment: getblock: connection refused',
-    );
+    expect(nodeFault('BTC', away)).toBe('the BTC node is not answering: getblock: connection refused');
     expect(nodeFault('BTC', new ChainError('pruned', 'gone'))).toBe('the BTC node cannot be used: gone');
   });
 });

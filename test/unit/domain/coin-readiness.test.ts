@@ -17,11 +17,11 @@ const btcOf = (chains: readonly FollowedChain[]) => coinReadiness(chains).find((
 describe('coinReadiness', () => {
   it.each([
     [null, 'not_configured', 'this server has no node for it'],
-    [{}, 'ready', 'its node is in step with the network'],
+    [{}, 'ready', 'its node is in sync with the network'],
     [
       { state: 'starting', height: null, lag: null },
       'unknown',
-      'nothing is known of its node yet: the server has just started',
+      'its node is not known yet, because the server has just started',
     ],
     [
       { state: 'catching_up', height: 812_345, lag: 1_234 },

@@ -16,11 +16,11 @@ describe('parseFixedRates', () => {
     ['BTC=0', '"BTC=0"'],
     ['BTC=-1', '"BTC=-1"'],
     ['BTC=1e5', '"BTC=1e5"'],
-    ['BTC=1,BTC=2', '"BTC" is given twice'],
+    ['BTC=1,BTC=2', '"BTC" occurs twice'],
     ['USD/XYZ=1', '"USD/XYZ=1"'],
     ['USD/USD=1', '"USD/USD=1"'],
     ['EUR/USD=1', '"EUR/USD=1"'],
-    ['USD/EUR=1,USD/EUR=1', '"USD/EUR" is given twice'],
+    ['USD/EUR=1,USD/EUR=1', '"USD/EUR" occurs twice'],
     ['', '""'],
     ['BTC=1,', '""'],
   ])('names the error in "%s"', (text, part) => {

@@ -143,8 +143,8 @@ describe('bookChange for movements that were already recorded', () => {
     ]);
     expect(anew).toEqual([]);
     expect(takenBack.map(reverseMovement)).toMatchObject([
-      { kind: 'reversal', amount: 80n, note: 'send taken back by the chain', sendId: 'send_1' },
-      { kind: 'reversal', amount: 5n, note: 'fee taken back by the chain' },
+      { kind: 'reversal', amount: 80n, note: 'send reversed by the chain', sendId: 'send_1' },
+      { kind: 'reversal', amount: 5n, note: 'fee reversed by the chain' },
     ]);
   });
 

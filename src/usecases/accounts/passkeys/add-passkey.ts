@@ -104,7 +104,7 @@ export async function addPasskey(
     if (!(await spendChallenge(tx, challenge))) throw passkeyRefused();
     if ((await findUserPasskeys(tx, userId)).length >= MOST) throw tooMany();
     if (!(await insertPasskey(tx, row))) {
-      throw new AppError('INVALID_STATE', 'This passkey is known here already');
+      throw new AppError('INVALID_STATE', 'This passkey is already stored');
     }
     await mailNotice(tx, deps, user, 'passkey-added');
     const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.created_at });

@@ -16,7 +16,7 @@ export function passkeySite(baseUrl: string): Availability {
   const { protocol, hostname, origin } = new URL(baseUrl);
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) {
-    return refused('Passkeys need a domain name: TILLD_BASE_URL has an IP address.');
+    return refused('Passkeys need a domain name: TILLD_BASE_URL contains an IP address.');
   }
   if (protocol !== 'https:' && !isLocal) return refused('Passkeys need an https address (TILLD_BASE_URL).');
   return { site: { id: hostname, origin }, reason: null };

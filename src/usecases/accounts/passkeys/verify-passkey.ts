@@ -58,7 +58,7 @@ export async function verifyPasskey(
     );
     throw new AppError(
       'INVALID_CREDENTIALS',
-      'This passkey was refused: its counter went back, as if it had been copied. Sign in by password and remove it',
+      'This passkey was rejected: its counter went back, as if it had been copied. Sign in with the password and remove it',
     );
   }
   if (outcome === null) throw passkeyRefused();

@@ -25,7 +25,8 @@ export async function changePassword(
   const ended = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
-    if (row === undefined) throw new AppError('INVALID_CREDENTIALS', 'The password was changed meanwhile');
+    if (row === undefined)
+      throw new AppError('INVALID_CREDENTIALS', 'The password was changed in the meantime');
     await mailNotice(tx, deps, user, 'password-changed');
     return endCredentials(tx, { userId: user.id, keep: input.session, now });
   });

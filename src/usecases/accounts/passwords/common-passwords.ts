@@ -18,6 +18,6 @@ export async function assertUncommon(password: string, field: 'password' | 'newP
   loading ??= load();
   const common = await loading;
   if (!common.has(password.normalize('NFKC').toLowerCase())) return;
-  const message = 'is one of the most common passwords, which are guessed first: choose another';
+  const message = 'is one of the most common passwords: choose another';
   throw invalidField(field, message, 'too_common');
 }

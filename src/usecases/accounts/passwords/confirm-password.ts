@@ -21,6 +21,6 @@ export async function confirmPassword(
     attempt.cancel();
     throw error;
   });
-  if (!matches) throw new AppError('INVALID_CREDENTIALS', 'The password is not right');
+  if (!matches) throw new AppError('INVALID_CREDENTIALS', 'The password is wrong');
   return { user, attempt };
 }

@@ -92,7 +92,7 @@ export function endedLines(ended: EndedAccess): string[] {
     [ended.secondFactor ? 1 : 0, 'two-factor sign-in'],
     [ended.keys, 'API keys of shops'],
     [ended.webhooks, 'webhook targets of shops'],
-    [ended.people, 'people who worked for shops of the account'],
+    [ended.people, 'members of shops of the account'],
     [ended.memberships, 'memberships in shops of others'],
   ];
   const named = counts.flatMap(([count, what]) => {
@@ -102,6 +102,6 @@ export function endedLines(ended: EndedAccess): string[] {
   const shops = ended.shops.map(({ id }) => id);
   return [
     ...(named.length === 0 ? [] : [`Ended: ${named.join(', ')}.`]),
-    ...(shops.length === 0 ? [] : [`Shops that stay: ${shops.join(', ')}. Make new keys for them.`]),
+    ...(shops.length === 0 ? [] : [`Shops that stay: ${shops.join(', ')}. Create new keys for them.`]),
   ];
 }

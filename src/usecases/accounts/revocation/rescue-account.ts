@@ -95,7 +95,9 @@ export async function makeOwner(
     const before = await userOf(tx, insteadOf);
     if (before.id === user.id) throw new RescueError('both addresses are of the same account');
     if ((await listMerchants(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
-      throw new RescueError(`${email} has shops, customers or products already: take an account without any`);
+      throw new RescueError(
+        `${email} has shops, customers or products already: choose an account without any`,
+      );
     const shops = await listMerchants(tx, before.id);
     if (shops.length === 0) throw new RescueError(`${insteadOf} owns no shop`);
     for (const { id } of shops) {

@@ -23,7 +23,7 @@ export async function disableTotp(
     throw new AppError('INVALID_STATE', 'Two-factor sign-in is off');
   }
   if (!(await consumeSecondFactorCode(deps, user, factor, input.code))) {
-    throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+    throw new AppError('INVALID_CREDENTIALS', 'The code is wrong');
   }
   attempt.succeed();
   const ended = await deps.db.transaction(async (tx) => {

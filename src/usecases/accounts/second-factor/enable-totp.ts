@@ -36,7 +36,7 @@ export async function enableTotp(
   }
   const attempt = deps.guard.beginConfirmation(userId);
   const step = stepOfCode(secretBox.open(factor.secret_sealed), plainCode(input.code), now);
-  if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+  if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is wrong');
   attempt.succeed();
   const recoveryCodes = newRecoveryCodes();
   const ended = await db.transaction(async (tx) => {
@@ -53,5 +53,5 @@ export async function enableTotp(
 }
 
 function nothingToEnable(): AppError {
-  return new AppError('INVALID_STATE', 'No set-up of the last hour waits for a code: start again');
+  return new AppError('INVALID_STATE', 'No set-up of the last hour: start again');
 }

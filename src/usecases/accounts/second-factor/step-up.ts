@@ -94,7 +94,7 @@ async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Pr
   }
   const attempt = deps.guard.beginCode(userId);
   if (!(await consumeSecondFactorCode(deps, user, factor, code))) {
-    throw new AppError('INVALID_CREDENTIALS', 'The code is not right, or was used already');
+    throw new AppError('INVALID_CREDENTIALS', 'The code is wrong, or was already used');
   }
   attempt.succeed();
 }

@@ -85,8 +85,7 @@ async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Prom
 /** @throws {AppError} FORBIDDEN for a key of a restored database that its owner has not confirmed yet. */
 function assertNotSuspended({ suspended_at: suspendedAt }: Pick<MerchantRow, 'suspended_at'>): void {
   if (suspendedAt === null) return;
-  const message =
-    'This key is suspended since a restore: the owner of the shop has to confirm its keys first';
+  const message = 'This key is suspended since a restore: the owner of the shop must confirm its keys first';
   throw new AppError('FORBIDDEN', message, {
     details: [{ field: 'key', code: 'suspended', message: 'is suspended since a restore' }],
   });

@@ -68,7 +68,7 @@ async function passSecondFactor(
     throw new AppError('SECOND_FACTOR_REQUIRED', 'A code from the authenticator app is needed as well');
   }
   const codeAttempt = beginCode(deps, user, attempt);
-  if (!(await consumeSecondFactorCode(deps, user, factor, code))) throw invalid('The code is not right');
+  if (!(await consumeSecondFactorCode(deps, user, factor, code))) throw invalid('The code is wrong');
   codeAttempt.succeed();
 }
 

@@ -154,7 +154,8 @@ async function claimFor(
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
   if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
   const options = claimOptions(deps.rates, link, await paymentOf(db, deps, link));
-  if (options.length === 0) throw new AppError('INVALID_STATE', 'The money of this refund link is not there');
+  if (options.length === 0)
+    throw new AppError('INVALID_STATE', 'The money of this refund link is no longer available');
   const option = options.find(({ coin }) => coin === wish.coin);
   if (option === undefined)
     throw invalidField('coin', `must be ${options.map(({ coin }) => coin).join(' or ')}`);

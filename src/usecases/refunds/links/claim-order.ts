@@ -50,7 +50,7 @@ export async function orderClaim(
   const isAgreed = link.status === 'approved' || (link.status === 'claimed' && link.approval === 0);
   const { coin, claimed, destination } = link;
   if (!isAgreed || link.send_id !== null || coin === null || claimed === null || destination === null) {
-    throw new AppError('INVALID_STATE', 'the claim does not wait for a send any more');
+    throw new AppError('INVALID_STATE', 'the claim no longer waits for a send');
   }
   const row = await findPayment(db, link.payment_id);
   if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);

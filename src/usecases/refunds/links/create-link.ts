@@ -155,7 +155,7 @@ interface Terms {
 function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkInput): Terms {
   const { wish, coin } = input;
   if (coin !== undefined && policyIn(payment.state, coin) === undefined) {
-    throw invalidField('coin', `this payment takes no ${coin}`);
+    throw invalidField('coin', `this payment does not accept ${coin}`);
   }
   const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;
   const offered = (coin === undefined ? COINS : [coin]).filter(
@@ -179,7 +179,7 @@ function leftToClaim({ state }: LoadedPayment, coin: Coin): RemainingRefundable 
 
 function firstPaid(payment: LoadedPayment): Coin {
   const paid = payment.state.credits.find(({ state }) => state !== 'gone');
-  if (paid === undefined) throw new AppError('INVALID_STATE', 'No money of this payment is there to refund');
+  if (paid === undefined) throw new AppError('INVALID_STATE', 'This payment has no money to refund');
   return paid.coin;
 }
 
@@ -221,7 +221,7 @@ function preset(
   if (value <= 0n) {
     throw new AppError(
       'INVALID_STATE',
-      `What is left is worth less than the smallest amount of ${payment.row.currency}`,
+      `The remainder is worth less than the smallest amount of ${payment.row.currency}`,
     );
   }
   const amount = fiatText(payment, value);

@@ -64,7 +64,7 @@ export async function approveLink(
   const link = await deps.db.transaction(async (tx) => {
     const found = await ownLink(tx, at);
     if (found.status === 'open') throw notNow('is not claimed yet');
-    if (found.claim_id !== at.claimId) throw notNow('has another claim: look at its address');
+    if (found.claim_id !== at.claimId) throw notNow('has another claim: check its address');
     if (found.status === 'approved') return found;
     if (found.approval === 0) throw notNow('needs no approval');
     if (found.status !== 'claimed') throw notNow(`is ${found.status}`);

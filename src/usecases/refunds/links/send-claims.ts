@@ -66,7 +66,7 @@ async function sendClaim(
     deps.claimBackoff.recordSuccess(id);
     return 'tried';
   } catch (error) {
-    const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
+    const reason = error instanceof AppError ? error.message : 'internal error: see the log';
     const refusal = permanentRefusal(link, error);
     if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';

@@ -86,7 +86,7 @@ export async function invitePerson(
 }
 
 function tooManyMails(waitMs: number): AppError {
-  const message = 'Enough invitations were mailed to this address, or by this account: try again later';
+  const message = 'Too many invitations were mailed to this address, or by this account: try again later';
   return new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
 }
 
@@ -101,10 +101,7 @@ async function assertNew(
   if (owner?.email_key === key) throw invalidField('email', 'is your own: the shop is yours');
   const members = await listMembers(tx, merchantId);
   if (members.some(({ email }) => emailKey(email) === key)) {
-    throw invalidField(
-      'email',
-      'belongs to somebody who works for this shop already: change the role instead',
-    );
+    throw invalidField('email', 'belongs to a member of this shop: change the role instead');
   }
   if (members.length >= MEMBERS_MAX) {
     throw new AppError('INVALID_STATE', `A shop has at most ${MEMBERS_MAX} people`);

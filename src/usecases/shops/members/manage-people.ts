@@ -131,5 +131,5 @@ export async function withdrawInvitation(
 }
 
 function noSuchPerson(): AppError {
-  return new AppError('PERSON_NOT_FOUND', 'Nobody like that works for this shop');
+  return new AppError('PERSON_NOT_FOUND', 'No such member of this shop');
 }

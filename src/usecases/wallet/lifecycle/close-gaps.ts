@@ -18,7 +18,7 @@ import { recordFailure, recordNoop, recordSuccess, type SweepBackoff } from '../
 const ROUND_SIZE = 20;
 /** The smallest amount that can be sent: the account pays it to itself. */
 const TOKEN_AMOUNT = 1n;
-const COULD_NOT = 'could not close a gap between sends';
+const COULD_NOT = 'closing a nonce gap failed';
 
 /**
  * Closes nonce gaps: uses up nonces that rejected sends left unused below those of later sends, which cannot

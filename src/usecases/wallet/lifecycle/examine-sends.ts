@@ -56,24 +56,24 @@ async function examine(
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
   if (send.status === 'preparing') {
     const { parts, parts_confirmed: confirmed } = send;
-    return { standing: 'open', why: `it gathers its outputs: blocks hold ${confirmed} of ${parts} parts` };
+    return { standing: 'open', why: `it gathers its outputs: ${confirmed} of ${parts} parts are confirmed` };
   }
   if (isReverted(send)) {
     return {
       standing: 'impossible',
-      why: `block ${send.height} executed it and it failed; once that block stays`,
+      why: `block ${send.height} executed and reverted it; once that block is final`,
     };
   }
   if (send.queued === 1) return examineQueued(db, adapter, send);
   if (isFirstOffered(send, clock)) {
-    return { standing: 'open', why: 'it is being offered for the first time at this moment' };
+    return { standing: 'open', why: 'its first broadcast is in progress' };
   }
   const versions = await listVersions(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
     return {
       standing: 'open',
-      why: 'a new version of it is being offered for the first time at this moment',
+      why: 'the first broadcast of a new version is in progress',
     };
   }
   if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
@@ -84,7 +84,7 @@ async function examine(
     case 'unknown':
       return result.isLasting === true
         ? { standing: 'open', why: result.reason }
-        : { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
+        : { standing: 'open', why: `the node rejects it for now, possibly temporarily: ${result.reason}` };
     case 'rejected':
       break;
     default:
@@ -109,7 +109,7 @@ async function examineQueued(
 }
 
 function askOperator({ id, destination }: StoredSend): string {
-  return `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${destination} received the amount, and only if it did not run scripts/sends --not-paid ${id}`;
+  return `, but it is older than a restore or skipped blocks, and an unknown transaction may have paid it: check whether ${destination} received the amount, and only if it did not, run scripts/sends --not-paid ${id}`;
 }
 
 /** Finding for a send that the node rejects. */
@@ -121,7 +121,7 @@ async function afterRefusal(
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
   const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const txidOf = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
-  const said = `the node refuses it (${reason})`;
+  const said = `the node rejects it (${reason})`;
   const { surplusDepth } = DEFAULT_SEND_POLICY;
   switch (verdict.kind) {
     case 'present':
@@ -129,9 +129,9 @@ async function afterRefusal(
     case 'open': {
       const whys = {
         ledger_differs: '; the daemon must first have read every block that the node has',
-        version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction uses what it spends`,
+        version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction spends its inputs`,
         paid_unseen: askOperator(send),
-        inputs_return: ', but coins it spends are in no block at present: a fork may end',
+        inputs_return: ', but its inputs are currently in no block: a reorg may end',
       };
       return { standing: 'open', why: `${said}${whys[verdict.why]}` };
     }
@@ -146,7 +146,7 @@ async function afterRefusal(
           }
         : {
             standing: 'open',
-            why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+            why: `${said}, and none of its transactions can confirm: it fails once that is ${surplusDepth} blocks deep`,
           };
     default:
       return assertNever(verdict);

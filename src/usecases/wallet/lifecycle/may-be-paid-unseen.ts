@@ -27,11 +27,11 @@ export async function noteNotPaid(
   id: string,
 ): Promise<void> {
   const send = await findSend(deps.db, id);
-  if (send === undefined) throw new AppError('SEND_NOT_FOUND', `there is no send ${id}`);
+  if (send === undefined) throw new AppError('SEND_NOT_FOUND', `send ${id} does not exist`);
   if (!isOpen(send) && send.status !== 'preparing')
     throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
   if (!(await mayBePaidUnseen(deps.db, send))) {
-    throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
+    throw new AppError('INVALID_STATE', `send ${id} does not wait for such a confirmation`);
   }
   await keepNotPaid(deps.db, id, deps.clock.now());
 }

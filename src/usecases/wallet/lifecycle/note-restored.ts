@@ -3,7 +3,7 @@ import { writeMeta } from '../../../store/meta.ts';
 import { holdUnpaidLinks } from '../../../store/payments/refund-links.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 
-const PAID_SINCE = 'the database is an older copy: look on the chain whether this refund was paid since';
+const PAID_SINCE = 'the database is an older copy: check on the chain whether this refund was paid since';
 
 /**
  * Records that the database is an older copy of itself, so that everything the chains show from now on is new

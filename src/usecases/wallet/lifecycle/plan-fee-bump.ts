@@ -124,7 +124,7 @@ async function accountDrafter(
 ): Promise<ReplacementPlanner> {
   const { send, newest, adapter, quote, takeBack } = request;
   const { id, coin, mode, merchant_id: merchantId, lane: from } = send;
-  if (from === null || previous.account === undefined) throw new Error(`send ${id} has no lane`);
+  if (from === null || previous.account === undefined) throw new Error(`send ${id} has no nonce sequence`);
   const wallet = { coin, mode, merchantId };
   const funds = await spendableFunds(tx, { ...wallet, from });
   const { nonce } = previous.account;

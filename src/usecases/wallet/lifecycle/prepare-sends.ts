@@ -44,7 +44,7 @@ const MAX_FAILED_PARTS = 3;
 /** Maximum outputs read: those that a send reserves, and those that its parts created. */
 const MAX_RESERVED_ROWS = 21_000;
 
-const NOT_ENOUGH = 'the outputs that were set aside for it no longer pay the amount and its network fee';
+const NOT_ENOUGH = 'its reserved outputs no longer cover the amount and the network fee';
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
@@ -269,7 +269,7 @@ async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: 
 async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
   deps.logger.error(
     { sendId: send.id },
-    'a send from before a restore or skipped blocks was being prepared and may have been paid since: see whether it was; its coins stay reserved (scripts/sends says what to do)',
+    'a send from before a restore or skipped blocks was being prepared and may have been paid since: check whether it was; its inputs stay reserved (scripts/sends says what to do)',
   );
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }

@@ -136,7 +136,7 @@ export async function unconfirmSends(
   for (const sendId of sendIds) {
     const { before, send } = await applySendFact(tx, deps, sendId, { type: 'rolled_back', to: aboveHeight });
     if (before.height === send.height) continue;
-    deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send lost its block in a reorganisation');
+    deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send unconfirmed by a reorg');
   }
   return spenders;
 }
@@ -204,7 +204,7 @@ async function recordDisplacement(
   if (action === 'hold') {
     deps.logger.error(
       fields,
-      'a send from before a restore or skipped blocks lost its coins to a transaction that this database did not sign, perhaps its own later version: see whether it was paid; its coins stay reserved (scripts/sends says what to do)',
+      'a send from before a restore or skipped blocks lost its inputs to a transaction that this database did not sign, perhaps its own later version: check whether it was paid; its inputs stay reserved (scripts/sends says what to do)',
     );
   }
   if (action !== 'displace') return;

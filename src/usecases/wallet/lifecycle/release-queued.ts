@@ -77,7 +77,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
   const held = await adapter.wholeAccounts?.heldNow(accounts);
   if (!matchesChainBalances(plan, held, { least: adapter.minimumPayment, keeper: send.queue_account })) {
-    const reason = 'its accounts do not hold what it was planned with';
+    const reason = 'the balances of its accounts differ from its plan';
     deps.logger.warn(
       { sendId: send.id, reason },
       'queued send not released; signed again once it has expired',

@@ -45,7 +45,7 @@ export async function replaceSend(
   if (adapter.expiry !== undefined) {
     throw new AppError(
       'INVALID_STATE',
-      `${send.coin} transactions expire within minutes and are signed anew by themselves`,
+      `${send.coin} transactions expire within minutes and are re-signed automatically`,
     );
   }
   if (takeBack && send.purpose === 'sweep') throw staysInWallet();
@@ -58,7 +58,7 @@ export async function replaceSend(
         store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
       );
       const { sendId, version, transaction } = stored;
-      const what = takeBack ? 'taking a send back' : 'raising the fee of a send by command';
+      const what = takeBack ? 'cancelling a send' : 'bumping the fee of a send on request';
       deps.logger.info({ sendId: send.id, by: sendId, version, txid: transaction.txid }, what);
       return broadcastReplacement(deps, adapter, stored);
     }),
@@ -102,7 +102,7 @@ async function store(
   if (!takeBack && newest.cancels === 1 && send.id === ordered.id) {
     throw new AppError(
       'INVALID_STATE',
-      'this send is being taken back: cancel it again to raise the fee of that',
+      'this send is being cancelled: cancel it again to raise the fee of the cancellation',
     );
   }
   const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
@@ -141,10 +141,7 @@ async function changedBudget(tx: Tx, { clock }: BumpSendsDeps, input: ReplaceSen
 }
 
 function staysInWallet(): AppError {
-  return new AppError(
-    'INVALID_STATE',
-    'this send moves money within the wallet: there is nothing to take back',
-  );
+  return new AppError('INVALID_STATE', 'this send moves money within the wallet: it cannot be cancelled');
 }
 
 function spentOn(): AppError {
@@ -154,7 +151,7 @@ function spentOn(): AppError {
 function notPossible({ feeRate }: ReplaceSendInput, send: StoredSend): AppError {
   const why =
     feeRate === undefined
-      ? 'there is no money to pay a higher fee with, or the configured cap is reached'
-      : 'feeRate is not above what is paid already, or there is no money to pay it with';
+      ? 'no money for a higher fee, or the configured cap is reached'
+      : 'feeRate is not above the paid rate, or no money for it';
   return new AppError('INSUFFICIENT_BALANCE', `the fee of ${send.id} cannot be raised: ${why}`);
 }

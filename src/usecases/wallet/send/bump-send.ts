@@ -46,6 +46,6 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
 function hasNoTransaction(): AppError {
   return new AppError(
     'INVALID_STATE',
-    'this send gathers its outputs and is not signed yet: give maxFee, or feeRate for what is not signed; it can be cancelled',
+    'this send gathers its outputs and is not signed yet: set maxFee, or feeRate for its unsigned transactions, or cancel it',
   );
 }

@@ -35,7 +35,7 @@ export function atRate(quote: FeeQuote, rate: bigint | null, coin: Coin): FeeQuo
   if (rate === null) return quote;
   const { minimum, maximum } = quote;
   if (minimum !== undefined && rate < minimum) {
-    throw invalidField('feeRate', `the network takes nothing below ${showRate(minimum, coin)} at the moment`);
+    throw invalidField('feeRate', `the network's minimum is currently ${showRate(minimum, coin)}`);
   }
   if (maximum !== undefined && rate > maximum) {
     throw invalidField('feeRate', `is above the configured cap of ${showRate(maximum, coin)}`);

@@ -17,7 +17,7 @@ export interface GetSendInput {
 export async function getSend(deps: { readonly db: Db }, input: GetSendInput): Promise<SendView> {
   const send = await find(deps.db, input);
   if (send === undefined || send.merchant_id !== input.merchantId) {
-    throw new AppError('SEND_NOT_FOUND', 'there is no such send');
+    throw new AppError('SEND_NOT_FOUND', 'no such send');
   }
   const newest = (await listVersions(deps.db, send.id)).at(-1);
   const cancelling = newest?.cancels === 1 && send.status !== 'confirmed' && send.status !== 'failed';
@@ -28,7 +28,7 @@ async function find(db: Db, input: GetSendInput): Promise<StoredSend | undefined
   const { merchantId, sendId, txHash, idempotencyKey } = input;
   const given = [sendId, txHash, idempotencyKey].filter((name) => name !== undefined);
   if (given.length !== 1) {
-    throw invalidField('sendId', 'give exactly one of sendId, txHash and idempotencyKey', 'required');
+    throw invalidField('sendId', 'set exactly one of sendId, txHash and idempotencyKey', 'required');
   }
   if (sendId !== undefined) return findSend(db, sendId);
   if (txHash !== undefined) return findSendByTxid(db, merchantId, txHash);

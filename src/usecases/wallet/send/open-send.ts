@@ -13,10 +13,10 @@ export async function requireOpenSend(
 ): Promise<StoredSend> {
   const send = await findSend(db, sendId);
   if (send === undefined || send.merchant_id !== merchantId) {
-    throw new AppError('SEND_NOT_FOUND', 'there is no such send');
+    throw new AppError('SEND_NOT_FOUND', 'no such send');
   }
   if (!awaitsBlock(send)) {
-    const state = isReverted(send) ? 'in a block already' : send.status;
+    const state = isReverted(send) ? 'already in a block' : send.status;
     throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);
   }
   return send;
@@ -24,7 +24,7 @@ export async function requireOpenSend(
 
 /** The error while another request or the send loop is working on this send. */
 export function sendIsBusy(): AppError {
-  return new AppError('INVALID_STATE', 'this send is being offered to the node at this moment: try again', {
+  return new AppError('INVALID_STATE', 'this send is being broadcast: try again', {
     retryAfterMs: 2_000,
   });
 }

@@ -182,7 +182,7 @@ async function recordSubmitAnswer(
   } catch (error) {
     deps.logger.error(
       { err: error, sendId: send.id },
-      'recording the answer to a broadcast failed; the send is broadcast again',
+      'recording the answer to a broadcast failed; send rebroadcast',
     );
     return send;
   } finally {
@@ -192,5 +192,5 @@ async function recordSubmitAnswer(
 
 function unlessFailed(send: StoredSend): StoredSend {
   if (send.status !== 'failed') return send;
-  throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
+  throw new AppError('SEND_REJECTED', `the network rejected this send: ${send.error ?? 'no reason given'}`);
 }

@@ -81,7 +81,7 @@ async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: S
     return hint(
       await elsewhere(db, order, reached),
       'on_payment_addresses',
-      'lies on payment addresses and is moved here by itself once it is settled and worth its fee: try again then',
+      'is on payment addresses and is swept here once it is settled and worth its fee: try again then',
     );
   }
   const { dust, count } = await spendableTotal(db, order, inputCost);
@@ -89,7 +89,11 @@ async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: S
     ...(count > MAX_RESERVED_OUTPUTS
       ? hint(await beyondReserved(db, order, inputCost), 'beyond_one_send', BEYOND)
       : []),
-    ...hint(dust, 'uneconomical', 'is in outputs that cost more to spend than they bring at the fee of now'),
+    ...hint(
+      dust,
+      'uneconomical',
+      'is dust at the current fee: outputs that cost more to spend than they hold',
+    ),
   ];
 }
 
@@ -105,11 +109,7 @@ async function beyondReserved(db: Db, order: SendOrder, inputCost: bigint): Prom
 /** Outputs that sends are gathering, or that remain from gathering. */
 async function setAside(db: Db, order: SendOrder): Promise<Hint[]> {
   const amount = await reservedForPreparing(db, order);
-  return hint(
-    amount,
-    'set_aside',
-    'is set aside for sends that gather their outputs, until these are signed',
-  );
+  return hint(amount, 'set_aside', 'is reserved by sends that gather their outputs, until these are signed');
 }
 
 /** On account chains: money that one send cannot reach yet. */
@@ -139,7 +139,7 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
   }
   const waiting = [...changes].filter(([txid]) => !here.has(txid) && !spentOn.has(txid));
   const total = waiting.reduce((sum, [, amount]) => sum + amount, 0n);
-  return hint(total, 'change_under_way', 'is change of sends under way and waits for a block');
+  return hint(total, 'change_under_way', 'is change of sends in flight and waits for a block');
 }
 
 /**
@@ -159,15 +159,15 @@ async function remainderOfAccountsInUse(db: Db, order: SendOrder, reached: reado
   return hint(
     rest,
     'change_under_way',
-    'is on addresses that sends under way draw on and waits until a block holds these',
+    'is on addresses that sends in flight draw on and waits until these are in a block',
   );
 }
 
 async function awaitedFunds(db: Db, order: SendOrder): Promise<Hint[]> {
   const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
   return [
-    ...hint(unconfirmed, 'unconfirmed', 'has come in and waits for a block'),
-    ...hint(immature, 'immature', `is in a block and waits for more of them${maturityOf(order.coin)}`),
+    ...hint(unconfirmed, 'unconfirmed', 'is received and waits for a block'),
+    ...hint(immature, 'immature', `is in a block and waits for more confirmations${maturityOf(order.coin)}`),
     ...hint(frozen, 'frozen', 'is frozen'),
   ];
 }

@@ -51,8 +51,7 @@ const LEAST_OUTPUTS = 2;
  */
 export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
   const { merchant, coin } = input;
-  if (!isUtxoCoin(coin))
-    throw invalidField('coin', `is not held in outputs: give ${UTXO_CODES.join(' or ')}`);
+  if (!isUtxoCoin(coin)) throw invalidField('coin', `is not held in outputs: use ${UTXO_CODES.join(' or ')}`);
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   const adapter = deps.chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
@@ -73,7 +72,7 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
   if (made === null) {
     throw new AppError(
       'INSUFFICIENT_BALANCE',
-      'there are no two outputs that are worth more than they cost to spend',
+      'fewer than two outputs are worth more than they cost to spend',
     );
   }
   const { plan, transaction, sendId } = made;

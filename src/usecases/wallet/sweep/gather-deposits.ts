@@ -30,7 +30,7 @@ const ACCOUNTS_ASKED = 100;
 const FAILURES_MS = 24 * 3_600_000;
 /** Backoff after a failure, doubled by each further one. */
 const REST_MS = 60_000;
-const COULD_NOT = 'could not gather deposits';
+const COULD_NOT = 'gathering deposits failed';
 
 interface Crowd extends ChainId {
   readonly merchantId: string;

@@ -50,7 +50,7 @@ interface Round {
 export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt, error: unknown): boolean {
   const { key, kind, what } = attempt;
   const fields = { coin: chain.coin, mode: chain.mode, ...attempt.fields };
-  const message = `${what}; trying again`;
+  const message = `${what}; retried`;
   if (error instanceof ChainError) {
     const isNew = kind.recordFailure(key, error.message, 'node');
     // Logs an outage once, whichever attempts it affects.
@@ -80,6 +80,6 @@ export function recordSuccess(memory: SweepBackoff, { key, kind }: Pick<Attempt,
  * turn.
  */
 export function recordNoop(memory: SweepBackoff, { key, kind }: Pick<Attempt, 'key' | 'kind'>): void {
-  kind.recordFailure(key, 'nothing can be done');
+  kind.recordFailure(key, 'nothing to do');
   memory.node.recordSuccess(NODE);
 }

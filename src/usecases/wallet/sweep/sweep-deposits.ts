@@ -23,7 +23,7 @@ const ROUND_SIZE = 20;
 const ROUND_RETRIES = 5;
 /** Backoff of a deposit after the node rejected its sweep. */
 const REST_MS = 3_600_000;
-const COULD_NOT = 'could not move a deposit';
+const COULD_NOT = 'sweeping a deposit failed';
 
 /**
  * Sweeps settled deposits to the merchant's address on chains where a send can draw on that address only, when they
