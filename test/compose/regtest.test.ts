@@ -163,7 +163,7 @@ describe('the containers of docker compose', () => {
 });
 
 describe('stopping and starting the containers', () => {
-  test('by SIGTERM ends the daemon with 0 within ten seconds and keeps all data', async () => {
+  test('ends the daemon with 0 within ten seconds on SIGTERM and keeps all data', async () => {
     const before = Date.now();
     await project.run(['stop', 'tilld']);
     const tookMs = Date.now() - before;
@@ -174,14 +174,14 @@ describe('stopping and starting the containers', () => {
     await everythingIsThere();
   });
 
-  test('by kill lets the daemon resume at its cursor', async () => {
+  test('lets a killed daemon resume at its cursor', async () => {
     await project.run(['kill', '-s', 'KILL', 'tilld']);
     expect((await project.inspect('tilld')).State.ExitCode).toBe(137);
     await project.run(['start', 'tilld']);
     await everythingIsThere();
   });
 
-  test('by `down` and `up` keeps chains, payments and keys, and payments continue', async () => {
+  test('keeps chains, payments and keys over `down` and `up`, and payments continue', async () => {
     await project.run(['down', '--timeout', '20'], 180_000);
     await project.run(['up', '-d', '--wait'], 180_000);
     await everythingIsThere();

@@ -121,7 +121,7 @@ describe('catalog credentials', () => {
     },
   );
 
-  it('of a secret key reach the catalog of its owner', async () => {
+  it('allow a secret key to access the catalog of its owner', async () => {
     const me = await Account.open(app);
     const merchant = await newMerchant(app, me.token);
     const shop = new Account(app, merchant.auth.secret);
@@ -134,7 +134,7 @@ describe('catalog credentials', () => {
     expect(await me.productIds()).toEqual([]);
   });
 
-  it('of another account find nothing and change nothing', async () => {
+  it('hide the catalog from another account', async () => {
     const [me, stranger] = [await Account.open(app), await Account.open(app)];
     const product = await me.product();
     const price = await me.price(product.id);

@@ -65,7 +65,7 @@ describe('a payment by catalog price', () => {
     });
   });
 
-  it('by amount records neither', async () => {
+  it('records neither when it was created by amount', async () => {
     const { status, body } = await pay({ amount: '5', currency: 'USD' });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ amount: '5', currency: 'USD', productId: null, priceId: null });
@@ -132,7 +132,7 @@ describe('a payment by catalog price', () => {
     expect(problem(await pay(attempt))).toEqual(noProduct);
   });
 
-  it('of another account is refused as missing', async () => {
+  it('is refused as missing for a price of another account', async () => {
     const stranger = await Account.open(app);
     const product = await stranger.product();
     const price = await stranger.price(product.id);

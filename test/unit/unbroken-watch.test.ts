@@ -120,7 +120,7 @@ describe('SyncTracker time up to which the chain was read', () => {
     },
   );
 
-  describe.each(['BTC', 'LTC'] as const)('SyncTracker on %s', (coin) => {
+  describe.each(['BTC', 'LTC'] as const)('the time on %s', (coin) => {
     it('does not advance while a mainnet node shows no new transaction', () => {
       const { watch, watchOn, now } = watchOf(coin, 'mainnet');
       watchOn(MINUTE, { peers: 8 });

@@ -127,15 +127,15 @@ describe('numbers beyond the precision of a float', () => {
   });
 });
 
-describe('an unreadable request', () => {
+describe('the daemon on an unreadable request', () => {
   it.each(['/checkout/%E0%A4%A', '/checkout/%/state', '/checkout/%C0%AF/events', '/dashboard/%E0%A4%A'])(
-    'for %s is answered with 404',
+    'answers 404 for %s',
     async (path) => {
       expect(await fetchJson(path)).toEqual([404, 'NOT_FOUND']);
     },
   );
 
-  it('of a browser for a missing payment is answered with a page', async () => {
+  it('shows a page to a browser for a missing payment', async () => {
     const url = `${world.till.api.baseUrl}/checkout/pay_none`;
     const response = await fetch(url, { headers: { accept: 'text/html' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -144,7 +144,7 @@ describe('an unreadable request', () => {
     ]);
   });
 
-  it('with a form that is too large, or in an unknown encoding, is rejected', async () => {
+  it('rejects a form that is too large, or in an unknown encoding', async () => {
     const { id } = await account.shop.createPayment();
     const post = (body: string, type = 'application/x-www-form-urlencoded', headers = {}) =>
       fetchJson(`/checkout/${id}/simulate`, {

@@ -161,7 +161,7 @@ describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
     }
   });
 
-  it('of the guides work in order on a real server', async () => {
+  it('work in order on a real server when they are part of a guide', async () => {
     const samples = guides().flatMap(({ html }) => samplesIn(html, language));
     expect(samples.length).toBeGreaterThanOrEqual(8);
     const { shop, restrictedKey } = account;

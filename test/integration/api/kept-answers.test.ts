@@ -49,8 +49,8 @@ const posts = world.contract.routes.filter(
   ({ method, name }) => method === 'POST' && MAKE_NOTHING[name] === undefined,
 );
 
-describe('a repeat with an Idempotency-Key after a crash between commit and response', () => {
-  it.each(posts)('of $name returns the first response', async (endpoint) => {
+describe('an Idempotency-Key after a crash between commit and response', () => {
+  it.each(posts)('replays the first response of $name', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
     const headers = { 'idempotency-key': fresh('key') };

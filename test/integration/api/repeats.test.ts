@@ -41,8 +41,8 @@ function needsMerchant({ operation }: Endpoint): boolean {
   return description?.startsWith('Required') === true;
 }
 
-describe('a POST with an Idempotency-Key', () => {
-  it.each(posts)('to $name runs once, and refuses another request with that key', async (endpoint) => {
+describe('an Idempotency-Key', () => {
+  it.each(posts)('makes $name run once, and is refused with another request', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
     const headers = { 'idempotency-key': fresh('key') };
@@ -66,7 +66,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  it.each(posts)('to $name refuses an unusable key', async (endpoint) => {
+  it.each(posts)('is refused by $name when it is unusable', async (endpoint) => {
     const request = account.request(endpoint);
     for (const key of ['', 'x'.repeat(256)]) {
       const answer = await world.send(endpoint, { ...request, headers: { 'idempotency-key': key } });
@@ -89,7 +89,7 @@ describe('a sandbox response', () => {
   afterEach(() => putShopInMode(world.till, account.shop.merchantId, 'sandbox'));
 
   it.each(withMode)(
-    'of $name is not replayed to a live request with the same Idempotency-Key',
+    'is not replayed by $name to a live request with the same Idempotency-Key',
     async (endpoint) => {
       const example = account.request(endpoint, 'secretKey');
       const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;

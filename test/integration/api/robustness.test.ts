@@ -76,8 +76,8 @@ describe('arbitrary input', () => {
   });
 });
 
-describe('requests outside the API', () => {
-  it.each(paths)('to %s with other methods are answered 405 with Allow', async (path) => {
+describe('the API on unsupported requests', () => {
+  it.each(paths)('answers 405 with Allow to other methods on %s', async (path) => {
     const known = routes.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
     const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
@@ -94,7 +94,7 @@ describe('requests outside the API', () => {
     }
   });
 
-  it.each(paths)('to paths below or near %s are answered 404', async (path) => {
+  it.each(paths)('answers 404 on paths below or near %s', async (path) => {
     for (const near of [`${path}/x`, `${path}x`, `/v1${path}`]) {
       const response = await fetch(world.till.api.baseUrl + near);
       expect([near, response.status]).toEqual([near, 404]);
@@ -106,33 +106,30 @@ describe('requests outside the API', () => {
     }
   });
 
-  it.each(writes)(
-    'to $name that are not JSON, or have bodies above 100 kB, are refused',
-    async (endpoint) => {
-      const { token } = account.request(endpoint);
-      const post = async (body: string) => {
-        const response = await fetch(world.till.api.baseUrl + endpoint.path, {
-          method: endpoint.method,
-          body,
-          headers: {
-            'content-type': 'application/json',
-            ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          },
-        });
-        return {
-          status: response.status,
-          headers: response.headers,
-          body: (await response.json()) as { error: { code: string } },
-        };
+  it.each(writes)('refuses bodies of $name that are not JSON, or above 100 kB', async (endpoint) => {
+    const { token } = account.request(endpoint);
+    const post = async (body: string) => {
+      const response = await fetch(world.till.api.baseUrl + endpoint.path, {
+        method: endpoint.method,
+        body,
+        headers: {
+          'content-type': 'application/json',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as { error: { code: string } },
       };
-      for (const text of ['{', '{"a":}', 'a=b', "{'a':1}", '{"a":1}}', '\u0000']) {
-        const answer = await post(text);
-        expect([text, answer.status, answer.body.error.code]).toEqual([text, 400, 'VALIDATION_INVALID']);
-        expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
-      }
-      const large = await post(JSON.stringify({ junk: 'x'.repeat(101 * 1024) }));
-      expect([large.status, large.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-      expect(world.contract.answerProblems(endpoint, large)).toEqual([]);
-    },
-  );
+    };
+    for (const text of ['{', '{"a":}', 'a=b', "{'a':1}", '{"a":1}}', '\u0000']) {
+      const answer = await post(text);
+      expect([text, answer.status, answer.body.error.code]).toEqual([text, 400, 'VALIDATION_INVALID']);
+      expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
+    }
+    const large = await post(JSON.stringify({ junk: 'x'.repeat(101 * 1024) }));
+    expect([large.status, large.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(world.contract.answerProblems(endpoint, large)).toEqual([]);
+  });
 });

@@ -268,7 +268,7 @@ describe('a session without step-up', () => {
 });
 
 describe('a step-up', () => {
-  it('by password is valid for five minutes and for this session only', async () => {
+  it('is valid for five minutes and for this session only after the password', async () => {
     const owner = await person();
     const other = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
     const wrong = await prove(owner.session, { password: 'wrong' });
@@ -320,7 +320,7 @@ describe('a step-up', () => {
     expect((await prove(owner.session, { code: recovery })).body.error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  it('by code cannot be bypassed with the password and the user token that a password change returns', async () => {
+  it('cannot be completed without the code, also not by the user token that a password change returns', async () => {
     const owner = await person();
     const change = async () =>
       owner.session.call<{ token: string }>('POST', '/auth/change-password', {
@@ -364,7 +364,7 @@ describe('a step-up', () => {
     expect(shown).toEqual([]);
   });
 
-  it('that was refused leaves the Idempotency-Key free for the same request', async () => {
+  it('leaves the Idempotency-Key of a refused request free for the same request', async () => {
     const owner = await person();
     const { merchant } = await api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: owner.token,

@@ -87,7 +87,7 @@ describe('a response', () => {
     expect(VIEWS.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(shown)('of $name contains no webhook URL for readers without webhooks:read', async (endpoint) => {
+  it.each(shown)('contains no webhook URL in $name for readers without webhooks:read', async (endpoint) => {
     for (const reader of readers.filter(({ seesAddresses }) => !seesAddresses)) {
       const answer = await ask(endpoint, reader);
       expect(JSON.stringify(answer.body), reader.name).not.toContain(world.sink.url);
@@ -95,7 +95,7 @@ describe('a response', () => {
     }
   });
 
-  it.each(VIEWS)('of %s has the same fields for all readers except for webhook URLs', async (name) => {
+  it.each(VIEWS)('has the same fields in %s for all readers except for webhook URLs', async (name) => {
     const endpoint = shown.find((one) => one.name === name);
     if (endpoint === undefined) throw new Error(`${name} is not documented`);
     const seen = new Map<boolean, Set<string>>();

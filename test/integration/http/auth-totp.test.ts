@@ -289,7 +289,7 @@ describe('disabling TOTP', () => {
     expect(outcome(await disable(token, PASSWORD, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('and enabling it again creates a new secret, and old codes are invalid', async () => {
+  it('invalidates the old codes, and enabling it again creates a new secret', async () => {
     const user = await securedUser();
     const { token } = (await disable(user.token, PASSWORD, codeFor(user.secret))).body.data.session;
     const { secret } = (await setup(token)).body.data;

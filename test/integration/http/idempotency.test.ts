@@ -251,7 +251,7 @@ describe('Idempotency-Keys of different callers', () => {
   });
 
   it.each(['secret key', 'public key', 'restricted key'])(
-    'in sandbox do not replay live responses of the same %s',
+    'do not replay responses across sandbox and live for the same %s',
     async (kind) => {
       const { key } = await app.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
         token,

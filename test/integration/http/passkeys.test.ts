@@ -142,7 +142,7 @@ describe('a passkey', () => {
     }
   });
 
-  it('of another user cannot be renamed or removed', async () => {
+  it('cannot be renamed or removed by another user', async () => {
     const [ann, bob] = [await owner(), await owner()];
     await add(ann.session);
     const [first] = await listed(ann.session);
@@ -186,7 +186,7 @@ describe('a passkey', () => {
     expect(await listed(session)).toEqual([]);
   });
 
-  it('with certificates causes no request to the addresses in them', async () => {
+  it('causes no request to the addresses in its certificates', async () => {
     const { session } = await owner();
     let asked = 0;
     const site = createServer((_req, res) => {
@@ -363,7 +363,7 @@ describe('sign-in with a passkey', () => {
   });
 });
 
-describe('malformed input', () => {
+describe('the passkey routes on malformed input', () => {
   /** Extensions in CBOR, arrays in arrays, deeper than a stack is. */
   const deep = Buffer.concat([Buffer.alloc(32), Buffer.from([0x85, 0, 0, 0, 1]), Buffer.alloc(11_000, 0x81)]);
   const texts = ['null', '[]', '{}', '"x"', '{"challenge":7,"type":"webauthn.get"}', 'no JSON', ''];
@@ -375,7 +375,7 @@ describe('malformed input', () => {
   ];
 
   it.each(['clientDataJSON', 'authenticatorData', 'signature', 'userHandle'])(
-    'for the field %s of an assertion is refused without an internal error',
+    'refuse a malformed field %s of an assertion without an internal error',
     async (field) => {
       const { session } = await owner();
       const { device } = await add(session);
@@ -389,7 +389,7 @@ describe('malformed input', () => {
   );
 
   it.each(['clientDataJSON', 'attestationObject', 'transports'])(
-    'for the field %s of a new passkey is refused without an internal error',
+    'refuse a malformed field %s of a new passkey without an internal error',
     async (field) => {
       const { session } = await owner();
       for (const value of [...values, 7, [{}]]) {
@@ -406,7 +406,7 @@ describe('malformed input', () => {
 });
 
 describe('the signature counter of an authenticator', () => {
-  it('that does not increase is treated as a copy, with refusal, log and email, and stays unchanged', async () => {
+  it('is treated as that of a copy when it does not increase, with refusal, log and email', async () => {
     const { session, email } = await owner();
     const device = new Authenticator(ORIGIN);
     device.counter = 7;

@@ -159,7 +159,7 @@ describe('paths', () => {
     }
   });
 
-  it('that are readable answer HEAD with the same headers and no body', async () => {
+  it('answer HEAD with the same headers as GET and no body', async () => {
     const [get, head] = await Promise.all([
       fetch(`${app.baseUrl}/merchant/list`, { headers: { 'X-Request-Id': 'one' } }),
       fetch(`${app.baseUrl}/merchant/list`, { method: 'HEAD', headers: { 'X-Request-Id': 'one' } }),
@@ -172,31 +172,31 @@ describe('paths', () => {
   });
 });
 
-describe('request bodies', () => {
+describe('a request body', () => {
   it.each([
     ['truncated JSON', '{"email":'],
     ['not JSON', 'email=a'],
     ['a bare string', '"hello"'],
     ['a bare null', 'null'],
-  ])('that are %s are answered with 400 VALIDATION_INVALID', async (_name, body) => {
+  ])('is answered with 400 VALIDATION_INVALID when it is %s', async (_name, body) => {
     const answer = await post('/auth/login', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('VALIDATION_INVALID');
     expect(answer.body.error.details[0]?.field).toBe('body');
   });
 
-  it('that are an array instead of an object are answered with 400 naming the body', async () => {
+  it('is answered with 400 naming the body when it is an array instead of an object', async () => {
     const { status, body } = await post('/auth/login', '[]');
     expect([status, body.error.details[0]?.field]).toEqual([400, 'body']);
   });
 
-  it('that are missing are answered with every missing field', async () => {
+  it('is answered with every missing field when it is absent', async () => {
     const { status, body } = await app.api.call('POST', '/auth/login');
     expect(status).toBe(400);
     expect(body.error?.details?.map(({ field }) => field)).toEqual(['email', 'password']);
   });
 
-  it('with another content type than JSON are rejected with that reason', async () => {
+  it('is rejected with that reason when its content type is not JSON', async () => {
     const { status, body } = await post('/auth/login', 'email=a&password=b', {
       'content-type': 'application/x-www-form-urlencoded',
     });
@@ -204,21 +204,21 @@ describe('request bodies', () => {
     expect(body.error.message).toContain('application/json');
   });
 
-  it('above 100 kB are answered with 413, at any depth of unknown fields, and just below with 400', async () => {
+  it('is answered with 413 above 100 kB, at any depth of unknown fields, and with 400 just below', async () => {
     const above = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_400) }));
     expect([above.status, above.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const below = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_000) }));
     expect(below.status).toBe(400);
   });
 
-  it('that unpack into large ones are answered with 413', async () => {
+  it('is answered with 413 when it is small and unpacks into a large one', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(JSON.stringify({ junk: 'x'.repeat(5_000_000) }));
     const { status, body } = await post('/auth/login', bomb, { 'content-encoding': 'gzip' });
     expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('with an unknown encoding or character set are answered with 400', async () => {
+  it('is answered with 400 in an unknown encoding or character set', async () => {
     expect((await post('/auth/login', '{}', { 'content-encoding': 'zstd9' })).status).toBe(400);
     expect(
       (await post('/auth/login', '{}', { 'content-type': 'application/json; charset=klingon' })).status,
@@ -237,7 +237,7 @@ describe('request bodies', () => {
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_INVALID']);
   });
 
-  it('are not affected by keys that name prototypes', async () => {
+  it('is not affected by keys that name prototypes', async () => {
     const { token } = await newUser(app);
     const headers = { authorization: `Bearer ${token}` };
     const raw =
@@ -250,7 +250,7 @@ describe('request bodies', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('may have unknown fields, which are ignored', async () => {
+  it('is accepted with unknown fields, which are ignored', async () => {
     const { token } = await newUser(app);
     const { status } = await app.api.call('POST', '/merchant/customer/create', {
       token,
@@ -259,7 +259,7 @@ describe('request bodies', () => {
     expect(status).toBe(201);
   });
 
-  it('are read only after the credentials were checked', async () => {
+  it('is read only after the credentials were checked', async () => {
     const { status, body } = await post('/merchant/create', '{"name":');
     expect([status, body.error.code]).toEqual([401, 'UNAUTHORISED']);
   });

@@ -350,8 +350,8 @@ describe('pruning of sessions', () => {
   });
 });
 
-describe('a session ends', () => {
-  it('at sign-out, also for a copied cookie', async () => {
+describe('a dashboard session', () => {
+  it('ends at sign-out, also for a copied cookie', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     const thief = new SessionClient(app.baseUrl, client.cookie);
@@ -363,7 +363,7 @@ describe('a session ends', () => {
     expect((await client.call('DELETE', '/auth/session')).status).toBe(200);
   });
 
-  it('after twelve hours without use or seven days in total', async () => {
+  it('ends after twelve hours without use or seven days in total', async () => {
     const { email } = await newUser(app);
     const idle = await signIn(email);
     const used = await signIn(email);
@@ -376,7 +376,7 @@ describe('a session ends', () => {
     expect(await isIn(used)).toBe(false);
   });
 
-  it('when the password is changed elsewhere, while the session that changed it continues', async () => {
+  it('ends when the password is changed in another session, which continues', async () => {
     const { email } = await newUser(app);
     const [here, there] = [await signIn(email), await signIn(email)];
     const next = 'another horse entirely';
@@ -394,7 +394,7 @@ describe('a session ends', () => {
     expect(await isIn(here)).toBe(false);
   });
 
-  it('when the second factor is enabled or disabled elsewhere', async () => {
+  it('ends when the second factor is enabled or disabled in another session', async () => {
     const { email, token } = await newUser(app);
     const there = await signIn(email);
     const secret = await enableTotp(token);
@@ -409,7 +409,7 @@ describe('a session ends', () => {
     expect([await isIn(here), await isIn(other)]).toEqual([true, false]);
   });
 
-  it('when it is revoked in the list, alone or together with all sessions and user tokens', async () => {
+  it('ends when it is revoked in the list, alone or together with all sessions and user tokens', async () => {
     const { email, token } = await newUser(app);
     const here = await signIn(email, { 'user-agent': 'Here/1.0' });
     app.advance(1000);
@@ -439,8 +439,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('a session continues', () => {
-  it('after a restart of the daemon', async () => {
+describe('a dashboard session in use', () => {
+  it('survives a restart of the daemon', async () => {
     const first = await startHttpApp();
     const { email } = await newUser(first);
     const client = await SessionClient.signIn(first.baseUrl, { email, password: PASSWORD });

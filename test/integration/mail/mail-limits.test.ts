@@ -115,7 +115,7 @@ describe('emails to the confirmed address of the account', () => {
 });
 
 describe('registration', () => {
-  it('with ten spellings of one mailbox sends it ten emails, and continues without email', async () => {
+  it('sends ten emails for ten spellings of one mailbox, and continues without email', async () => {
     const name = `crowd${(count += 1)}`;
     for (let tag = 0; tag < 12; tag += 1) {
       const body = { email: `${name}+${tag}@example.org`, password: 'correct horse battery' };

@@ -245,8 +245,8 @@ describe('a receipt by email', () => {
   });
 });
 
-describe('a receipt by email is not offered, and a request is refused,', () => {
-  it('for a payment without money', async () => {
+describe('a receipt by email that cannot be sent', () => {
+  it('is neither offered nor sent for a payment without money', async () => {
     const email = newPayer();
     const { id } = await created({ customer: { email } });
     await refused(id);
@@ -255,11 +255,11 @@ describe('a receipt by email is not offered, and a request is refused,', () => {
     expect(to(email)).toEqual([]);
   });
 
-  it('for a payment without a known customer', async () => {
+  it('is neither offered nor sent for a payment without a known customer', async () => {
     await refused((await paid({ customer: {} })).id);
   });
 
-  it('without a mail server', async () => {
+  it('is neither offered nor sent without a mail server', async () => {
     await using till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '10m' });
     await till.ready();
     const shop = await Shop.open(till.api);

@@ -66,7 +66,7 @@ describe('a price update concurrent with received money', () => {
     expect(await world.payment(payment)).toMatchObject({ amount: '50.00', status: 'expired' });
   });
 
-  it('before the deadline prevents expiry at the old deadline', async () => {
+  it('prevents expiry at the old deadline when it arrives before', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(59 * 60_000);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');

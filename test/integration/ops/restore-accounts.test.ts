@@ -211,7 +211,7 @@ describe.each(KINDS)('restoring a wallet with a real %s node', (coin, start, isT
     );
 
     it(
-      'from the 24 seed words alone gives the same addresses and the same money',
+      'restores the same addresses and the same money from the 24 seed words alone',
       { timeout: 180_000 },
       async () => {
         await till.end();

@@ -128,7 +128,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       leftAfterSend = await balanceAt(restored.api);
     });
 
-    it('from the 24 seed words alone gives the same addresses and the same money', async () => {
+    it('restores the same addresses and the same money from the 24 seed words alone', async () => {
       await till.up();
       await till.ready();
       const before = await balanceAt(till.api);

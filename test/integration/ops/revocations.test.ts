@@ -269,7 +269,7 @@ async function putBack(name: string): Promise<string> {
 }
 
 describe('an older database restored by hand', () => {
-  it('next to its list revokes again what was revoked since', async () => {
+  it('revokes again what was revoked since when its list is present', async () => {
     const target = await putBack('by-hand');
     const path = listPath();
     copyFileSync(path, join(target, path.slice(path.lastIndexOf('/') + 1)));
@@ -277,7 +277,7 @@ describe('an older database restored by hand', () => {
     await expectRevoked(next.api);
   });
 
-  it('without its list is suspended by the next start', async () => {
+  it('is suspended by the next start without its list', async () => {
     const target = await putBack('list-lost');
     await using next = await Till.start(ENV, {}, target);
     expect(await balances(next.api, untouched.secretKey)).toBe(403);

@@ -140,7 +140,7 @@ it('a takeover without confirmation of the operator completes once the running m
 });
 
 describe('an unusable replica', () => {
-  it('on an SFTP server is refused with a mention of sshfs and without the password', async () => {
+  it('is refused on an SFTP server with a mention of sshfs and without the password', async () => {
     const sftp = 'sftp://user:hunter2@host/folder';
     const said = await refusal(join(dir, 'first'), { TILLD_REPLICA_URL: sftp });
     expect(said).toContain('TILLD_REPLICA_URL');
@@ -152,7 +152,7 @@ describe('an unusable replica', () => {
     expect(said + restored.stderr).not.toContain('hunter2');
   });
 
-  it('on an S3 server that rejects the credentials is refused without showing them', async () => {
+  it('is refused on an S3 server that rejects the credentials, without showing them', async () => {
     const place = await openPlace('an S3 server');
     try {
       const wrong = 'a-secret-of-another-bucket';
@@ -165,7 +165,7 @@ describe('an unusable replica', () => {
     }
   });
 
-  it('of another database is refused', async () => {
+  it('is refused when it belongs to another database', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     expect(await refusal(join(dir, 'stranger'))).toContain('holds the replica of another database');

@@ -76,7 +76,7 @@ function paymentsOf(dataDir: string): string[] {
 }
 
 describe('a machine that took over', () => {
-  it('and died before its first snapshot leaves the database of the earlier epoch to the next one', async () => {
+  it('leaves the database of the earlier epoch to the next one when it died before its first snapshot', async () => {
     const payment = await deadMachine();
     expect(await restore('second')).toMatchObject({ code: 0 });
     expect(await promote('second')).toMatchObject({ code: 0, stdout: expect.stringContaining('epoch 2') });

@@ -143,7 +143,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     ['Nethermind', { kind: 'rpcError', code: -32002, message: 'No state available for block 0x0a1b' }],
     ['Besu', { kind: 'rewrite', rewrite: () => null }],
   ])(
-    'without traces and old states, with the error of %s, does not hide contract payments made while the daemon was down',
+    'does not hide contract payments made during an outage of the daemon when it lacks traces and old states, with the error of %s',
     async (_client, noState) => {
       // Every block of it is read at the start.
       await using fresh = await Anvil.start();
@@ -173,7 +173,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     180_000,
   );
 
-  it('without traces, which calls blocks with pruned state unknown, is followed past them', async () => {
+  it('is followed past blocks that it calls unknown after pruning their state', async () => {
     await using fresh = await Anvil.start({ keptStates: 150 });
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     proxy.inject(
@@ -191,7 +191,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   }, 180_000);
 
-  it('without traces of old blocks does not delay the reading of many blocks', async () => {
+  it('does not delay the reading of many blocks when it lacks traces of old ones', async () => {
     await using fresh = await Anvil.start();
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
@@ -243,7 +243,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   }, 240_000);
 
-  it('of another chain is refused by name, and its coin is not offered', async () => {
+  it('is refused by name when it serves another chain, and its coin is not offered', async () => {
     await using other = await Anvil.start({ chainId: 1 });
     await using till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
     const shop = await Shop.open(till.api);
@@ -309,7 +309,7 @@ async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<str
   return hits;
 }
 
-describe.skipIf(!requireAnvil())('kill -9 while following an Ethereum node', () => {
+describe.skipIf(!requireAnvil())('a daemon that is killed while following an Ethereum node', () => {
   let world: LiveWorld<Anvil, TillProcess>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -384,7 +384,7 @@ describe.skipIf(!requireAnvil())('kill -9 while following an Ethereum node', () 
     );
   });
 
-  it('at any moment of payments and sweeps credits each payment once and leaves nothing behind', async () => {
+  it('credits each payment once and sweeps all deposits, killed at any moment', async () => {
     const payments: PaymentJson[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
       const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });

@@ -8,7 +8,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('and restart', () => {
+  describe.skipIf(!requireNode(coin))('after a restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
     let proxy: FaultProxy;
@@ -23,7 +23,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => 
 
     afterAll(async () => world.end());
 
-    it('at any moment of six payments credits each once and emits every event in order', async () => {
+    it('credits each of six payments once and emits every event in order, killed at any moment', async () => {
       const payments: PaymentJson[] = [];
       for (let round = 0; round < 6; round += 1) {
         const payment = await shop.createPayment({ allowedCryptos: [coin] });
@@ -58,7 +58,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => 
       expect(toAtoms(await shop.balance(coin))).toBe(total);
     });
 
-    it('after signing, before the node has the bytes, broadcasts the same bytes once', async () => {
+    it('broadcasts the same bytes once when it was killed after signing, before the node had them', async () => {
       const destination = await node.foreignAddress();
       const held = proxy.inject({ kind: 'hang' }, { methods: ['sendrawtransaction'] });
       const asked = shop
@@ -86,7 +86,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => 
       expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0002'));
     });
 
-    it('after the node accepted the bytes, before its response, does not send twice', async () => {
+    it('does not send twice when it was killed after the node accepted the bytes, before its response', async () => {
       const destination = await node.foreignAddress();
       const held = proxy.inject({ kind: 'hangAfter' }, { methods: ['sendrawtransaction'] });
       const asked = shop

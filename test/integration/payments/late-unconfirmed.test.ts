@@ -67,7 +67,7 @@ describe('money seen before the deadline that is not mined', () => {
     expect((await mined()).status).not.toBe('completed');
   });
 
-  it('a payment that was mined on time stays on time when the chain is rescanned later', async () => {
+  it('a payment mined before its deadline stays on time when the chain is rescanned later', async () => {
     await mined();
     world.advance(30 * DAY);
     await rescanChain(world.deps, world.chains.BTC.adapter('BTC'), { height: 0 });

@@ -92,7 +92,7 @@ describe.skipIf(!both)('an unreliable node', () => {
     ['hangs', { kind: 'hang' }],
     ['shuffles batches', { kind: 'reverseBatch' }],
     ['repeats answers', { kind: 'duplicateBatch' }],
-  ] as const)('that %s for a while loses no payment and credits none twice', async (_name, fault) => {
+  ] as const)('loses no payment and credits none twice when it %s for a while', async (_name, fault) => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     const injected = proxy.inject(fault);
     await payInFull(bitcoind, 'BTC', payment);
@@ -109,7 +109,7 @@ describe.skipIf(!both)('an unreliable node', () => {
     expect(done.transactions).toHaveLength(1);
   });
 
-  it('that falls behind is waited for without reversing payments', async () => {
+  it('reverses no payments while it falls behind', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     await payInFull(bitcoind, 'BTC', payment);
     await sink.waitForEvent('payment.completed', payment.id, 120_000);

@@ -13,7 +13,7 @@ const BEHIND = {
   message: 'Transaction simulation failed: Blockhash not found',
 } as const;
 
-describe('an expired SOL send is not marked as failed', () => {
+describe('an expired SOL send', () => {
   let world: SvmWorld;
   let shop: Shop;
   let destination: string;
@@ -57,7 +57,7 @@ describe('an expired SOL send is not marked as failed', () => {
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
   }
 
-  it('when the first backend to which it is broadcast has not seen its block yet', async () => {
+  it('does not fail when the first backend to which it is broadcast has not seen its block yet', async () => {
     const behind = world.node.inject(BEHIND, { methods: ['sendTransaction'] });
     const stale = { context: { slot: world.node.ledger.top.slot }, value: false };
     const unknown = world.node.inject(
@@ -71,7 +71,7 @@ describe('an expired SOL send is not marked as failed', () => {
     await arrives(sent);
   });
 
-  it('while the backend that returns new blockhashes is behind the one that proved the expiry', async () => {
+  it('does not fail while the backend that returns new blockhashes is behind the one that proved the expiry', async () => {
     world.node.dropNext(1);
     const sent = await send();
     const height = world.node.ledger.tip('finalized').height;
@@ -86,7 +86,7 @@ describe('an expired SOL send is not marked as failed', () => {
     await arrives(sent);
   });
 
-  it('for ten minutes while the balance of its account differs from the ledger', async () => {
+  it('does not fail for ten minutes while the balance of its account differs from the ledger', async () => {
     const holds = (lamports: bigint): void => {
       world.node.ledger.put(deposit, { ...world.node.ledger.machine.account(deposit)!, lamports });
     };
@@ -106,7 +106,7 @@ describe('an expired SOL send is not marked as failed', () => {
     await arrives(sent);
   });
 
-  it('when the node has lost the slots in which it may have landed, and its money stays reserved with an alarm', async () => {
+  it('does not fail when the node has lost the slots in which it may have landed, and its money stays reserved with an alarm', async () => {
     const chain = async (): Promise<{ alarms: string[]; warnings: string[] } | undefined> => {
       const answer = await world.till.api.call<{
         chains: Record<string, { alarms: string[]; warnings: string[] }>;
@@ -132,7 +132,7 @@ describe('an expired SOL send is not marked as failed', () => {
     await until('it is over', async () => (await chain())?.alarms.includes('pruned') === false);
   });
 
-  it('for more than ten minutes, when no other funds can pay for it', async () => {
+  it('fails after more than ten minutes when no other funds can pay for it', async () => {
     world.node.dropNext(1_000);
     const sent = await send();
     world.node.ledger.put(deposit, {

@@ -285,7 +285,7 @@ describe('SOL payments on a real virtual machine', () => {
         'lists transactions that it cannot return yet',
         () => world.node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
       ],
-    ])('that %s loses no payment', async (_what, begin) => {
+    ])('loses no payment when it %s', async (_what, begin) => {
       const payment = await newPayment();
       const fault = begin();
       world.payer.pay(exactly(payment));
@@ -305,7 +305,7 @@ describe('SOL payments on a real virtual machine', () => {
       expect(done.transactions).toHaveLength(1);
     });
 
-    it('that restarts while money arrives loses no payment', async () => {
+    it('loses no payment when it restarts while money arrives', async () => {
       const payment = await newPayment();
       await world.node.down();
       world.payer.pay(exactly(payment));

@@ -58,7 +58,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('right before a send makes it draw on other deposits, and later on all of them', async () => {
+  it('makes a send right after it draw on other deposits, and later on all of them', async () => {
     const [dusted, ...others] = await earn(3);
     const blind = blindfold();
     dust(dusted!);
@@ -80,7 +80,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
     expect(world.lamports(destination)).toBe(1_300_000_000n);
   });
 
-  it('between signing and landing costs only the fee, fails the send, and the next send works', async () => {
+  it('costs only the fee and fails the send between signing and landing, and the next send works', async () => {
     const [dusted] = await earn(1);
     const destination = strangerAddress();
     world.node.dropNext(1);
@@ -102,7 +102,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
     expect(await balance()).toBe(rest - 300_000_000n - feeOf(next.txHash));
   });
 
-  it('while a send gets lost makes the renewal draw on another deposit and arrive once', async () => {
+  it('makes the renewal of a lost send draw on another deposit and arrive once', async () => {
     const [dusted, other] = await earn(2);
     const destination = strangerAddress();
     world.node.dropNext(1);

@@ -439,7 +439,7 @@ describe('SOL sends on a real virtual machine', () => {
       expect(world.lamports(destination)).toBe(300_000_000n);
     });
 
-    it('in a fork are sent again and arrive once', async () => {
+    it('are sent again after a fork that drops them, and arrive once', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -465,7 +465,7 @@ describe('SOL sends on a real virtual machine', () => {
       );
     });
 
-    it('in a fork for good do not block sends that spend their change', async () => {
+    it('do not block sends that spend their change after a fork that drops them for good', async () => {
       const shop = await world.openShop();
       await fundWallet(shop, 1_000_000_000n);
       const [one, other] = [strangerAddress(), strangerAddress()];

@@ -186,7 +186,7 @@ describe('a CoinGecko key', () => {
   test.each([
     ['demo', 'x-cg-demo-api-key'],
     ['pro', 'x-cg-pro-api-key'],
-  ] as const)('of the %s plan is sent in %s, and is not shown when refused', async (plan, header) => {
+  ] as const)('is sent, for the %s plan, in %s, and is not shown when refused', async (plan, header) => {
     const told: string[] = [];
     const origin = await serve((request, response) => {
       const key = request.headers[header];
@@ -320,7 +320,7 @@ describe('a currency that was not requested before', () => {
     expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('that does not exist costs no request and is a client error', async () => {
+  test('costs no request and is a client error when it does not exist', async () => {
     const { origin, asked } = await fakeCoinbase({});
     const { rates } = service([coinbase(origin)]);
     await rates.ensure('XYZ');

@@ -77,7 +77,7 @@ async function sendStatus(sendId: string) {
 }
 
 describe('a refund that fails permanently', () => {
-  it('after the payment was refunded by it makes the payment completed again, with an event, and refundable again', async () => {
+  it('returns the refunded payment to completed, with an event, and makes it refundable again', async () => {
     const payment = await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment));
     expect(status).toBe('refunded');
@@ -104,7 +104,7 @@ describe('a refund that fails permanently', () => {
     expect(again.refunds.map((entry) => entry.status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('in part emits events for the part that the network accepted and for its failure', async () => {
+  it('emits events for a part that the network accepted and for its failure', async () => {
     const payment = await paid();
     await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment, { amount: '0.2' }));
@@ -122,7 +122,7 @@ describe('a refund that fails permanently', () => {
     expect(events.slice(-2)).toEqual(['partially_refunded', 'refund_failed']);
   });
 
-  it('on refusal by the node never makes the payment refunded, and the funds are released', async () => {
+  it('never makes the payment refunded on refusal by the node, and releases the funds', async () => {
     const payment = await paid();
     const refusing = overLine(async () => ({ kind: 'rejected', reason: 'no thanks' }));
     await expect(refundPayment(refusing, wish(payment))).rejects.toMatchObject({ code: 'SEND_REJECTED' });
@@ -182,7 +182,7 @@ describe('a refund without a clear answer', () => {
 });
 
 describe('a reorg', () => {
-  it('that removes the money of the payer after its refund leaves the payment refunded with an event', async () => {
+  it('leaves a payment refunded, with an event, when it removes the money of the payer after the refund', async () => {
     const payment = await paid();
     const other = await paid();
     await refundPayment(shop.world.deps, wish(payment));

@@ -42,7 +42,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
 }
 
 describe('a refund in fiat', () => {
-  it('converts to whole atoms at the rate of the payment, rounded down', async () => {
+  it('pays whole atoms at the rate of the payment, rounded down', async () => {
     const { id } = await paid();
     const { body } = await give(id, { amount: '33.33', currency: 'usd' });
     expect(body.error).toBeNull();
@@ -50,7 +50,7 @@ describe('a refund in fiat', () => {
     expect(body.data.status).toBe('completed');
   });
 
-  it('of the whole price refunds exactly the requested amount', async () => {
+  it('refunds exactly the requested amount for the whole price', async () => {
     const { id } = await paid();
     const tooMuch = await give(id, { amount: '100.01', currency: 'USD' });
     expect(problem(tooMuch)).toEqual([400, 'VALIDATION_INVALID', ['amount']]);

@@ -145,7 +145,7 @@ describe('concurrent refunds', () => {
     expect((await read(shop, payment)).refunds).toHaveLength(1);
   });
 
-  it('of parts stop at the received amount', async () => {
+  it('stop at the received amount for partial refunds', async () => {
     const payment = await paid('BTC');
     const amount = formatCoinAmount((atoms(payment.options.BTC.amount, 'BTC') * 2n) / 5n, 'BTC');
     await Promise.all([paid('BTC'), paid('BTC'), paid('BTC')]);
@@ -229,10 +229,10 @@ describe('a refund of an unusual payment', () => {
   });
 });
 
-describe('a refund is refused', () => {
+describe('POST /payment/refund', () => {
   let untouched: RefundedPaymentJson | undefined;
 
-  it('for money that is missing or not confirmed enough', async () => {
+  it('refuses money that is missing or not confirmed enough', async () => {
     const payment = await shop.createPayment();
     const nothing = await refund(shop, { paymentId: payment.id, destination: PAYER.BTC });
     expect([nothing.status, nothing.body.error?.code]).toEqual([409, 'INVALID_STATE']);
@@ -241,7 +241,7 @@ describe('a refund is refused', () => {
     expect(gone.body.error?.code).toBe('INVALID_STATE');
   });
 
-  it('for the payment of another account, with a public key, and without credentials', async () => {
+  it('refuses the payment of another account, public keys and missing credentials', async () => {
     const payment = await paid('BTC');
     const stranger = await Shop.open(till.api);
     const wish = { paymentId: payment.id, destination: PAYER.BTC };
@@ -261,7 +261,7 @@ describe('a refund is refused', () => {
     [{ coin: 'DOGE' }, 'coin'],
     [{ destination: PAYER.LTC }, 'destination'],
     [{ destination: 'nonsense' }, 'destination'],
-  ])('for %j, with the field named and nothing stored', async (fields, field) => {
+  ])('refuses %j, names the field and stores nothing', async (fields, field) => {
     untouched ??= await paid('BTC');
     const payment = untouched;
     const { status, body } = await refund(shop, {
@@ -274,7 +274,7 @@ describe('a refund is refused', () => {
     expect((await read(shop, payment)).refunds).toEqual([]);
   });
 
-  it('to an address of the merchant, which would refund nothing', async () => {
+  it('refuses an address of the merchant, which would refund nothing', async () => {
     const payment = await paid('BTC');
     for (const destination of [shop.wallets.BTC, payment.options.BTC.address]) {
       const { body } = await refund(shop, { paymentId: payment.id, destination });
@@ -282,7 +282,7 @@ describe('a refund is refused', () => {
     }
   });
 
-  it('above the wallet balance when coins were sent elsewhere', async () => {
+  it('refuses an amount above the wallet balance when coins were sent elsewhere', async () => {
     const poor = await Shop.open(till.api);
     const payment = await poor.createPayment();
     await poor.api.must('POST', '/sandbox/payment/simulate', {

@@ -39,7 +39,7 @@ const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[]
 const cents = { wish: { kind: 'amount', amount: '0.10', currency: 'USD' } } as const;
 
 describe('the approval of a claim', () => {
-  it('that names its claim approves no later one, whatever address that has', async () => {
+  it('approves no later claim when it names its claim, whatever the address', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -61,7 +61,7 @@ describe('the approval of a claim', () => {
     expect((await world.linkNow(link)).status).toBe('paid');
   });
 
-  it('from before a restore approves nothing, because the merchant must check the chain first', async () => {
+  it('approves nothing after a restore, because the merchant must check the chain first', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });

@@ -215,7 +215,7 @@ describe('a claim of a refund link', () => {
     expect(await delayed()).toHaveLength(1);
   });
 
-  it('whose payment loses its confirmations is not sent before it has them again', async () => {
+  it('is not sent while its payment lacks confirmations after a reorg', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -237,7 +237,7 @@ describe('a claim of a refund link', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
-  it('that was cancelled while the fee was requested is not sent', async () => {
+  it('is not sent when it was cancelled while the fee was requested', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -304,7 +304,7 @@ it('a claim of money that arrived after a refund elsewhere is paid once, althoug
 });
 
 describe('a send for a claim that fails permanently', () => {
-  it('on refusal by the node reopens the link with a message, also after its expiry', async () => {
+  it('reopens the link on refusal by the node, with a message, also after its expiry', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -328,7 +328,7 @@ describe('a send for a claim that fails permanently', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('after it was paid reopens the link, with one event, and the next claim waits for the shop', async () => {
+  it('reopens the link after it was paid, with one event, and the next claim waits for the shop', async () => {
     const payment = await paid();
     await paid();
     await paid();

@@ -94,7 +94,7 @@ async function arrived(...indices: number[]): Promise<number> {
   return sends.filter(({ destination }) => addresses.has(adapter().watchKey(destination))).length;
 }
 
-describe('after a refund in LTC was cancelled', () => {
+describe('the refund after a cancelled refund in LTC', () => {
   let payment: { id: string };
   let link: RefundLinkView;
   let first: string;
@@ -105,7 +105,7 @@ describe('after a refund in LTC was cancelled', () => {
     await takeBack(link, first);
   });
 
-  it('the next refund spends the returned coins, so that a reorg that pays the first invalidates the second', async () => {
+  it('spends the returned coins, so that a reorg that pays the first invalidates the second', async () => {
     const second = await refund(link, 8);
     const cancellation = await versionOf(first, 2);
     expect((await inputsOf(second)).map((key) => key.split(':')[0])).toEqual([cancellation.txid]);
@@ -123,7 +123,7 @@ describe('after a refund in LTC was cancelled', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('and a reorg undid that, the next refund spends the same coins, whenever the ledger knows that they are free', async () => {
+  it('spends the same coins when a reorg undid the cancellation, whenever the ledger reads that', async () => {
     const cancellation = await versionOf(first, 2);
     await control().reorg({ fate: 'dropped', txids: [cancellation.txid] });
     await settle();
@@ -144,13 +144,13 @@ describe('after a refund in LTC was cancelled', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('a direct refund spends the same coins as well', async () => {
+  it('spends the same coins also when it is a direct refund', async () => {
     const { refund: direct } = await world.refund(payment, '0.1');
     const cancellation = await versionOf(first, 2);
     expect((await inputsOf(direct.sendId)).map((key) => key.split(':')[0])).toEqual([cancellation.txid]);
   });
 
-  it('the next refund may spend any coins once the block of the cancellation is deep', async () => {
+  it('may spend any coins once the block of the cancellation is deep', async () => {
     await mine(world.deps().policy.surplusDepth - 3);
     const { txid, change_index: index } = await versionOf(first, 2);
     const ref = { txid, index: index ?? -1 };
@@ -165,7 +165,7 @@ describe('after a refund in LTC was cancelled', () => {
   });
 });
 
-describe('after the coins of a refund were double-spent six blocks deep', () => {
+describe('the refund after the coins of a refund were double-spent six blocks deep', () => {
   let payment: { id: string };
   let link: RefundLinkView;
   let first: string;
@@ -181,7 +181,7 @@ describe('after the coins of a refund were double-spent six blocks deep', () => 
     expect(await statusOf(first)).toBe('failed');
   });
 
-  it('and a reorg released them, the next refund spends them, so that the first cannot be mined as well', async () => {
+  it('spends these coins when a reorg released them, so that the first cannot be mined as well', async () => {
     await control().reorg({ fate: 'dropped', txids: [rival] });
     await settle();
     const second = await refund(link, 8);
@@ -192,7 +192,7 @@ describe('after the coins of a refund were double-spent six blocks deep', () => 
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('and a reorg moved that block up, another refund waits until it is deep again', async () => {
+  it('waits until the block is deep again when a reorg moved it up', async () => {
     const { surplusDepth } = world.deps().policy;
     await control().reorg({ fate: 'moved', txids: [rival] });
     await settle();

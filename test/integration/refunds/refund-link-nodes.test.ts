@@ -21,7 +21,7 @@ import {
 
 const COIN = 'BTC';
 
-describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
+describe.skipIf(!requireNode(COIN))('a daemon that is killed during a claimed refund', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
   let till: TillProcess;
@@ -85,7 +85,7 @@ describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
     expect(done.refunds[0]?.refunded).toBe(payment.options[COIN].received);
   }
 
-  it('between the claim and its send lead to one send after the restart', async () => {
+  it('sends once after a restart between the claim and its send', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const destination = await node.foreignAddress();
@@ -105,7 +105,7 @@ describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
   it.each([
     ['before the node has the bytes', 'hang'],
     ['after the node took them', 'hangAfter'],
-  ] as const)('during the send, %s, lead to one payment', async (_when, kind) => {
+  ] as const)('pays once when it is killed during the send, %s', async (_when, kind) => {
     const payment = await paid();
     const link = await newLink(payment);
     const wish = { coin: COIN, destination: await node.foreignAddress() };
@@ -128,7 +128,7 @@ describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
     await expectPaidOnce(payment);
   });
 
-  it('with a cancelled and repeated claim lead to one payment, because a reorg that pays the first invalidates the second', async () => {
+  it('pays once for a cancelled and repeated claim, because a reorg that pays the first invalidates the second', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const linkThat = async (what: string, satisfies: (now: RefundLinkJson) => boolean) => {
@@ -172,7 +172,7 @@ describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
     expect(await node.getMempool()).toEqual([]);
   });
 
-  it('leave no token of the link in the log', async () => {
+  it('writes no token of the link to the log', async () => {
     const link = await newLink(await paid());
     const token = new URL(link.url).pathname.split('/').at(-1) ?? '';
     await readLink(till.api, link.url);

@@ -285,7 +285,7 @@ interface EventData {
 }
 
 describe('a refund link managed by the shop', () => {
-  it('with approval sends nothing before the shop approves, and reserves the funds of the claim', async () => {
+  it('sends nothing before the shop approves, and reserves the funds of the claim', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', approval: true });
     const early = await ask('/payment/refund-link/approve', { linkId: link.id, claimId: 'rcl_none' });
@@ -409,7 +409,7 @@ describe('the address of a claim', () => {
     expect((await linkNow(link)).status).toBe('open');
   });
 
-  it('of the shop is refused', async () => {
+  it('is refused when it belongs to the shop', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     for (const destination of [shop.wallets.LTC, payment.options.LTC.address]) {

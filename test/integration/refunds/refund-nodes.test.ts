@@ -91,7 +91,7 @@ describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
       await expectOneRefund(payment, destination);
     });
 
-    it('that the node refuses are released, and the payment stays completed and is refunded later', async () => {
+    it('are released when the node refuses them, and the payment stays completed and is refunded later', async () => {
       const payment = await paid();
       const destination = await node.foreignAddress();
       const fault = proxy.inject(

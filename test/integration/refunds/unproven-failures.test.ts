@@ -101,8 +101,8 @@ async function isRefused(change: Partial<StoredSend> = {}): Promise<boolean> {
   }
 }
 
-describe('after a refund in ETH that failed in a block', () => {
-  it('another refund waits until that block is six deep', async () => {
+describe('the refund after a refund in ETH that failed in a block', () => {
+  it('waits until that block is six deep', async () => {
     const { id } = await stored({ height: TIP });
     const { db } = world.deps();
     expect(await isRefused()).toBe(true);
@@ -116,7 +116,7 @@ describe('after a refund in ETH that failed in a block', () => {
     expect((await findSend(db, id))?.status).toBe('failed');
   });
 
-  it('another refund waits while a reorg has removed that block, unless it has the same nonce', async () => {
+  it('waits while a reorg has removed that block, unless it has the same nonce', async () => {
     await stored({});
     expect(await isRefused()).toBe(true);
     expect(await isRefused({ nonce: 5 })).toBe(false);
@@ -124,7 +124,7 @@ describe('after a refund in ETH that failed in a block', () => {
     expect(await isRefused({ coin: 'BTC', nonce: null, lane: null })).toBe(true);
   });
 
-  it('another refund is sent once a deep block contains a later nonce', async () => {
+  it('is sent once a deep block contains a later nonce', async () => {
     await stored({});
     await stored({ nonce: 7, status: 'confirmed', error: null, height: TIP - 4 }, false);
     expect(await isRefused()).toBe(true);

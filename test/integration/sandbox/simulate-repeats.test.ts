@@ -49,7 +49,7 @@ function forgetAnswer(): void {
 
 describe('a simulation interrupted between its effect and its response', () => {
   test.each(['exact', 'underpay', 'overpay', 'late', 'double-spend', 'reorg'])(
-    'of %s returns the payment for a repeat with its key, and pays once',
+    'returns the payment for a repeat of %s with its key, and pays once',
     async (scenario) => {
       const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
       const body = { paymentId, scenario, coin: 'LTC' };

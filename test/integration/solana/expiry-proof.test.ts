@@ -260,7 +260,7 @@ describe('the proof that a Solana transaction can never land', () => {
     });
   });
 
-  it('that is not needed any more ends its warning', async () => {
+  it('ends its warning when it is not needed any more', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);

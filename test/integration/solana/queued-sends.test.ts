@@ -276,7 +276,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
   });
 
-  it('that are refunds wait like others, and the payment is refunded once a node has them', async () => {
+  it('wait like others when they are refunds, and the payment is refunded once a node has them', async () => {
     const shop = await openFunded(40n * CENT);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     world.payer.pay([{ address: payment.options['SOL'].address, amount: 60n * CENT }]);

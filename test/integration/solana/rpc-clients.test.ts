@@ -90,8 +90,8 @@ for (const kind of RPC_TARGETS) {
       return transaction;
     }
 
-    describe('@solana/web3.js', () => {
-      it('with a transfer and its fee, balances and history of both accounts', async () => {
+    describe('clients with @solana/web3.js', () => {
+      it('can make a transfer and read its fee, balances and history of both accounts', async () => {
         const [from, to] = [await funded(), Keypair.generate().publicKey];
         const sent = await connection.sendRawTransaction((await transfer(from, to, SOL)).serialize());
         await reaches(sent, 'confirmed');
@@ -108,7 +108,7 @@ for (const kind of RPC_TARGETS) {
         }
       });
 
-      it('with blocks that link to their parents, and their signatures', async () => {
+      it('can read blocks that link to their parents, and their signatures', async () => {
         const from = await funded();
         const sent = await connection.sendRawTransaction(
           (await transfer(from, Keypair.generate().publicKey, SOL)).serialize(),
@@ -131,7 +131,7 @@ for (const kind of RPC_TARGETS) {
         ]);
       });
 
-      it('with commitments from confirmed to finalized', async () => {
+      it('can read balances by commitment from confirmed to finalized', async () => {
         const from = await funded();
         const to = Keypair.generate().publicKey;
         const sent = await connection.sendRawTransaction((await transfer(from, to, SOL)).serialize());
@@ -142,7 +142,7 @@ for (const kind of RPC_TARGETS) {
         expect(await connection.getBalance(to, 'finalized')).toBe(SOL);
       });
 
-      it('with failed transactions, which cost their fee and have a reason', async () => {
+      it('can read failed transactions, which cost their fee and have a reason', async () => {
         const from = await funded(SOL);
         const broke = await transfer(from, Keypair.generate().publicKey, 5 * SOL);
         await expect(connection.sendRawTransaction(broke.serialize())).rejects.toBeInstanceOf(
@@ -154,7 +154,7 @@ for (const kind of RPC_TARGETS) {
         expect(await connection.getBalance(from.publicKey)).toBe(SOL - FEE);
       });
 
-      it('with the rent rule, so that no account is left below the minimum', async () => {
+      it('cannot leave an account below the rent minimum', async () => {
         const minimum = await connection.getMinimumBalanceForRentExemption(0);
         const from = await funded();
         const low = await transfer(from, Keypair.generate().publicKey, minimum - 1);
@@ -163,7 +163,7 @@ for (const kind of RPC_TARGETS) {
         await reaches(await connection.sendRawTransaction(enough.serialize()), 'confirmed');
       });
 
-      it('with refusals of an unknown blockhash and a wrong signature', async () => {
+      it('are refused with an unknown blockhash or a wrong signature', async () => {
         const from = await funded();
         const stale = await transfer(from, Keypair.generate().publicKey, SOL);
         stale.recentBlockhash = Keypair.generate().publicKey.toBase58();
@@ -174,7 +174,7 @@ for (const kind of RPC_TARGETS) {
         await expect(connection.sendRawTransaction(forged)).rejects.toThrow(/signature verification/i);
       });
 
-      it('with a simulation that leaves no trace', async () => {
+      it('can simulate a transaction without leaving a trace', async () => {
         const from = await funded();
         const { blockhash } = await connection.getLatestBlockhash();
         const message = new TransactionMessage({
@@ -198,7 +198,7 @@ for (const kind of RPC_TARGETS) {
     });
 
     describe('subscriptions of @solana/web3.js', () => {
-      it('to an account, a signature, its logs and slots', async () => {
+      it('can follow an account, a signature, its logs and slots', async () => {
         const [from, to] = [await funded(), Keypair.generate().publicKey];
         const account = new Promise<number>((resolve) => {
           const id = connection.onAccountChange(to, ({ lamports }) => {
@@ -231,8 +231,8 @@ for (const kind of RPC_TARGETS) {
       });
     });
 
-    describe('@solana/kit', () => {
-      it('with subscriptions to an account and to slots', async () => {
+    describe('clients with @solana/kit', () => {
+      it('can subscribe to an account and to slots', async () => {
         const subscriptions = createSolanaRpcSubscriptions(target.wsUrl);
         const stop = new AbortController();
         const { signal: abortSignal } = stop;
@@ -253,7 +253,7 @@ for (const kind of RPC_TARGETS) {
         stop.abort();
       });
 
-      it('with a version 0 transfer, its status and its history', async () => {
+      it('can make a version 0 transfer and read its status and history', async () => {
         const rpc = createSolanaRpc(target.url);
         const signer = await createKeyPairSignerFromBytes((await funded()).secretKey);
         const destination = asAddress(Keypair.generate().publicKey.toBase58());

@@ -156,7 +156,7 @@ async function killAfter(migration: string): Promise<void> {
 }
 
 describe('an upgrade that is killed', () => {
-  it('after any step leaves the database to the earlier version, and the next start completes it', async () => {
+  it('leaves the database to the earlier version after any step, and the next start completes it', async () => {
     layOut(OLDEST, dir);
     const before = content(path);
     const earlier = migrationsOf(path);
@@ -173,7 +173,7 @@ describe('an upgrade that is killed', () => {
     expect(schemaOf(path)).toEqual(await freshSchema());
   });
 
-  it('while it copies the earlier database makes the copy again', async () => {
+  it('makes the copy of the earlier database again when it was killed during the copy', async () => {
     layOut(OLDEST, dir);
     const before = content(path);
     const earlier = migrationsOf(path);

@@ -32,7 +32,7 @@ function runWith(coin: NodeCoin): void {
 
   const atoms = (text: string) => parseCoinAmount(text, coin);
 
-  test('can be spent immediately, before any block and before the mempool is read', async () => {
+  test('unconfirmed change can be spent immediately, before any block and before the mempool is read', async () => {
     await till.fund(COIN);
     const first = await till.send('0.001');
     const left = COIN - atoms('0.001') - atoms(first.fee);
@@ -46,7 +46,7 @@ function runWith(coin: NodeCoin): void {
     expect((await till.status(second.id)).status).toBe('confirmed');
   });
 
-  test('can be spent in up to twenty sends in a row, then the refusal says that it waits for a block', async () => {
+  test('unconfirmed change can be spent in up to twenty sends in a row, then the refusal says that it waits for a block', async () => {
     await till.fund(COIN);
     for (let count = 0; count < 21; count += 1) await till.send('0.001');
     await expect(till.send('0.001')).rejects.toMatchObject({
@@ -57,7 +57,7 @@ function runWith(coin: NodeCoin): void {
     expect((await till.send('0.001')).status).toBe('broadcast');
   });
 
-  test('of a stuck send is spent by a child that pays for both (CPFP)', async () => {
+  test('unconfirmed change of a stuck send is spent by a child that pays for both (CPFP)', async () => {
     await till.fund(COIN);
     const parent = await till.send('0.1');
     const child = await till.send('0.2');
@@ -79,7 +79,7 @@ function runWith(coin: NodeCoin): void {
     );
   });
 
-  test('of a replaced send waits for a block, because the other version could be mined', async () => {
+  test('unconfirmed change of a replaced send waits for a block, because the other version could be mined', async () => {
     await till.fund(COIN);
     const first = await till.send('0.1');
     till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
@@ -92,7 +92,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('is rebroadcast with its child when the node lost its mempool, whichever is broadcast first', async () => {
+  test('a send and the child that spends its change are rebroadcast when the node lost its mempool, in any order', async () => {
     await till.fund(COIN);
     const parent = await till.send('0.1');
     const child = await till.send('0.2');
@@ -109,7 +109,7 @@ function runWith(coin: NodeCoin): void {
     expect(new Set(await node.getMempool())).toEqual(new Set([parent.txHash, child.txHash]));
   });
 
-  test('of a send that is double-spent with the same seed fails together with its child only once that block is deep', async () => {
+  test('a send that is double-spent with the same seed fails together with its child only once that block is deep', async () => {
     await till.fund(COIN);
     const wallet = { ...till.world.chain(coin), merchantId: till.world.merchant.id };
     const funds = await spendableFunds(till.world.db, wallet);
@@ -142,7 +142,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('of a send displaced by a block that a reorg removes is paid together with its child, and neither was marked as failed', async () => {
+  test('a send displaced by a block that a reorg removes is paid together with its child, and neither was marked as failed', async () => {
     await till.fund(COIN);
     const funds = await spendableFunds(till.world.db, {
       ...till.world.chain(coin),
@@ -175,7 +175,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.world.sendEvents()).not.toContain('send.failed');
   });
 
-  test('or a deposit that a reorg replaced for good makes its spender fail only once that is deep', async () => {
+  test('a send that spends a deposit replaced in a reorg fails only once that is deep', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.1');
     const { txid: deposit } = await till.world.db
@@ -198,7 +198,7 @@ function runWith(coin: NodeCoin): void {
     expect(await round()).toBe('failed');
   });
 
-  test('survives a reorg that removes and returns parent and child, and each is paid once', async () => {
+  test('a send and the child that spends its change are paid once each after a reorg that removes and returns both', async () => {
     await till.fund(COIN);
     const [one, two] = [await node.foreignAddress(), await node.foreignAddress()];
     const parent = await till.send('0.1', { destination: one });

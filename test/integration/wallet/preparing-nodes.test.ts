@@ -120,7 +120,7 @@ function runWith(coin: NodeCoin): void {
 
   // Once is enough: what differs between the coins is in the other tests.
   if (coin === 'BTC')
-    test('collects five thousand outputs and pays the exact amount', async () => {
+    test('a send in parts joins five thousand outputs and pays the exact amount', async () => {
       await crowd(5_000);
       const destination = await node.foreignAddress();
       const ordered = await place(destination, '4.5');
@@ -133,7 +133,7 @@ function runWith(coin: NodeCoin): void {
       await expectBooksToAgree(world.db);
     });
 
-  test('is confirmed by blocks that a backup from before its signing has not read', async () => {
+  test('a send in parts is confirmed by blocks that a backup from before its signing has not read', async () => {
     await crowd(30, MOST);
     const destination = await node.foreignAddress();
     await place(destination, '0.028');
@@ -179,20 +179,23 @@ function runWith(coin: NodeCoin): void {
     { step: 'its first part', rounds: 0, kind: 'hangAfter' },
     { step: 'the send itself', rounds: 1, kind: 'hang' },
     { step: 'the send itself', rounds: 1, kind: 'hangAfter' },
-  ] as const)('arrives once after kill -9 while $step is broadcast ($kind)', async ({ rounds, kind }) => {
-    await crowd(30, MOST);
-    const destination = await node.foreignAddress();
-    const ordered = await place(destination, 'max');
-    expect(ordered.parts?.total).toBe(2);
-    for (let at = 0; at < rounds; at += 1) await round();
-    await killInStep({ destination, amount: 'max', kind });
-    const done = await settle();
-    expect(done.status).toBe('confirmed');
-    expect(atoms(done.amount) + atoms(done.fee)).toBe(30n * EACH);
-    expect(await received(destination)).toBe(atoms(done.amount));
-    expect(await world.balance(coin)).toBe('0');
-    await expectBooksToAgree(world.db);
-  });
+  ] as const)(
+    'a send in parts arrives once after kill -9 while $step is broadcast ($kind)',
+    async ({ rounds, kind }) => {
+      await crowd(30, MOST);
+      const destination = await node.foreignAddress();
+      const ordered = await place(destination, 'max');
+      expect(ordered.parts?.total).toBe(2);
+      for (let at = 0; at < rounds; at += 1) await round();
+      await killInStep({ destination, amount: 'max', kind });
+      const done = await settle();
+      expect(done.status).toBe('confirmed');
+      expect(atoms(done.amount) + atoms(done.fee)).toBe(30n * EACH);
+      expect(await received(destination)).toBe(atoms(done.amount));
+      expect(await world.balance(coin)).toBe('0');
+      await expectBooksToAgree(world.db);
+    },
+  );
 
   /** A process takes the next step and is killed at its broadcast, before the node answers or after it has the bytes. */
   async function killInStep(step: {

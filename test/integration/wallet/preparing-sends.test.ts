@@ -161,7 +161,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     expect(await sim.world.db.selectFrom('sends').select('id').execute()).toEqual([]);
   });
 
-  test('from before a restore is not signed until the operator marks it as not paid', async () => {
+  test('is not signed after a restore until the operator marks it as not paid', async () => {
     await crowd(60);
     const { id } = await place('0.5');
     await writeMeta(sim.world.db, 'restored_at', String(sim.world.clock.now()));

@@ -182,7 +182,7 @@ describe('a send and the answer of the node', () => {
 });
 
 describe('a reorg', () => {
-  test('that replaces a send by a conflicting transaction removes the change of the send', async () => {
+  test('removes the change of a send that a conflicting transaction replaces', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -196,7 +196,7 @@ describe('a reorg', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
   });
 
-  test('that removes a confirmed send leads to a second confirmation without a second event', async () => {
+  test('leads to a second confirmation of a removed send without a second event', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -362,7 +362,7 @@ describe('a double spend by another holder of the seed', () => {
     expect(held).toEqual([]);
   });
 
-  test('that vanishes unconfirmed releases the coins', async () => {
+  test('releases the coins when it vanishes unconfirmed', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'made for its bytes only' });
     await expect(sim.send('BTC', '0.5')).rejects.toMatchObject({ code: 'SEND_REJECTED' });

@@ -40,7 +40,7 @@ function runWith(coin: NodeCoin): void {
   const hour = () => till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
   const named = (sendId: string) => ({ merchantId: till.world.merchant.id, sendId });
 
-  test('stay within a share of the amount', async () => {
+  test('a fee bump stays within a share of the amount', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.0001');
     hour();
@@ -51,7 +51,7 @@ function runWith(coin: NodeCoin): void {
     expect(atoms(raised.fee)).toBeLessThanOrEqual(1_000n);
   });
 
-  test('stay within the maxFee of the send, and a higher manual bump is refused', async () => {
+  test('a fee bump stays within the maxFee of the send, and a higher manual bump is refused', async () => {
     await till.fund(COIN, COIN);
     const sent = await till.send('0.5', { maxFee: '0.00001' });
     hour();
@@ -66,7 +66,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('happen immediately when the send pays less than the node accepts, whatever the percentage', async () => {
+  test('a fee bump happens immediately when the send pays less than the node accepts, whatever the percentage', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     till.world.clock.advance(till.world.deps.policy.bumpUnderpaidAfterMs);
@@ -77,7 +77,7 @@ function runWith(coin: NodeCoin): void {
     expect(await node.getMempool()).toContain(raised.txHash);
   });
 
-  test('happen on request although the fee level is unchanged', async () => {
+  test('a fee bump happens on request although the fee level is unchanged', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raised = await bumpSend(till.world.deps, { ...named(sent.id), feeRate: '12.5' });
@@ -88,7 +88,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', txHash: raised.txHash });
   });
 
-  test('by cancellation fail the send only once the block with the replacement is settled', async () => {
+  test('a cancelled send fails only once the block with the replacement is settled', async () => {
     await till.fund(COIN);
     const destination = await node.foreignAddress();
     const sent = await till.send('0.3', { destination });
@@ -112,7 +112,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);
   });
 
-  test('by cancellation end with a confirmed send when the payment itself is mined', async () => {
+  test('a cancelled send is confirmed when the payment is mined instead of the replacement', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
@@ -126,7 +126,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('emit each change and count the money once when reorgs pay, remove and pay the send again', async () => {
+  test('a send that reorgs pay, remove and pay again emits each change, and its money counts once', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
@@ -155,7 +155,7 @@ function runWith(coin: NodeCoin): void {
     ]);
   });
 
-  test('exclude dust that costs more than its value from a send of the whole balance and from the balance', async () => {
+  test('a send of the whole balance excludes dust that costs more than its value, as does the balance', async () => {
     await till.fund(COIN / 2n, 6_000n);
     till.rate = 100_000n;
     await till.send('0.1').then(async () => till.mine());
@@ -166,7 +166,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('made after a backup are recognised by the daemon that is restored from it', async () => {
+  test('a fee bump made after a backup is recognised by the daemon that is restored from it', async () => {
     await till.fund(COIN);
     const destination = await node.newAddress();
     const sent = await till.send('0.25', { destination, idempotencyKey: 'refund-1' });

@@ -110,7 +110,7 @@ function runWith(coin: NodeCoin): void {
 
   const atoms = (text: string) => parseCoinAmount(text, coin);
 
-  test('pay the amount to the destination, with the reported fee and the change visible on the node', async () => {
+  test('a send pays the amount to the destination, with the reported fee and the change visible on the node', async () => {
     await fund(2n * COIN, COIN);
     expect(await world.balance(coin)).toBe('3');
     const destination = await node.foreignAddress();
@@ -123,7 +123,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
-  test('spend a balance of a thousand outputs in one request and one transaction, and are bumped when stuck', async () => {
+  test('a send spends a balance of a thousand outputs in one request and one transaction, and is bumped when stuck', async () => {
     await fund(...Array.from({ length: 1_000 }, () => COIN / 1_000n));
     expect(await world.balance(coin)).toBe('1');
     const destination = await node.foreignAddress();
@@ -146,7 +146,7 @@ function runWith(coin: NodeCoin): void {
     await expectBooksToAgree(world.db);
   });
 
-  test('can spend both the result of a consolidation of 300 outputs and the remaining outputs', async () => {
+  test('a send can spend both the result of a consolidation of 300 outputs and the remaining outputs', async () => {
     await fund(...Array.from({ length: 310 }, () => COIN / 100n));
     expect(await world.balance(coin)).toBe('3.1');
     const destination = await node.foreignAddress();
@@ -161,7 +161,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('empty the wallet with subtractFee, where amount and fee add up to the balance', async () => {
+  test('a send with subtractFee empties the wallet, where amount and fee add up to the balance', async () => {
     await fund(2n * COIN, COIN);
     const destination = await node.foreignAddress();
     const sent = await send(destination, '3', { subtractFee: true });
@@ -172,7 +172,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('use different coins and both confirm when two are concurrent', async () => {
+  test('two concurrent sends use different coins and both confirm', async () => {
     await fund(COIN, COIN, COIN);
     const destination = await node.foreignAddress();
     const results = await Promise.allSettled(Array.from({ length: 4 }, async () => send(destination, '0.7')));
@@ -183,7 +183,7 @@ function runWith(coin: NodeCoin): void {
     for (const { id } of sent) expect(await status(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('are refused and not stored while the node is down, and balances are still returned', async () => {
+  test('a send is refused and not stored while the node is down, and balances are still returned', async () => {
     await fund(COIN);
     const destination = await node.foreignAddress();
     await proxy.refuse();
@@ -194,7 +194,7 @@ function runWith(coin: NodeCoin): void {
   });
 
   test.each(['dropResponse', 'reset'] as const)(
-    'are paid once when the answer is lost by %s',
+    'a send is paid once when the answer is lost by %s',
     async (kind) => {
       await fund(COIN, COIN);
       const destination = await node.foreignAddress();
@@ -214,7 +214,7 @@ function runWith(coin: NodeCoin): void {
     },
   );
 
-  test('are confirmed by a block that was mined while the daemon was down, also when they are rebroadcast first', async () => {
+  test('a send is confirmed by a block that was mined while the daemon was down, also when it is rebroadcast first', async () => {
     await fund(COIN);
     const fault = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
     const sent = await send(await node.foreignAddress(), '1', { subtractFee: true });
@@ -227,7 +227,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed', confirmations: 2 });
   });
 
-  test('are rebroadcast with the same bytes when the node lost its mempool', async () => {
+  test('a send is rebroadcast with the same bytes when the node lost its mempool', async () => {
     await fund(COIN);
     const sent = await send(await node.foreignAddress(), '0.5');
     await node.restart({ dropMempool: true });
@@ -239,7 +239,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('return to broadcast on a reorg until they are mined again', async () => {
+  test('a send returns to broadcast on a reorg until it is mined again', async () => {
     await fund(COIN);
     const sent = await send(await node.foreignAddress(), '0.5');
     await mine();
@@ -252,7 +252,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('fail after a double spend with the same seed once that is deep', async () => {
+  test('a send fails after a double spend with the same seed once that is deep', async () => {
     await fund(COIN, 2n * COIN);
     const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
     const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);
@@ -336,8 +336,8 @@ function runWith(coin: NodeCoin): void {
     expect(await world.db.selectFrom('sends').selectAll().execute()).toHaveLength(1);
   }
 
-  describe('that are stuck', () => {
-    test('get a higher fee and pay the same amount', async () => {
+  describe('a stuck send', () => {
+    test('gets a higher fee and pays the same amount', async () => {
       const { sent, destination, bumped } = await stuckAndBumped();
       expect(bumped).toMatchObject({ status: 'broadcast', amount: '0.5', destination });
       expect(bumped.txHash).not.toBe(sent.txHash);
@@ -351,7 +351,7 @@ function runWith(coin: NodeCoin): void {
       expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(bumped.fee), coin));
     });
 
-    test('are confirmed by the mined version, even the replaced one', async () => {
+    test('is confirmed by the mined version, even the replaced one', async () => {
       const { sent, raw, bumped } = await stuckAndBumped();
       expect(bumped.txHash).not.toBe(sent.txHash);
       await node.mineOnly([raw]);
@@ -365,8 +365,8 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  describe('and kill -9', () => {
-    test('store nothing before signing, and the retry pays', async () => {
+  describe('a send and kill -9', () => {
+    test('stores nothing before signing, and the retry pays', async () => {
       const order = await killedAt('estimatesmartfee', 'hang');
       expect(await world.db.selectFrom('sends').selectAll().execute()).toEqual([]);
       expect(await world.balance(coin)).toBe('2');
@@ -379,7 +379,7 @@ function runWith(coin: NodeCoin): void {
       ['while the node was being offered the bytes', 'sendrawtransaction', 'hang'],
       ['after the node took them', 'sendrawtransaction', 'hangAfter'],
     ] as const)(
-      'are found by the retry %s, and the loop broadcasts the same bytes',
+      'is found by the retry %s, and the loop broadcasts the same bytes',
       async (_when, method, kind) => {
         const order = await killedAt(method, kind);
         const found = await sendAgain(order);

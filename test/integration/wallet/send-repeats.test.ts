@@ -76,7 +76,7 @@ function runWith(coin: NodeCoin): void {
   }
 
   test.each(['dropResponse', 'truncate'] as const)(
-    'is not repeated after the node accepted the bytes and the connection broke (%s), and the send continues',
+    'a broadcast is not repeated after the node accepted the bytes and the connection broke (%s), and the send continues',
     async (kind) => {
       await open(proxy.url);
       proxy.resetCounts();
@@ -92,7 +92,7 @@ function runWith(coin: NodeCoin): void {
     },
   );
 
-  test('never fails the send when it is in a block already, with its output unspent or spent', async () => {
+  test('a rebroadcast never fails a send that is in a block already, with its output unspent or spent', async () => {
     await open(proxy.url);
     const lost = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
     const address = await node.newAddress();
@@ -119,7 +119,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed', txHash: sent.txHash });
   });
 
-  test('to a second node with another policy cannot fail a send that the first node accepted before the connection broke', async () => {
+  test('a rebroadcast to a second node with another policy cannot fail a send that the first node accepted before the connection broke', async () => {
     // It takes nothing below 0.01 coins for anything but dust.
     const strict = await startNode(coin, { funded: false, extraArgs: ['-dustrelayfee=0.1'] });
     const balancer = await startBalancer(node, strict);

@@ -89,7 +89,7 @@ describe('two concurrent sends', () => {
     expect(refused?.reason.message).toContain('0 BTC is available');
   });
 
-  test('with one idempotency key are one send', async () => {
+  test('are one send with one idempotency key', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const [one, two] = await Promise.all([
       sim.send('BTC', '0.6', { idempotencyKey: 'refund-1' }),
@@ -118,7 +118,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('of another merchant is another send', async () => {
+  test('is another send for another merchant', async () => {
     await sim.fund('BTC', ONE.BTC);
     const other = await addMerchant(sim.world.deps, 'sandbox');
     await sim.send('BTC', '0.5', { idempotencyKey: 'k' });

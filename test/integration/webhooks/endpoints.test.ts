@@ -136,7 +136,7 @@ describe('webhook endpoints', () => {
     expect(second!.headers['webhook-signature']).not.toContain(' ');
   });
 
-  it('that never respond delay no other endpoint at the same host', async () => {
+  it('delay no other endpoint at the same host when they never respond', async () => {
     const hung: (() => void)[] = [];
     const host = await sinkThat((request, response, index) => {
       if (!request.path.startsWith('/dead')) return ok(request, response, index);
@@ -225,7 +225,7 @@ describe('webhook endpoints', () => {
       async (id: string) =>
         void (await editEndpoint(deps(), { editor: SECRET_KEY, ...at({ id }), active: false })),
     ],
-  ])('that are %s lose their waiting deliveries, as the logs show', async (word, close) => {
+  ])('lose their waiting deliveries when they are %s, as the logs show', async (word, close) => {
     const [main, other] = [await sinkThat(ok), await sinkThat(status(500))];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url);
@@ -314,7 +314,7 @@ describe('webhook endpoints', () => {
     expect(types(right).at(-1)).toBe('payment.expired');
   });
 
-  it('that answer 410 end only their own waiting deliveries, until they are edited', async () => {
+  it('end only their own waiting deliveries on 410, until they are edited', async () => {
     const gone = await sinkThat(status(410));
     // The same address twice: what one answers does not concern the other.
     merchant = await shop.merchant(gone.url);

@@ -506,7 +506,7 @@ describe('errors of loadConfig', () => {
   });
 });
 
-describe('loadConfig with settings that contradict each other', () => {
+describe('loadConfig with related settings', () => {
   test.each([
     [{ TILLD_NETWORK: 'mainnet', TILLD_RATES: 'fixed:BTC=1' }, /^TILLD_RATES .*mainnet needs live/],
     [{ TILLD_BTC_COOKIE_FILE: '/c' }, /^TILLD_BTC_COOKIE_FILE .*TILLD_BTC_RPC_URL/],
@@ -524,13 +524,13 @@ describe('loadConfig with settings that contradict each other', () => {
     [{ TILLD_BTC_FEE_FLOOR: '10', TILLD_BTC_FEE_CAP: '9' }, /^TILLD_BTC_FEE_CAP .*below TILLD_BTC_FEE_FLOOR/],
     [{ TILLD_KEYRING_MEMORY: '16KiB' }, /^TILLD_KEYRING_MEMORY .*parallelism/],
     [{ TILLD_BASE_URL: 'https://shop@pay.example.com' }, /^TILLD_BASE_URL .*must not have a user/],
-  ] as const)('rejects %o', (env, message) => {
+  ] as const)('rejects contradicting settings %o', (env, message) => {
     const problems = problemsOf(env);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(message);
   });
 
-  test('loadConfig prefers the environment to a file that the YAML names', () => {
+  test('prefers the environment to a file that the YAML names', () => {
     writeFileSync(join(dir, 'phrase'), 'the passphrase of the file');
     const yaml = `network: mainnet
 keyring: { passphraseFile: phrase }
@@ -545,12 +545,12 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     expect(load({}, yaml).nodes.ETH?.url.reveal()).toBe('http://node.example/key');
   });
 
-  test('loadConfig rejects an address file from the environment together with an address in the YAML, because the file may be empty', () => {
+  test('rejects an address file from the environment together with an address in the YAML, because the file may be empty', () => {
     const yaml = 'replica: { url: /mnt/other/tilld }';
     expect(problemsOf({ TILLD_REPLICA_URL_FILE: 'empty' }, yaml).join()).toContain('choose one');
   });
 
-  test('loadConfig leaves a coin without a node when its address file is empty', () => {
+  test('leaves a coin without a node when its address file is empty', () => {
     const config = load({ TILLD_NETWORK: 'mainnet', TILLD_SOL_RPC_URL_FILE: 'empty' });
     expect(config.nodes).toEqual({});
   });
@@ -561,7 +561,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     ['testnet', false, 1000],
     ['mainnet', false, 5000],
   ])(
-    'loadConfig sets, on network %s, private webhooks to %s and the poll interval to %i ms by default',
+    'sets, on network %s, private webhooks to %s and the poll interval to %i ms by default',
     (network, allowed, pollMs) => {
       const config = load({ TILLD_NETWORK: network });
       expect([config.webhooks.allowPrivate, config.watcher.pollIntervalMs]).toEqual([allowed, pollMs]);
@@ -575,18 +575,18 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     ['2', 2],
     ['off', false],
     ['loopback', ['loopback']],
-  ])('loadConfig accepts trust proxy "%s"', (text, becomes) => {
+  ])('accepts trust proxy "%s"', (text, becomes) => {
     expect(load({ TILLD_TRUST_PROXY: text }).http.trustProxy).toEqual(becomes);
   });
 
-  test('loadConfig derives the public URL from port and TLS', () => {
+  test('derives the public URL from port and TLS', () => {
     expect(load({ TILLD_PORT: '81' }).http.baseUrl).toBe('http://localhost:81');
     const tls = load({ TILLD_TLS_CERT: 'c', TILLD_TLS_KEY: 'k' });
     expect(tls.http.baseUrl).toBe('https://localhost:3000');
     expect(tls.http.tls).toEqual({ certFile: join(dir, 'c'), keyFile: join(dir, 'k') });
   });
 
-  test('loadConfig warns about allowed but unwise settings', () => {
+  test('warns about allowed but unwise settings', () => {
     const env = {
       TILLD_NETWORK: 'mainnet',
       TILLD_BTC_RPC_URL: 'http://n',

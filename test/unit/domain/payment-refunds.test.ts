@@ -330,7 +330,7 @@ describe('the value of received money', () => {
     expect(worth && atomsFor(2_499n, worth)).toBe(49n);
   });
 
-  it('of late money is its value at the rate at receipt', () => {
+  it('is the value at the rate at receipt for late money', () => {
     const late: PaymentFact = { ...(paid(1, 200n, EXPIRES + 1) as object), currentDue: 200n } as PaymentFact;
     const { payment } = run([[late, EXPIRES + 2]]);
     const worth = worthOf(payment, 'BTC');

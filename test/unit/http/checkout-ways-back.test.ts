@@ -79,7 +79,7 @@ describe('the return link by the outcome of the payment', () => {
     [{ status: 'confirming', hasMoney: true, urls: [null, CART], isByLink: true }, null],
     [{ status: 'pending', hasMoney: false, urls: [null, CART], isByLink: true }, CART],
     [{ status: 'completed', hasMoney: true, urls: [ORDER, CART], isByLink: true }, `${FILLED}completed`],
-  ])('of state %j leads to %s', (given, url) => {
+  ])('leads, in state %j, to %s', (given, url) => {
     expect(wayBack(seen(given))).toBe(url);
   });
 

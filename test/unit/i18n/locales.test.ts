@@ -54,7 +54,7 @@ describe('the texts of payers’ pages', () => {
     ['checkout', ofCheckout],
     ['refund-page', ofCheckout],
     ['payment-link-page', ofLinks],
-  ])('of %s are all said somewhere, with a value for each placeholder', (area, said) => {
+  ])('are all used in %s, with a value for each placeholder', (area, said) => {
     const texts = readLocale(area, 'en');
     const unused = Object.keys(texts).filter((key) => !strings.some((pattern) => pattern.test(key)));
     const lacking = said.filter(({ key, values }) =>
@@ -76,7 +76,7 @@ describe('the texts of notice mails', () => {
     expect(keysIn('kinds').toSorted()).toEqual([...new Set(Object.values(KIND_OF_REASON))].toSorted());
   });
 
-  it('are all read somewhere', () => {
+  it('are all used', () => {
     const sources = globSync('src/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');

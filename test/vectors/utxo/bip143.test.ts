@@ -65,7 +65,7 @@ describe('BIP-143 signatures', () => {
     );
   });
 
-  it.each(['BTC', 'LTC'] as const)('of signSend in %s are valid with low S', (code) => {
+  it.each(['BTC', 'LTC'] as const)('are valid with low S when signSend makes them for %s', (code) => {
     const keys = new OwnKeys(code, 'live', 'regtest');
     const funds = Array.from({ length: 8 }, (_none, index) => {
       const owned = keys.newAddress();

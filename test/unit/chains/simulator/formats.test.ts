@@ -18,7 +18,7 @@ describe('addresses in sandbox format', () => {
     ['ETH', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
     ['ETH', '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'],
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
-  ] as const)('for %s include %s', (coin, address) => {
+  ] as const)('include, for %s, %s', (coin, address) => {
     expect(COIN_FORMATS[coin].addressProblem(address)).toBeNull();
   });
 
@@ -29,7 +29,7 @@ describe('addresses in sandbox format', () => {
     ['ETH', '0xFB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1vv'],
     ['SOL', ''],
-  ] as const)('for %s do not include %s', (coin, address) => {
+  ] as const)('exclude, for %s, %s', (coin, address) => {
     expect(COIN_FORMATS[coin].addressProblem(address)).toEqual(expect.any(String));
   });
 

@@ -132,12 +132,12 @@ describe('createRpc for Solana on a response that is not a reply to the call', (
     expect(await failureOf(() => ({ body }))).toMatchObject({ kind: 'bad_answer' });
   });
 
-  it('createRpc for Solana rejects the result of another request as a bad response', async () => {
+  it('rejects the result of another request as a bad response', async () => {
     const failure = await failureOf((request) => ({ body: { id: idOf(request) + 1, result: 1 } }));
     expect(failure).toMatchObject({ kind: 'bad_answer' });
   });
 
-  it('createRpc for Solana rejects a result in another format as a bad response that names the field', async () => {
+  it('rejects a result in another format as a bad response that names the field', async () => {
     const failure = await failureOf((request) => ({ body: { id: idOf(request), result: 'one' } }));
     expect(failure).toMatchObject({
       kind: 'bad_answer',
