@@ -2,15 +2,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentJson } from '../_helpers/api-client.ts';
 import { readLocale } from '../_helpers/locales.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { CheckoutWorld, STATES } from '../_helpers/web/checkout-world.ts';
 
 const LOOKS = [
-  ['phone', 'light', PHONE],
   ['phone', 'dark', PHONE],
   ['desktop', 'light', DESKTOP],
-  ['desktop', 'dark', DESKTOP],
 ] as const;
 const SMALL = { width: 320, height: 640 };
 const OTHERS = ['de', 'es', 'fr', 'pt'];
@@ -34,13 +32,11 @@ afterEach(() => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
-async function picturesOf(page: Page, name: string): Promise<void> {
+async function expectAccessible(page: Page, name: string): Promise<void> {
   for (const [device, colorScheme, viewport] of LOOKS) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
-    if ((device === 'phone') === (colorScheme === 'dark')) expect(await axeFindings(page)).toEqual([]);
-    const file = `${SCREENS}/checkout-${name}-${device}-${colorScheme}.png`;
-    await page.screenshot({ path: file, fullPage: device === 'phone' });
+    expect([name, device, await axeFindings(page)]).toEqual([name, device, []]);
   }
 }
 
@@ -92,7 +88,6 @@ describe.each(STATES)('$name', ({ name, status, exception = null, heading: title
     expect(await world.shop.payment(payment.id)).toMatchObject({ status, exception });
     await heading(page, title).waitFor();
     expect(await page.locator('#status').innerText()).toMatch(new RegExp(`^${title}`));
-    expect(await axeFindings(page)).toEqual([]);
     await page.context().close();
 
     const plain = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
@@ -115,14 +110,14 @@ describe.each(STATES)('$name', ({ name, status, exception = null, heading: title
     }
   });
 
-  it('fits the narrowest phone, zoom and large letters, and looks as the pictures show', async () => {
+  it('fits the narrowest phone, zoom and large letters, and is accessible in each size and colour scheme', async () => {
     const page = await browser.page({ deviceScaleFactor: 2, reducedMotion: 'reduce' });
     for (const language of ['de', 'en']) {
       await page.goto(`${path}?lang=${language}`);
       await page.locator('main').waitFor();
       expect({ language, overflows: await overflowsOf(page) }).toEqual({ language, overflows: [] });
     }
-    await picturesOf(page, name);
+    await expectAccessible(page, name);
     await page.context().close();
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../_helpers/api-client.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { liveEnv, Till } from '../_helpers/till.ts';
-import { axeFindings, PHONE, SCREENS, WebBrowser, DESKTOP } from '../_helpers/web/browser.ts';
+import { axeFindings, PHONE, WebBrowser, DESKTOP } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 
 let till: Till;
@@ -76,9 +76,7 @@ describe('the live page', () => {
     await expect.poll(() => page.locator('time').innerText()).toMatch(/^5\d:\d\d$/);
     await button(page, 'Pay exactly').click();
     await heading(page, 'Payment received').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
     await heading(page, 'Payment complete').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
     expect(await page.locator('#status').innerText()).not.toBe('');
     await page.waitForURL(thanks());
     await page.context().close();
@@ -161,7 +159,6 @@ describe('the live page', () => {
       await heading(page, 'Part of the amount is missing').waitFor();
       const back = page.getByRole('link', { name: 'Back to your order' });
       expect(await back.getAttribute('href')).toBe(`${cart()}?order=way%20${name}&status=underpaid`);
-      await page.screenshot({ path: `${SCREENS}/way-back-${name}.png`, fullPage: true });
       await page.context().close();
       const apart = await payment({ successUrl: thanks(), returnUrl: cart() });
       const other = await browser.page({ viewport });
@@ -181,7 +178,6 @@ describe('the live page', () => {
     await page.getByRole('link', { name: 'Back to the shop' }).waitFor();
     await till.api.must('POST', '/payment/cancel', { token: shop.secretKey, body: { paymentId: made.id } });
     await heading(page, 'This payment was cancelled').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
     await page.waitForURL(cart());
     await page.context().close();
   });
@@ -203,14 +199,12 @@ describe('the live page', () => {
     );
     await open(page, made);
     await heading(page, 'Your payment came late').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
     await till.api.must('POST', '/payment/resolve', {
       token: shop.secretKey,
       body: { paymentId: made.id, action: 'refunded' },
     });
     await open(page, made);
     await heading(page, 'The payment was refunded').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
     await page.context().close();
   });
 });
@@ -347,10 +341,8 @@ describe('a live payment', () => {
 
 describe('for people to look at', () => {
   it.each([
-    ['phone', PHONE, 'light'],
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
-    ['desktop', DESKTOP, 'dark'],
   ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
     const { token, customerId } = shop;
@@ -366,10 +358,6 @@ describe('for people to look at', () => {
     await open(page, made);
     await page.locator('time').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({
-      path: `${SCREENS}/checkout-${name}-${colorScheme}.png`,
-      fullPage: name === 'phone',
-    });
     const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     expect(await page.evaluate(scrolls)).toBe(false);
     await page.context().close();

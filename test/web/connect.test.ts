@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 
@@ -99,7 +99,6 @@ describe('a shop that asks its owner for a key', () => {
     // Two shops: none is chosen for the owner.
     expect(await button('Agree').isDisabled()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/connect-desktop.png`, fullPage: true });
     await page
       .getByLabel('Shop', { exact: true })
       .selectOption({ label: 'Blue Door Books (bluedoor.example)' });
@@ -139,7 +138,6 @@ describe('a shop that asks its owner for a key', () => {
     expect(await button('Agree').isDisabled()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
     await page.setViewportSize(PHONE);
-    await page.screenshot({ path: `${SCREENS}/connect-send-phone.png`, fullPage: true });
     const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(widths)).toBe(0);
     await page.setViewportSize(DESKTOP);
@@ -156,7 +154,6 @@ describe('a shop that asks its owner for a key', () => {
     const text = await page.getByText('asks for a key to one of your shops').innerText();
     expect(text.startsWith(`${host} asks for a key`)).toBe(true);
     expect(text.indexOf(host)).toBeLessThan(text.indexOf('tilld”'));
-    await page.screenshot({ path: `${SCREENS}/connect-names.png` });
   });
 
   it.each([
@@ -235,7 +232,6 @@ describe('the keys page', () => {
     await field('Send coins from the wallet').check();
     await page.getByRole('dialog').getByText('This key can empty your wallet.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/keys-new-desktop.png` });
     await field('Send coins from the wallet').uncheck();
     await field('See balances').check();
     await page.getByLabel('Ends').selectOption('30');
@@ -252,10 +248,7 @@ describe('the keys page', () => {
     await row.getByText('never used').waitFor();
     await row.getByText('Cannot send coins').waitFor();
     expect(await page.getByText(key).count()).toBe(0);
-    expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/keys-desktop.png`, fullPage: true });
     await page.setViewportSize(PHONE);
-    await page.screenshot({ path: `${SCREENS}/keys-phone.png`, fullPage: true });
     await page.setViewportSize(DESKTOP);
     const balances = async () =>
       (await till.api.call('GET', '/merchant/wallet/balances', { token: key })).status;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser } from '../_helpers/web/dashboard.ts';
 
@@ -58,7 +58,6 @@ it.each([
   const dialog = page.getByRole('dialog', { name: 'Erase personal data' });
   await dialog.getByText('Ada Lovelace').waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await page.screenshot({ path: `${SCREENS}/erase-customer-${kind}.png` });
   await dialog.getByRole('button', { name: 'Back' }).click();
   await page.getByText(address).waitFor();
   await page.getByRole('button', { name: `Edit ${address}` }).click();
@@ -70,7 +69,6 @@ it.each([
   await page.goto(`${path}/payments/${paymentId}`);
   await page.getByRole('heading', { name: `Order Label ${kind}` }).waitFor();
   await page.getByRole('complementary', { name: 'Facts' }).getByText('Erased customer').waitFor();
-  await page.screenshot({ path: `${SCREENS}/order-label-${kind}.png`, fullPage: true });
   await page.context().close();
 });
 
@@ -102,6 +100,5 @@ it('takes the fee out of a refund by link where the wallet holds no more than th
   await page.getByText('Your wallet holds no more than this payment').waitFor();
   const deduct = page.getByRole('checkbox', { name: 'Take the network fee out of the refund' });
   expect(await deduct.isChecked()).toBe(true);
-  await page.screenshot({ path: `${SCREENS}/refund-link-first-payment.png` });
   await page.context().close();
 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
 
@@ -124,20 +124,16 @@ describe('the first page of a new merchant', () => {
   });
 
   it.each([
-    ['phone', PHONE, 'light'],
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
-    ['desktop', DESKTOP, 'dark'],
-  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
+  ] as const)('looks right on a %s', async (_name, viewport, colorScheme) => {
     const shown = await browser.page({ viewport, colorScheme });
     await shown.goto('/dashboard/register');
     await shown.getByRole('heading', { name: 'Create an account' }).waitFor();
-    await shown.screenshot({ path: `${SCREENS}/dashboard-register-${name}-${colorScheme}.png` });
     expect(await axeFindings(shown)).toEqual([]);
     await shown.getByLabel('Email').fill('owner@example');
     await shown.getByLabel('Password').fill('short');
     await shown.getByRole('button', { name: 'Create account' }).click();
-    await shown.screenshot({ path: `${SCREENS}/dashboard-register-wrong-${name}-${colorScheme}.png` });
     expect(await axeFindings(shown)).toEqual([]);
     const scrolls = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     expect(await shown.evaluate(scrolls)).toBe(false);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { startShopPage, type ShopPage } from '../_helpers/web/shop-page.ts';
 
@@ -61,7 +61,6 @@ describe('a site that the shop allowed', () => {
       .waitFor();
     const dialog = page.getByRole('dialog', { name: 'Checkout' });
     expect(await dialog.getAttribute('aria-modal')).toBe('true');
-    await page.screenshot({ path: `${SCREENS}/embed-desktop.png` });
     await frame.getByRole('button', { name: 'Pay exactly' }).click();
     await frame.getByRole('heading', { name: 'Payment complete' }).waitFor();
     await expect.poll(() => told(page)).toContainEqual(['paid', id, 'completed']);
@@ -162,7 +161,6 @@ describe('a site that the shop allowed', () => {
       .first()
       .waitFor();
     expect(await page.locator('dialog > div').boundingBox()).toEqual({ x: 0, y: 0, ...PHONE });
-    await page.screenshot({ path: `${SCREENS}/embed-phone.png` });
     await page.context().close();
   });
 

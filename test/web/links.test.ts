@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { startShopPage, type ShopPage } from '../_helpers/web/shop-page.ts';
 
@@ -79,10 +79,9 @@ describe('the page of a payment link', () => {
   it.each([
     ['phone', PHONE, 'light'],
     ['desktop', DESKTOP, 'dark'],
-  ] as const)('says what is wrong beside it, on a %s', async (name, viewport, colorScheme) => {
+  ] as const)('says what is wrong beside it, on a %s', async (_name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
     await page.goto(await donation());
-    await page.screenshot({ path: `${SCREENS}/link-${name}.png`, fullPage: true });
     expect(await axeFindings(page)).toEqual([]);
     await page.locator('#amount').fill('1');
     await page.locator('#note').fill('For <b>lamps</b>');
@@ -91,7 +90,6 @@ describe('the page of a payment link', () => {
     expect(await page.getByText('Please fill this in.').count()).toBe(1);
     expect(await page.locator('#note').inputValue()).toBe('For <b>lamps</b>');
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/link-problems-${name}.png`, fullPage: true });
     await page.locator('#email').fill('ann@example.com');
     await page.getByRole('button', { name: '€25.00' }).click();
     await page.waitForURL(/\/checkout\/pay_/);
@@ -129,7 +127,7 @@ describe('the keypad of a counter', () => {
     ['tablet', TABLET],
   ])(
     'takes an amount by touch on a %s, shows the QR code, and goes on to the next customer',
-    async (name, viewport) => {
+    async (_name, viewport) => {
       const page = await browser.page({ viewport, hasTouch: true });
       const path = await counter();
       await page.goto(path);
@@ -142,7 +140,6 @@ describe('the keypad of a counter', () => {
       await keypad.getByRole('button', { name: 'Erase one digit' }).tap();
       await press('5');
       expect(await page.locator('#amount').inputValue()).toBe('12.55');
-      await page.screenshot({ path: `${SCREENS}/counter-${name}.png`, fullPage: true });
       expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Charge' }).tap();
       await page
@@ -152,7 +149,6 @@ describe('the keypad of a counter', () => {
       expect(await total(page)).toBe('€12.55');
       await page.getByRole('button', { name: 'Pay exactly' }).tap();
       await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
-      await page.screenshot({ path: `${SCREENS}/counter-paid-${name}.png`, fullPage: true });
       expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('link', { name: 'Next customer' }).tap();
       await page.waitForURL((url) => url.pathname === path);

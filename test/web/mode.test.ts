@@ -1,7 +1,7 @@
 /** Live and sandbox in the dashboard: going live beside nodes in every state. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 import { addressScript } from '../../src/chains/utxo/address.ts';
@@ -54,10 +54,7 @@ async function openGoLive(on: Page) {
 describe('the dialog before going live', () => {
   it('tells of each coin whether it is ready, and if not, why', async () => {
     await world.switchTo('sandbox');
-    for (const [on, name] of [
-      [page, 'go-live'],
-      [phone, 'go-live-phone'],
-    ] as const) {
+    for (const on of [page, phone]) {
       const dialog = await openGoLive(on);
       expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
         expect.stringMatching(/BTC\s+Ready\s+The node is in step/),
@@ -65,8 +62,6 @@ describe('the dialog before going live', () => {
         expect.stringMatching(/LTC\s+Wrong network\s+The node serves another network/),
         expect.stringMatching(/SOL\s+No node\s+This server has no node for it/),
       ]);
-      expect(await axeFindings(on)).toEqual([]);
-      await on.screenshot({ path: `${SCREENS}/${name}.png` });
       await on.keyboard.press('Escape');
     }
   });
@@ -83,7 +78,6 @@ describe('the dialog before going live', () => {
     await again.getByText('No coin is ready to take real money yet').waitFor();
     expect(await again.innerText()).toMatch(/still syncing, at block \d+ with 5 to go/);
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/go-live-unready.png` });
     await world.setHeadersAhead(0);
     await again.getByRole('button', { name: 'Go live', exact: true }).click({ timeout: 20_000 });
     await page.getByText('Ready: BTC. Not ready: ETH').waitFor();
@@ -164,8 +158,6 @@ describe('test and live as a view', () => {
     expect(await banner(page).innerText()).toContain('You are looking at test payments');
     expect(new URL(page.url()).search).toBe('?mode=sandbox');
     expect(await page.getByText(orders.live.orderId).count()).toBe(0);
-    expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/mode-other-payments.png` });
     for (const [name, text] of [
       ['Wallet', '+0.05'],
       ['Overview', orders.sandbox.orderId],
@@ -246,8 +238,6 @@ describe('test and live as a view', () => {
     await phone.goto(`${shopPath}?mode=sandbox`);
     await banner(phone).waitFor();
     await phone.getByText(orders.sandbox.orderId).first().waitFor();
-    expect(await axeFindings(phone)).toEqual([]);
-    await phone.screenshot({ path: `${SCREENS}/mode-other-phone.png` });
     await phone.mouse.wheel(0, 5_000);
     expect(await banner(phone).evaluate((it) => it.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
     expect(await phone.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
@@ -304,14 +294,10 @@ describe('the checklist before real money comes', () => {
   });
 
   it('is accessible and fits in light and dark, on a desktop and a phone', async () => {
-    for (const [on, name] of [
-      [page, 'checklist'],
-      [phone, 'checklist-phone'],
-    ] as const) {
+    for (const on of [page, phone]) {
       await on.goto(checklistPath);
       await card(on).waitFor();
       expect(await axeFindings(on)).toEqual([]);
-      await on.screenshot({ path: `${SCREENS}/${name}.png`, fullPage: true });
     }
   });
 

@@ -4,7 +4,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { SessionClient } from '../_helpers/session-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 
@@ -117,7 +117,6 @@ describe('a passkey in a browser', () => {
     await button('Save').click();
     await card().getByText('Work laptop').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await card().screenshot({ path: `${SCREENS}/passkeys.png` });
   });
 
   it('is not made twice on one device', async () => {
@@ -137,8 +136,6 @@ describe('a passkey in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto('/dashboard/account');
     await button('Sign in with a passkey').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/sign-in-passkey.png` });
     await button('Sign in with a passkey').click();
     await card().getByText('last used').waitFor();
     await page.getByText(email).first().waitFor();
@@ -164,7 +161,6 @@ describe('a passkey in a browser', () => {
     await button('Send now').click();
     await stepUp().getByRole('button', { name: 'Use a passkey' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/step-up-passkey.png` });
     await device.verifies(false);
     await stepUp().getByRole('button', { name: 'Use a passkey' }).click();
     await stepUp().getByRole('alert').getByText('The browser gave no passkey').waitFor();
@@ -181,7 +177,6 @@ describe('a passkey in a browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Remove the passkey?' });
     await dialog.getByLabel('Your password').fill('wrong wrong');
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/passkey-remove.png` });
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Your password').fill(PASSWORD);
@@ -208,8 +203,6 @@ describe('a passkey in a browser', () => {
     await there.goto('/dashboard/account');
     await there.getByText(`Passkeys work at ${origin} only`).waitFor();
     expect(await there.getByRole('button', { name: /passkey/i }).count()).toBe(0);
-    expect(await axeFindings(there)).toEqual([]);
-    await there.screenshot({ path: `${SCREENS}/passkeys-elsewhere.png`, fullPage: true });
     await elsewhere.close();
   });
 });

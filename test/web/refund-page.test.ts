@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
@@ -75,10 +75,9 @@ async function claim(page: Page, { path }: Link): Promise<void> {
 }
 
 async function look(page: Page, name: string): Promise<void> {
-  expect(await axeFindings(page)).toEqual([]);
+  expect([name, await axeFindings(page)]).toEqual([name, []]);
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(overflow).toBeLessThanOrEqual(0);
-  await page.screenshot({ path: `${SCREENS}/refund-${name}.png`, fullPage: true });
 }
 
 describe.each([

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentJson } from '../_helpers/api-client.ts';
-import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
 
@@ -69,13 +69,13 @@ describe('the page of an expired payment', () => {
       redirect: 'manual',
     });
     const page = await browser.page({ viewport: PHONE });
-    for (const [name, viewport, colorScheme, lang] of [
+    for (const [, viewport, colorScheme, lang] of [
       ['phone', PHONE, 'dark', 'de'],
       ['phone', PHONE, 'light', 'fr'],
       ['desktop', DESKTOP, 'light', 'en'],
       ['desktop', DESKTOP, 'dark', 'es'],
     ] as const) {
-      for (const [what, id] of [
+      for (const [, id] of [
         ['renew', old.id],
         ['renewed', renewed.id],
       ]) {
@@ -83,7 +83,6 @@ describe('the page of an expired payment', () => {
         await page.emulateMedia({ colorScheme });
         await page.goto(`/checkout/${id}?lang=${lang}`);
         expect(await axeFindings(page)).toEqual([]);
-        await page.screenshot({ path: `${SCREENS}/${what}-${name}-${colorScheme}.png`, fullPage: true });
       }
     }
     await page.context().close();
