@@ -26,10 +26,10 @@ const UNIT = ['test/unit/**', 'test/vectors/**'];
 export default defineConfig({
   test: {
     pool: 'forks',
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     setupFiles: ['test/_helpers/timing/measure-file.ts'],
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // More than cores: half the time a test waits for a node, a browser or a clock.
     maxWorkers: 4,
     projects: [

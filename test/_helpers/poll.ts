@@ -5,7 +5,7 @@ export async function eventually<T>(
   what: string,
   ask: () => Promise<T> | T,
   satisfies: (value: T) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  deadlineMs = 10_000,
+  deadlineMs = 120_000,
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await condition())) {

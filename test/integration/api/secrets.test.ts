@@ -142,43 +142,39 @@ describe('log and database after requests to every endpoint', () => {
   });
 });
 
-it(
-  'passwords of nodes and of the mail server are in no output and in no file',
-  { timeout: 120_000 },
-  async () => {
-    const secret = `n0de-${randomBytes(8).toString('hex')}`;
-    // Nothing listens there: every line about them is one of trouble.
-    const at = '127.0.0.1:9';
-    await using till = await TillProcess.start({
-      TILLD_LOG_LEVEL: 'trace',
-      TILLD_NETWORK: 'regtest',
-      TILLD_BTC_RPC_URL: `http://rpc:${secret}@${at}`,
-      TILLD_LTC_RPC_URL: `http://rpc:${secret}@${at}`,
-      TILLD_ETH_RPC_URL: `http://${at}/v3/${secret}`,
-      TILLD_SOL_RPC_URL: `http://${at}/?api-key=${secret}`,
-      TILLD_SMTP_URL: `smtp://tilld:${secret}@${at}`,
-      TILLD_SMTP_FROM: 'tilld@shop.example',
-      TILLD_KEYRING_PASSPHRASE: `${secret}-passphrase`,
-    });
-    const body = { email: 'owner@example.com', password: PASSWORD };
-    const { token } = await till.api.must<{ token: string }>('POST', '/auth/register', { body });
-    await eventually(
-      'trouble with each of them to be told',
-      () => till.output,
-      (output) =>
-        ['BTC', 'LTC', 'ETH', 'SOL', 'mail'].every((name) =>
-          new RegExp(`"(warn|error)".*${name}`).test(output),
-        ),
-      60_000,
-    );
-    const ready = await (await fetch(`${till.api.baseUrl}/readyz`)).text();
-    const metrics = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
-    const told = { output: till.output, ready, metrics };
-    for (const [name, text] of Object.entries(told)) {
-      for (const hidden of [secret, token, PASSWORD]) expect(text.includes(hidden), name).toBe(false);
-    }
-    for (const [name, content] of files(till.dataDir)) {
-      for (const hidden of [secret, token, PASSWORD]) expect(content.includes(hidden), name).toBe(false);
-    }
-  },
-);
+it('passwords of nodes and of the mail server are in no output and in no file', async () => {
+  const secret = `n0de-${randomBytes(8).toString('hex')}`;
+  // Nothing listens there: every line about them is one of trouble.
+  const at = '127.0.0.1:9';
+  await using till = await TillProcess.start({
+    TILLD_LOG_LEVEL: 'trace',
+    TILLD_NETWORK: 'regtest',
+    TILLD_BTC_RPC_URL: `http://rpc:${secret}@${at}`,
+    TILLD_LTC_RPC_URL: `http://rpc:${secret}@${at}`,
+    TILLD_ETH_RPC_URL: `http://${at}/v3/${secret}`,
+    TILLD_SOL_RPC_URL: `http://${at}/?api-key=${secret}`,
+    TILLD_SMTP_URL: `smtp://tilld:${secret}@${at}`,
+    TILLD_SMTP_FROM: 'tilld@shop.example',
+    TILLD_KEYRING_PASSPHRASE: `${secret}-passphrase`,
+  });
+  const body = { email: 'owner@example.com', password: PASSWORD };
+  const { token } = await till.api.must<{ token: string }>('POST', '/auth/register', { body });
+  await eventually(
+    'trouble with each of them to be told',
+    () => till.output,
+    (output) =>
+      ['BTC', 'LTC', 'ETH', 'SOL', 'mail'].every((name) =>
+        new RegExp(`"(warn|error)".*${name}`).test(output),
+      ),
+    60_000,
+  );
+  const ready = await (await fetch(`${till.api.baseUrl}/readyz`)).text();
+  const metrics = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
+  const told = { output: till.output, ready, metrics };
+  for (const [name, text] of Object.entries(told)) {
+    for (const hidden of [secret, token, PASSWORD]) expect(text.includes(hidden), name).toBe(false);
+  }
+  for (const [name, content] of files(till.dataDir)) {
+    for (const hidden of [secret, token, PASSWORD]) expect(content.includes(hidden), name).toBe(false);
+  }
+});

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 import { tokenIn } from '../../_helpers/smtp-sink.ts';
+import { measureCpuMs } from '../../_helpers/timing/cpu-time.ts';
 
 const PASSWORD = 'correct horse battery';
 const NEW = 'an entirely new one';
@@ -40,15 +41,16 @@ const resetToken = async (email: string) => {
   return tokenIn(mail?.text ?? '');
 };
 
-/** The shortest time in which an address was answered, ms. */
+/** The shortest time in which an address was answered, by the clock and of CPU, ms. */
 const timeOf = async (address: string) => {
   const times: number[] = [];
+  const cpuTimes: number[] = [];
   for (let i = 0; i < 4; i += 1) {
     const started = performance.now();
-    await forgot(address);
+    cpuTimes.push(await measureCpuMs(async () => forgot(address)));
     times.push(performance.now() - started);
   }
-  return Math.min(...times);
+  return { clock: Math.min(...times), cpu: Math.min(...cpuTimes) };
 };
 
 describe('POST /auth/forgot-password', () => {
@@ -69,8 +71,9 @@ describe('POST /auth/forgot-password', () => {
   it('takes the same time for a known and for an unknown address', async () => {
     const { email } = await newUser(app);
     const [known, unknown] = [await timeOf(email), await timeOf('nobody@example.com')];
-    expect(Math.abs(known - unknown)).toBeLessThan(50);
-    expect(unknown).toBeGreaterThan(240);
+    // Both wait for the same moment, which hides that one of them has work to do before.
+    for (const { clock } of [known, unknown]) expect(clock).toBeGreaterThan(240);
+    expect(Math.abs(known.cpu - unknown.cpu)).toBeLessThan(50);
   });
 
   it('sends at most five links an hour, does not reveal the limit, and the last link works', async () => {

@@ -87,9 +87,8 @@ describe('GET /merchant/events with after (long poll)', () => {
     const waiting = [1, 2, 3].map(() => follow(`after=${nextAfter}&wait=30`));
     // Answered in order on one connection or another: this one comes after those were begun.
     await follow('after=0');
-    const startedAt = performance.now();
     await till.down();
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    // Answered: a stop that waits for them in vain cuts their connections.
     expect(await Promise.all(waiting)).toEqual([1, 2, 3].map(() => ({ events: [], nextAfter })));
     await till.up();
   });

@@ -487,13 +487,12 @@ describe('shutdown of the HTTP server', () => {
     });
     const running = other.api.call<{ done: boolean }>('GET', '/test/slow');
     await inside;
-    const started = Date.now();
-    const closed = other.close(10_000);
+    // Longer than this test may take.
+    const closed = other.close(600_000);
     await expect(fetch(`${other.baseUrl}/healthz`)).rejects.toThrow();
     release();
     expect((await running).body.data.done).toBe(true);
     await closed;
-    expect(Date.now() - started).toBeLessThan(5000);
     idle.destroy();
     await other.destroy();
   });

@@ -125,7 +125,7 @@ it('notices by email stay below the hourly limit, lose nothing, and reach only t
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 it('notices by email contain no folder, address or secret, and no order id that could pass for a link', async () => {
   const owner = await newUser(app);

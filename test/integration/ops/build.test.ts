@@ -21,7 +21,7 @@ describe('the build', () => {
   beforeAll(async () => {
     await ensureWebBuilt();
     await run('npm', ['run', '--silent', 'build:server']);
-  }, 120_000);
+  });
 
   it('is a daemon with its pages that accepts payments and stops on a signal', async () => {
     await using till = await TillProcess.start({}, undefined, 'dist/main.js');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   fill(id);
   await till.up();
   await till.ready();
-}, 120_000);
+});
 afterAll(async () => till.end());
 
 /** A hundred thousand payments, one a minute, each with its line. */
@@ -89,7 +89,7 @@ it('the accounting export of a large shop uses little memory, blocks no write an
   );
   expect(wrong).toEqual([]);
   expect(memory('VmHWM') - before).toBeLessThan(MOST_BYTES);
-}, 120_000);
+});
 
 /** While the client takes nothing: lines are written before and behind where it stands, and the log is taken over. */
 async function meanwhile(): Promise<void> {

@@ -161,7 +161,7 @@ describe('an older copy of the database, restored by hand,', () => {
     rmSync(join(dir, 'older-database'));
     await expectMark(till.api.baseUrl, false);
     await till.kill9();
-  }, 120_000);
+  });
 
   it('is distinguished from a database after kill -9 at any moment of issuing addresses', async () => {
     const till = await TillProcess.start(WARN, dir);
@@ -184,7 +184,7 @@ describe('an older copy of the database, restored by hand,', () => {
     expect(till.output).not.toContain(OLDER);
     await till.kill9();
     expect(given.size).toBeGreaterThan(0);
-  }, 180_000);
+  });
 });
 
 describe('the file of issued addresses', () => {

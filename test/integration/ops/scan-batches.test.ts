@@ -43,5 +43,5 @@ describe.skipIf(!requireNode('BTC'))('scanUnspent for more scripts than a node a
       expect(output?.watchKey).toBe(own[at]);
     }
     expect(scan.outputs.map(({ amount }) => amount)).toEqual([100_000n, 100_000n]);
-  }, 180_000);
+  });
 });

@@ -169,7 +169,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     expect(await index.outgoing?.(key)).toBe(1);
     expect(await received(payment)).toBe(payment.options.ETH.amount);
     await close();
-  }, 120_000);
+  });
 
   it.each([
     ['to the address directly', false],

@@ -189,7 +189,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await fresh.mine(300);
     await till.up();
     await expectPaidOnce(shop, sink, payment);
-  }, 180_000);
+  });
 
   it('does not delay the reading of many blocks when it lacks traces of old ones', async () => {
     await using fresh = await Anvil.start();

@@ -61,7 +61,7 @@ describe('a node that is behind its network', () => {
       transactions: [{ late: false }],
     });
     expect(world.sink.types(payment.id)).not.toContain('payment.expired');
-  }, 180_000);
+  });
 
   it('expires no ETH payment while its tip is from before the deadline, and a payment mined in time is not late', async () => {
     await using anvil = await Anvil.start({ chainId: 17_000 });
@@ -125,7 +125,7 @@ describe('a node that is behind its network', () => {
       transactions: [{ late: false }],
     });
     expect(sink.types(payment.id)).not.toContain('payment.expired');
-  }, 120_000);
+  });
 });
 
 it('a payment does not expire while its Solana account has lamports whose history the node has lost', async () => {
@@ -159,4 +159,4 @@ it('a payment does not expire while its Solana account has lamports whose histor
   world.node.advance(SETTLED);
   await world.sink.waitForEvent('payment.confirming', payment.id, 20_000);
   expect(world.sink.types(payment.id)).not.toContain('payment.expired');
-}, 180_000);
+});

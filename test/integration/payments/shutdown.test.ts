@@ -6,7 +6,6 @@ import { requireNode, startFaultProxy, startNode } from '../../_helpers/nodes/in
 import type { FaultProxy, RegtestNode } from '../../_helpers/nodes/index.ts';
 import { liveEnv, TillProcess } from '../../_helpers/till.ts';
 
-const ALLOWED_MS = 9_500;
 const stops: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -44,10 +43,8 @@ describe.skipIf(!requireNode('BTC'))('SIGTERM', () => {
     await shop.createPayment({ allowedCryptos: ['BTC'] });
     const asked = shop.send({ coin: 'BTC', amount: '0.0002', destination }, {}).catch(() => null);
     await proxy.waitForCall('estimatesmartfee');
-    const startedAt = performance.now();
-    const code = await till.terminate();
-    expect(performance.now() - startedAt).toBeLessThan(ALLOWED_MS);
-    expect(code).toBe(0);
+    // The daemon ends itself with 1 when its time to stop is over.
+    expect(await till.terminate()).toBe(0);
     await asked;
   });
 });

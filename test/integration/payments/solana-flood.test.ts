@@ -63,4 +63,4 @@ it('a SOL payment is seen immediately however many orders were created after it'
   world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
   world.node.advance(SETTLED);
   await world.sink.waitForEvent('payment.completed', payment.id, 20_000);
-}, 90_000);
+});

@@ -489,4 +489,4 @@ it('claims, cancellations and refunds in any order never refund more than was re
     }
   });
   await fc.assert(property, { numRuns: 12 });
-}, 120_000);
+});

@@ -253,7 +253,7 @@ describe('reads of open accounts that run concurrently with writes', () => {
       }),
       { numRuns: 50 },
     );
-  }, 120_000);
+  });
 
   it.each([
     ['this process', false],

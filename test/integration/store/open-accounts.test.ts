@@ -241,7 +241,7 @@ describe('OpenAccounts', () => {
       }),
       { numRuns: 25 },
     );
-  }, 180_000);
+  });
 
   it('returns current data when reads overlap with each other and with writes', async () => {
     const accounts = newAccounts();
@@ -272,7 +272,7 @@ describe('OpenAccounts', () => {
       await text(`UPDATE payments SET status = 'confirming'`).execute(tx);
     });
     await check(accounts);
-  }, 180_000);
+  });
 
   it('caches accounts between reads, except those with writes', async () => {
     const accounts = newAccounts();

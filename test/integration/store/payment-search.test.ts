@@ -29,7 +29,7 @@ beforeAll(async () => {
     .executeTakeFirstOrThrow();
   userId = owner.user_id;
   maxMs = Math.max(ENOUGH_MS, ENOUGH_WALKS * bareWalkMs(shop.path));
-}, 120_000);
+});
 afterAll(async () => shop.close());
 
 /** Processor time of this process, ms: other work of the machine does not add to it. */
@@ -143,7 +143,7 @@ test.each(
     for (const offset of [0, Math.max(0, total - 100)]) {
       const took: number[] = [];
       for (let time = 0; time < 2; time += 1) {
-        const started = performance.now();
+        const started = processorMs();
         const rows = await listPayments(shop.db, wanted, { limit: 100, offset, sort });
         took.push(processorMs() - started);
         const keys = rows.map((row) => row[column]);

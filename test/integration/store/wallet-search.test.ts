@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
+import { measureCpuMs } from '../../_helpers/timing/cpu-time.ts';
 
 const RECEIVED = 90_000;
 const SENT = 10_000;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await shop.payment(merchant);
   merchantId = merchant.id;
   fill(shop.path);
-}, 120_000);
+});
 afterAll(async () => shop.close());
 
 const numbers = (count: number) =>
@@ -102,12 +103,13 @@ test.each([
   async (what, asked, total) => {
     const filter = { merchantId, mode: 'sandbox', coin: null, direction: null, ...asked } as const;
     const took: number[] = [];
-    // Something else on the machine may slow any of them.
+    // The process may have other work in any of them.
     for (let time = 0; time < 10 && !took.some((ms) => ms < MAX_MS); time += 1) {
-      const started = performance.now();
-      const page = await pageWalletTransactions(shop.db, { ...filter, page: 1, limit: 20 });
-      took.push(performance.now() - started);
-      expect([page.total, page.rows.length]).toEqual([total, Math.min(20, total)]);
+      const cpuMs = await measureCpuMs(async () => {
+        const page = await pageWalletTransactions(shop.db, { ...filter, page: 1, limit: 20 });
+        expect([page.total, page.rows.length]).toEqual([total, Math.min(20, total)]);
+      });
+      took.push(cpuMs);
     }
     if (process.env['SHOW_TIMES'] !== undefined) console.log(what, took.map(Math.round).join(' '));
     expect(Math.min(...took)).toBeLessThan(MAX_MS);

@@ -82,5 +82,5 @@ describe('a send next to a large unconfirmed send of the same wallet', () => {
     expect(done.status).toBe('confirmed');
     expect(atoms(done.amount) + atoms(done.fee)).toBe(150_000_000n - paid);
     expect(await sim.world.balance('BTC')).toBe('0');
-  }, 60_000);
+  });
 });

@@ -103,7 +103,7 @@ describe('a send and the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
     expect(sim.line.offered).toHaveLength(2);
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
-  }, 20_000);
+  });
 
   test('retries with backoff, without end, when the node never answers', async () => {
     await sim.fund('BTC', ONE.BTC);

@@ -8,6 +8,7 @@ import {
 } from '../../../src/store/webhooks/delivery-leases.ts';
 import { endpointKey } from '../../../src/store/webhooks/endpoint-key.ts';
 import { openShop, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
+import { measureCpuMs } from '../../_helpers/timing/cpu-time.ts';
 
 const BUSY = 'https://busy.example';
 const OTHER = 'https://other.example';
@@ -51,13 +52,11 @@ async function due(filter: Partial<DueFilter> = {}): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
-/** The quickest of a few looks, ms. */
+/** CPU time of the quickest of a few looks, ms. */
 async function lookMs(): Promise<number> {
   let quickest = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 12; n += 1) {
-    const started = performance.now();
-    await due();
-    quickest = Math.min(quickest, performance.now() - started);
+    quickest = Math.min(quickest, await measureCpuMs(async () => due()));
   }
   return quickest;
 }
@@ -105,4 +104,4 @@ it('listDue is as fast with many due deliveries as with few', async () => {
   const many = await lookMs();
   // Thirty times as many; to go through them would take as many times as long.
   expect(many).toBeLessThan(few * 6 + 1);
-}, 180_000);
+});

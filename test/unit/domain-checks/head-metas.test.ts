@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headMetas } from '../../../src/workers/site-checks/head-metas.ts';
+import { measureCpuMs } from '../../_helpers/timing/cpu-time.ts';
 
 const META = '<meta name="tilld-verification" content="T0KEN">';
 const find = (html: string) => headMetas(html, 'tilld-verification');
@@ -50,7 +51,7 @@ describe('headMetas', () => {
     expect(find(`<head><meta name=tilld-verification>${META}`)).toEqual(['', 'T0KEN']);
   });
 
-  it('parses a hostile page in linear time', () => {
+  it('parses a hostile page in linear time', async () => {
     const hostile = [
       '<'.repeat(1_000_000),
       '<template>'.repeat(100_000),
@@ -61,8 +62,9 @@ describe('headMetas', () => {
       '<noscript>'.repeat(100_000),
       '<meta name=x>'.repeat(70_000),
     ];
-    const started = performance.now();
-    for (const page of hostile) find(page);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    const cpuMs = await measureCpuMs(() => {
+      for (const page of hostile) find(page);
+    });
+    expect(cpuMs).toBeLessThan(3_000);
   });
 });

@@ -4,6 +4,7 @@ import type { Block } from '../../../../src/chains/ethereum/rpc/node-answers.ts'
 import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
 import { createTracer } from '../../../../src/chains/ethereum/blocks/traces.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
+import { measureCpuMs } from '../../../_helpers/timing/cpu-time.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(40)}`);
 const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
@@ -150,10 +151,11 @@ it('createTracer reads a hundred thousand failed calls of one transaction withou
   const failed = Array.from({ length: 100_000 }, (_, at) => flat([at], C!, '0x1', { error: 'Reverted' }));
   const paid = flat([100_000], A!, '0x2');
   const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), ...failed, paid, second] });
-  const started = performance.now();
-  expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 100_001, to: A, value: 2n }]);
+  const cpuMs = await measureCpuMs(async () => {
+    expect(await tracer.transfers(block)).toEqual([{ position: 0, index: 100_001, to: A, value: 2n }]);
+  });
   // Each against each would take minutes.
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(cpuMs).toBeLessThan(10_000);
 });
 
 /** Calls nested deeper than any stack can follow. */
