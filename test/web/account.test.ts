@@ -119,8 +119,8 @@ async function paid(orderId: string, scenario: string, coin: string): Promise<st
   return paymentId;
 }
 
-describe('an account', () => {
-  it('is verified by the link that was mailed', async () => {
+describe('an account in the dashboard', () => {
+  it('is verified by the link in the email', async () => {
     await page.goto('/dashboard/register');
     await field('Email').fill(EMAIL);
     await field('Password').fill(OLD_PASSWORD);
@@ -136,7 +136,7 @@ describe('an account', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
   });
 
-  it('gets a new password by the link that was mailed, once', async () => {
+  it('gets a new password by the link in the email, once', async () => {
     await button('Sign out').click();
     await page.getByRole('link', { name: 'Forgot the password?' }).click();
     await field('Email').fill(EMAIL);
@@ -157,7 +157,7 @@ describe('an account', () => {
     await heading('Shops').waitFor();
   });
 
-  it('takes a second factor, asks for it, and gives it up again', async () => {
+  it('enables a second factor, enters its code at sign-in, and disables it again', async () => {
     await menu('Account').click();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await button('Set up').click();
@@ -206,7 +206,7 @@ describe('an account', () => {
 });
 
 describe('the sessions of an account', () => {
-  it('are listed with their browsers, and end one by one or all at once', async () => {
+  it('are listed with their browsers, and can be ended one by one or all together', async () => {
     const phone = await browser.page({ userAgent: 'Mozilla/5.0 (Android 16) Firefox/140.0' });
     await phone.goto('/dashboard/account');
     await phone.getByLabel('Email').fill(EMAIL);
@@ -235,8 +235,8 @@ describe('the sessions of an account', () => {
   });
 });
 
-describe('what moves money', () => {
-  it('asks who is there, keeps what was typed, and goes on by itself', async () => {
+describe('an action that moves money', () => {
+  it('asks for a step-up, keeps the form, and continues automatically', async () => {
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: await userToken(),
       body: { name: 'Cellar', domain: 'cellar.example' },
@@ -276,8 +276,8 @@ describe('what moves money', () => {
   });
 });
 
-describe('a shop', () => {
-  it('proves its domain by the record that is copied from the page', async () => {
+describe('the dashboard of a shop', () => {
+  it('verifies its domain by the record copied from the page', async () => {
     await page.goto('/dashboard/shops');
     await button('New shop').click();
     await field('Name').fill('Blue Door Books');
@@ -307,7 +307,7 @@ describe('a shop', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
   });
 
-  it('sends money back to a payer, and the payment says so', async () => {
+  it('refunds a payment and shows the refund', async () => {
     const payer = await Shop.open(till.api);
     await paid('refund-me', 'exact', 'LTC');
     await page.getByText('Completed').first().waitFor();
@@ -354,7 +354,7 @@ describe('a shop', () => {
     await checkout.close();
   });
 
-  it('accepts a payment that came short', async () => {
+  it('accepts an underpaid payment', async () => {
     await paid('short', 'underpay', 'BTC');
     await page.getByText('Underpaid').first().waitFor();
     await button('Accept as paid').click();
@@ -366,7 +366,7 @@ describe('a shop', () => {
     await expect.poll(() => button('Accept as paid').count()).toBe(0);
   });
 
-  it('delivers a webhook again that its server had refused', async () => {
+  it('redelivers a webhook that the server had refused', async () => {
     sink.answer = 500;
     const paymentId = await paid('deaf', 'underpay', 'BTC');
     await menu('Webhooks').click();
@@ -392,8 +392,8 @@ describe('a shop', () => {
   });
 });
 
-describe('a browser that keeps no cookie', () => {
-  it('is told so at signing in', async () => {
+describe('a browser that refuses cookies', () => {
+  it('gets an error at sign-in', async () => {
     const shy = await browser.page();
     await shy.route('**/auth/session', async (route) => {
       const response = await route.fetch();
@@ -411,7 +411,7 @@ describe('a browser that keeps no cookie', () => {
 });
 
 describe('the end of a session', () => {
-  it('keeps what was typed, also in a dialog, and goes on after the password', async () => {
+  it('keeps the form, also in a dialog, and continues after the password', async () => {
     const other = await Shop.open(till.api);
     await page.goto(`${shopPath}/wallet`);
     await button('Send BTC').click();
@@ -436,7 +436,7 @@ describe('the end of a session', () => {
     await page.getByText('Network fee', { exact: true }).waitFor();
   });
 
-  it('while nobody was there leads back to the very page by its link', async () => {
+  it('returns to the same page by its link when it happened without a user action', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
     await page.getByRole('link', { name: 'short' }).waitFor();
     await page.goto('about:blank');

@@ -57,7 +57,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
 const orders = async () =>
   page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr a').allInnerTexts();
 
-it('finds payments by an amount as it is written here, by the middle of an order id and of an address', async () => {
+it('the payment search finds an amount in local notation, and the middle of an order id or an address', async () => {
   await page.goto(`${path}/payments`);
   await page.getByRole('link', { name: 'Shelf-731' }).waitFor();
   for (const [text, order] of [
@@ -74,7 +74,7 @@ it('finds payments by an amount as it is written here, by the middle of an order
   expect(await page.getByText('In Pacific/Auckland').count()).toBe(2);
 });
 
-it('tells what the wallet is worth in the currency of the shop', async () => {
+it('the wallet page shows the value of the wallet in the currency of the shop', async () => {
   for (const at of [path, `${path}/wallet`]) {
     await page.goto(at);
     const total = page.getByText(/^Insgesamt/);
@@ -91,7 +91,7 @@ it('tells what the wallet is worth in the currency of the shop', async () => {
 const day = (ms: number) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland', dateStyle: 'short' }).format(ms);
 
-it('the history of the wallet is searched, cut to days of the shop, and exported as it is filtered', async () => {
+it('the wallet history can be searched, limited to days of the shop, and exported with its filters', async () => {
   const rows = page.getByRole('region', { name: 'Verlauf' }).locator('tbody tr');
   await page.goto(`${path}/wallet`);
   await rows.first().waitFor();
@@ -124,7 +124,7 @@ it('the history of the wallet is searched, cut to days of the shop, and exported
   await page.getByText('Ein Eintrag passt').waitFor();
 });
 
-it('the longest amounts break neither cards nor history on a phone', async () => {
+it('the longest amounts fit into cards and history on a phone', async () => {
   const phone = await signedIn({ viewport: PHONE });
   const balances = {
     BTC: '20999999.9769',
@@ -155,7 +155,7 @@ it('the longest amounts break neither cards nor history on a phone', async () =>
   await phone.close();
 });
 
-it('says so where no price is known', async () => {
+it('the wallet page says when no rate is available', async () => {
   await page.route('**/rates?**', (route) =>
     route.fulfill({
       json: {
@@ -170,7 +170,7 @@ it('says so where no price is known', async () => {
   await page.unroute('**/rates?**');
 });
 
-it('reads no days of another time zone before the shop has told its own', async () => {
+it('the dashboard loads no days before the time zone of the shop is known', async () => {
   const zones = new Set<string | null>();
   const reads = (request: { url: () => string }): void => {
     const { pathname, searchParams } = new URL(request.url());
@@ -185,7 +185,7 @@ it('reads no days of another time zone before the shop has told its own', async 
   expect([...zones]).toEqual(['Pacific/Auckland']);
 });
 
-it('the bars of the chart are told to the keyboard and open their payments', async () => {
+it('the bars of the volume chart are accessible by keyboard and link to their payments', async () => {
   await page.goto(path);
   const bar = page.getByRole('link', { name: /^Zahlungen: .*12,50/ });
   await bar.focus();
@@ -219,13 +219,13 @@ it('the bars of the chart are told to the keyboard and open their payments', asy
   await phone.close();
 });
 
-it('the page of a payment has the address of its customer to write to', async () => {
+it('the page of a payment shows the email address of its customer', async () => {
   await page.goto(`${path}/payments/${paid}`);
   const link = page.getByRole('link', { name: /^buyer-/ });
   expect(await link.getAttribute('href')).toMatch(/^mailto:buyer-[0-9a-f]+@example\.com$/);
 });
 
-it('the timeline of a payment tells the second, and the time zone on hover', async () => {
+it('the timeline of a payment shows seconds, and the time zone on hover', async () => {
   await page.goto(`${path}/payments/${paid}`);
   const times = page.locator('ol time');
   await times.first().waitFor();
@@ -237,7 +237,7 @@ it('the timeline of a payment tells the second, and the time zone on hover', asy
   }
 });
 
-it('currency and time zone are chosen in the settings', async () => {
+it('currency and time zone can be set in the settings', async () => {
   await page.goto(`${path}/settings`);
   const field = (name: string) => page.getByLabel(name, { exact: true });
   await field('Währung').fill('usd');

@@ -40,7 +40,7 @@ async function brand(fields: object): Promise<void> {
   });
 }
 
-it('a payer sees the logo, the colour and whom to ask, and reads them in light and dark', async () => {
+it('the pages for payers show logo, colour and support contact of the shop, readable in light and dark mode', async () => {
   const page = await browser.page({ viewport: PHONE });
   await page.goto(`/checkout/${(await world.pay()).id}`);
   await brand({ logo: await page.evaluate(DRAWN), supportContact: 'help@shop.example' });
@@ -69,7 +69,7 @@ it('a payer sees the logo, the colour and whom to ask, and reads them in light a
   await page.context().close();
 });
 
-it('its owner sets it in the settings, and sees how it looks', async () => {
+it('the owner sets the branding in the settings, with a preview', async () => {
   const { shop, till } = world;
   await brand({ logo: null, accentColor: null, supportContact: null });
   const page = await browser.page({ viewport: DESKTOP, reducedMotion: 'reduce' });

@@ -35,7 +35,7 @@ it.each([
   ['phone', PHONE, 'dark'],
   ['desktop', DESKTOP, 'light'],
 ] as const)(
-  'shows what is paid for in the language of the order (%s, %s %s)',
+  'the checkout shows the order lines in the language of the order (%s, %s %s)',
   async (_device, viewport, colorScheme) => {
     const { id } = await world.pay(ORDER);
     const page = await browser.page({ viewport, colorScheme });
@@ -51,7 +51,7 @@ it.each([
   },
 );
 
-it('needs no script to show what is paid for', async () => {
+it('the checkout shows the order lines without script', async () => {
   const { id } = await world.pay(ORDER);
   const page = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
   await page.goto(`/checkout/${id}`);
@@ -60,7 +60,7 @@ it('needs no script to show what is paid for', async () => {
   await page.context().close();
 });
 
-it('an order that the shop changes shows its new price by itself, and what was opened stays open', async () => {
+it('the checkout shows a new price without a reload, and keeps open sections open', async () => {
   const { id } = await world.pay(ORDER);
   const page = await browser.page({ viewport: PHONE });
   await page.goto(`/checkout/${id}`);

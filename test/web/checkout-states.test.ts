@@ -74,11 +74,11 @@ async function englishLeftIn(path: string, language: string): Promise<string[]> 
     .filter((piece) => piece.length >= 8 && !own.includes(piece) && text.includes(piece));
 }
 
-describe.each(STATES)('$name', ({ name, status, exception = null, heading: title, reach }) => {
+describe.each(STATES)('the checkout $name', ({ name, status, exception = null, heading: title, reach }) => {
   let payment: PaymentJson;
   let path: string;
 
-  it('comes to the open page by itself, and stands in the page without script', async () => {
+  it('changes on the open page without a reload, and is in the page without script', async () => {
     payment = await world.pay({ orderId: name, returnUrl: `${world.till.api.baseUrl}/healthz` });
     path = `/checkout/${payment.id}`;
     const page = await browser.page({ viewport: PHONE });
@@ -104,13 +104,13 @@ describe.each(STATES)('$name', ({ name, status, exception = null, heading: title
     await plain.context().close();
   });
 
-  it('is told in five languages', async () => {
+  it('is shown in five languages', async () => {
     for (const language of OTHERS) {
       expect({ language, left: await englishLeftIn(path, language) }).toEqual({ language, left: [] });
     }
   });
 
-  it('fits the narrowest phone, zoom and large letters, and is accessible in each size and colour scheme', async () => {
+  it('fits the narrowest phone, zoom and large fonts, and is accessible in each size and colour scheme', async () => {
     const page = await browser.page({ deviceScaleFactor: 2, reducedMotion: 'reduce' });
     for (const language of ['de', 'en']) {
       await page.goto(`${path}?lang=${language}`);

@@ -43,11 +43,11 @@ const litoshi = (amount: string): bigint => {
   return BigInt(`${whole}${part.padEnd(8, '0')}`);
 };
 
-describe('the QR code', () => {
+describe('the QR code of the checkout', () => {
   it.each([
     ['light', true],
     ['dark', false],
-  ] as const)('of every coin says what the payment says (%s, script: %s)', async (colorScheme, script) => {
+  ] as const)('contains the payment URI of every coin (%s, script: %s)', async (colorScheme, script) => {
     const page = await browser.page({ viewport: PHONE, colorScheme, javaScriptEnabled: script });
     const payment = await world.pay();
     await open(page, payment);
@@ -62,7 +62,7 @@ describe('the QR code', () => {
     await page.context().close();
   });
 
-  it('asks for exactly what is missing after part of it came', async () => {
+  it('asks for exactly the remainder after a partial payment', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -85,8 +85,8 @@ describe('the QR code', () => {
   });
 });
 
-describe('a payer', () => {
-  it('sees the confirmations count up, and is taken to the shop at the end', async () => {
+describe('the checkout', () => {
+  it('counts the confirmations, and redirects to the shop at the end', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks'), returnUrl: local('cart') });
     await open(page, payment);
@@ -104,7 +104,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('is taken back after a cancellation, and told of it first', async () => {
+  it('redirects after a cancellation, and says so before', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks'), returnUrl: local('cart') });
     await open(page, payment);
@@ -115,7 +115,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('hears at once when the merchant accepts money that came late', async () => {
+  it('shows immediately that the merchant accepted late money', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -126,7 +126,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('finds the money that the shop sent back by its transaction', async () => {
+  it('shows the transaction of a refund', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -141,7 +141,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('sees a part that comes back at once, and stays to look at it', async () => {
+  it('shows a partial refund without a reload, and does not redirect then', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks') });
     await world.simulate(payment.id, 'exact', { coin: 'LTC', confirmations: 6 });
@@ -159,7 +159,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('who sent too much asks the shop about it until all of it has come back', async () => {
+  it('names the shop as contact for an excess until all of it is refunded', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -180,7 +180,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('who sent too much in two coins reads what is over as money of the price', async () => {
+  it('shows an excess in two coins as an amount in the currency of the price', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -194,7 +194,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('sees the badge of a verified domain, and nothing that warns of another', async () => {
+  it('shows the badge of a verified domain, and no warning for an unverified one', async () => {
     const page = await browser.page({ viewport: PHONE });
     await open(page, await world.pay());
     expect((await page.locator('.domain').innerText()).trim()).toMatch(/^[a-z0-9.-]+$/);
@@ -202,7 +202,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('plays in the sandbox with the coin that was chosen', async () => {
+  it('simulates a payment in sandbox with the selected coin', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -217,7 +217,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('sees the time run by the shop’s clock, whatever the phone’s own says', async () => {
+  it('counts down by the clock of the server, whatever the clock of the phone is', async () => {
     const page = await browser.page({ viewport: PHONE });
     await page.clock.setSystemTime(Date.now() + 5 * 3_600_000);
     await open(page, await world.pay());
@@ -233,7 +233,7 @@ describe('a payer', () => {
     await ticking.context().close();
   });
 
-  it('reads numbers in the way of the language', async () => {
+  it('formats numbers in the language of the page', async () => {
     const payment = await world.pay({ amount: '1234.50', currency: 'EUR' });
     const page = await browser.page({ viewport: PHONE });
     for (const [language, total, decimal] of [
@@ -259,8 +259,8 @@ describe('a payer', () => {
   });
 });
 
-describe('by keyboard alone', () => {
-  it('everything is reached in the order it is read, seen when it has the focus, and works', async () => {
+describe('the checkout by keyboard', () => {
+  it('has every control in reading order, with visible focus, and working', async () => {
     const page = await browser.page({
       viewport: DESKTOP,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -309,7 +309,7 @@ describe('by keyboard alone', () => {
     await page.context().close();
   });
 
-  it('keeps the focus where it was when the page changes under it', async () => {
+  it('keeps the focus when the page changes', async () => {
     const page = await browser.page({ viewport: DESKTOP });
     const payment = await world.pay();
     await open(page, payment);
@@ -325,7 +325,7 @@ describe('by keyboard alone', () => {
   });
 });
 
-it('moves nothing for those who want no movement', async () => {
+it('the checkout shows no animations with prefers-reduced-motion', async () => {
   const page = await browser.page({ reducedMotion: 'reduce' });
   const payment = await world.pay();
   await open(page, payment);
@@ -343,12 +343,12 @@ it('moves nothing for those who want no movement', async () => {
   await page.context().close();
 });
 
-describe('where the stream of events does not get through', () => {
+describe('the checkout without an event stream', () => {
   it.each([
     ['is refused', 'refused'],
     ['is cut', 'cut'],
-    ['is swallowed by a proxy', 'swallowed'],
-  ])('because it %s, the page asks instead', async (_how, kind) => {
+    ['is buffered by a proxy', 'swallowed'],
+  ])('polls when the stream %s', async (_how, kind) => {
     const page = await browser.page({ viewport: PHONE });
     let asked = 0;
     await page.route('**/events?**', async (route) => {
@@ -369,7 +369,7 @@ describe('where the stream of events does not get through', () => {
     expect(browser.takeComplaints().filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
   });
 
-  it('and not otherwise: an open stream is all that is asked for', async () => {
+  it('does not poll while a stream is open', async () => {
     const page = await browser.page({ viewport: PHONE });
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
@@ -383,8 +383,8 @@ describe('where the stream of events does not get through', () => {
   });
 });
 
-describe('the budget', () => {
-  it('is one document and three small files, with the QR code in the document itself', async () => {
+describe('the size budget of the checkout', () => {
+  it('is one document and three small files, with the QR code in the document', async () => {
     const page = await browser.page({ viewport: PHONE });
     const answers: Response[] = [];
     page.on('response', (answer) => void answers.push(answer));
@@ -405,7 +405,7 @@ describe('the budget', () => {
     await page.context().close();
   });
 
-  it('shows what to pay even when no other file ever comes', async () => {
+  it('keeps the payment details in the document when no other file loads', async () => {
     const page = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
     await page.route('**/assets/**', (route) => route.abort());
     const payment = await world.pay({ allowedCryptos: ['BTC'] });
@@ -416,7 +416,7 @@ describe('the budget', () => {
     browser.takeComplaints();
   });
 
-  it('has nothing in its files that points to another host', () => {
+  it('has no reference to another host in its files', () => {
     const manifest = JSON.parse(readFileSync('dist/web/.vite/manifest.json', 'utf8')) as Record<
       string,
       { file: string; css?: string[] }
@@ -428,7 +428,7 @@ describe('the budget', () => {
     }
   });
 
-  it('is guarded by a policy whose breach these tests notice', async () => {
+  it('includes a content security policy whose violations these tests detect', async () => {
     const page = await browser.page();
     await open(page, await world.pay());
     await page.evaluate(`(() => {

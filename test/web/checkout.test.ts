@@ -45,8 +45,8 @@ const gzippedSize = (file: string): number => gzipSync(readFileSync(`dist/web/${
 const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name });
 
-describe('without script', () => {
-  it('shows address, amount and QR of each coin, and takes a simulated payment', async () => {
+describe('the checkout without script', () => {
+  it('shows address, amount and QR code of each coin, and accepts a simulated payment', async () => {
     const page = await browser.page({ javaScriptEnabled: false, viewport: PHONE });
     const made = await payment();
     await open(page, made);
@@ -68,8 +68,8 @@ describe('without script', () => {
   });
 });
 
-describe('the live page', () => {
-  it('turns to completed by itself and goes on to the shop', async () => {
+describe('the live page of the checkout', () => {
+  it('changes to completed without a reload and redirects to the shop', async () => {
     const page = await browser.page({ viewport: PHONE });
     const made = await payment({ successUrl: thanks() });
     await open(page, made);
@@ -82,7 +82,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('asks for what is missing, with a new QR code, and keeps the coin that was chosen', async () => {
+  it('asks for the remainder, with a new QR code, and keeps the selected coin', async () => {
     const page = await browser.page({ viewport: DESKTOP, colorScheme: 'dark' });
     const made = await payment();
     await open(page, made);
@@ -102,7 +102,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('goes on where the stream of events does not get through', async () => {
+  it('updates without an event stream', async () => {
     const page = await browser.page();
     await page.route('**/events?**', (route) => route.fulfill({ status: 204 }));
     await open(page, await payment());
@@ -171,7 +171,7 @@ describe('the live page', () => {
     },
   );
 
-  it('tells of a cancelled payment and goes back to the shop', async () => {
+  it('shows a cancelled payment and redirects to the shop', async () => {
     const page = await browser.page();
     const made = await payment({ returnUrl: cart() });
     await open(page, made);
@@ -182,7 +182,7 @@ describe('the live page', () => {
     await page.context().close();
   });
 
-  it('says what a payer who came too late must know', async () => {
+  it('explains what to do to a payer who was late', async () => {
     await till.api.must('PATCH', '/merchant/edit', {
       token: shop.token,
       body: { merchantId: shop.merchantId, latePayments: 'review' },
@@ -209,13 +209,13 @@ describe('the live page', () => {
   });
 });
 
-describe('languages', () => {
+describe('the language of the checkout', () => {
   it.each([
     ['de-AT', 'Zahlen mit', '49,90 €'],
     ['es-MX', 'Pagar con', '49,90 €'],
     ['fr-CA', 'Payer avec', '49,90 €'],
     ['pt-BR', 'Pagar com', '€ 49,90'],
-  ])('speaks to a browser set to %s', async (locale, text, amount) => {
+  ])('is chosen for a browser set to %s', async (locale, text, amount) => {
     const page = await browser.page({ locale });
     await open(page, await payment());
     await page.getByText(text, { exact: true }).waitFor();
@@ -227,8 +227,8 @@ describe('languages', () => {
   });
 });
 
-describe('what the page costs and tells', () => {
-  it('shows the QR code with one document and at most three small files', async () => {
+describe('the resources and headers of the checkout', () => {
+  it('include the QR code in one document, with at most three small files', async () => {
     const page = await browser.page({ viewport: PHONE });
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
@@ -242,7 +242,7 @@ describe('what the page costs and tells', () => {
     await page.context().close();
   });
 
-  it('has a script of at most 15 kB and a style sheet of at most 6 kB, gzipped', () => {
+  it('include a script of at most 15 kB and a style sheet of at most 6 kB, gzipped', () => {
     const manifest = JSON.parse(readFileSync('dist/web/.vite/manifest.json', 'utf8')) as Record<
       string,
       { file: string; css?: string[]; imports?: string[] }
@@ -253,7 +253,7 @@ describe('what the page costs and tells', () => {
     expect(gzippedSize(entry.css![0]!)).toBeLessThanOrEqual(6 * 1024);
   });
 
-  it('serves pages under a strict policy that no cache keeps, and files that caches keep for ever', async () => {
+  it('include a strict policy, no-store for pages, and immutable caching for files', async () => {
     const { id } = await payment();
     const page = await fetch(`${till.api.baseUrl}/checkout/${id}`);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -270,7 +270,7 @@ describe('what the page costs and tells', () => {
     expect((await fetch(`${till.api.baseUrl}/assets/..%2f.vite%2fmanifest.json`)).status).toBe(404);
   });
 
-  it('shows nothing of the merchant’s books', async () => {
+  it('reveal no data about the merchant', async () => {
     const made = await payment({
       metadata: { margin: 'secret-margin' },
       customFields: { note: 'secret-note' },
@@ -284,7 +284,7 @@ describe('what the page costs and tells', () => {
     }
   });
 
-  it('escapes what merchants and shops wrote', async () => {
+  it('escape text of merchants and shops', async () => {
     const evil = `<script>alert(1)</script>"'`;
     const made = await payment({ orderId: evil });
     const page = await browser.page();
@@ -293,7 +293,7 @@ describe('what the page costs and tells', () => {
     await page.context().close();
   });
 
-  it('answers not modified while nothing changed, and 404 for payments that do not exist', async () => {
+  it('answer 304 while nothing changed, and 404 for unknown payments', async () => {
     const { id } = await payment();
     const first = await fetch(`${till.api.baseUrl}/checkout/${id}/state`);
     const again = await fetch(`${till.api.baseUrl}/checkout/${id}/state`, {
@@ -308,7 +308,7 @@ describe('what the page costs and tells', () => {
     await page.context().close();
   });
 
-  it('slows down whoever simulates without end', async () => {
+  it('limit the rate of simulations', async () => {
     const { id } = await payment();
     const statuses = new Set<number>();
     for (let round = 0; round < 25; round += 1) {
@@ -323,7 +323,7 @@ describe('what the page costs and tells', () => {
   });
 });
 
-describe('a live payment', () => {
+describe('the checkout of a live payment', () => {
   it('offers no simulation and refuses one', async () => {
     await using live = await Till.start(liveEnv({ LTC: 'http://user:password@127.0.0.1:9' }));
     const { id } = await (await Shop.open(live.api)).createPayment();
@@ -339,11 +339,11 @@ describe('a live payment', () => {
   });
 });
 
-describe('for people to look at', () => {
+describe('accessibility of the checkout', () => {
   it.each([
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
-  ] as const)('looks right on a %s', async (name, viewport, colorScheme) => {
+  ] as const)('is complete, and the page fits a %s', async (name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
     const { token, customerId } = shop;
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {

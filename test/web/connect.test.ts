@@ -86,8 +86,8 @@ async function back(): Promise<URL> {
   return new URL(page.url());
 }
 
-describe('a shop that asks its owner for a key', () => {
-  it('is agreed to after signing in, and exchanges its code', async () => {
+describe('a shop that requests an API key from its owner', () => {
+  it('is approved after sign-in, and exchanges its code', async () => {
     const codeVerifier = randomBytes(32).toString('base64url');
     await page.goto(connectPath({}, codeVerifier));
     await signIn();
@@ -117,7 +117,7 @@ describe('a shop that asks its owner for a key', () => {
     expect(payments).toEqual([]);
   });
 
-  it('is refused, and hears that alone', async () => {
+  it('is refused, and receives only the refusal', async () => {
     await page.goto(connectPath({ redirectUrl: `${origin}/connected?page=2` }));
     await button('Refuse').click();
     const url = await back();
@@ -128,7 +128,7 @@ describe('a shop that asks its owner for a key', () => {
     });
   });
 
-  it('gets a key that can empty the wallet only after a loud warning', async () => {
+  it('gets a key with wallet:send only after a prominent warning', async () => {
     await page.goto(connectPath({ scopes: `${SCOPES} wallet:send` }));
     await page.getByText('This key can empty your wallet.').waitFor();
     expect(await page.getByText('It cannot send coins').count()).toBe(0);
@@ -147,7 +147,7 @@ describe('a shop that asks its owner for a key', () => {
     expect((await back()).searchParams.get('code')).toMatch(/^\w{43}$/);
   });
 
-  it('names where the key goes before anything that the shop says of itself', async () => {
+  it('is identified first by the host that receives the key, before its own description', async () => {
     const name = 'tilld” at bluedoor.example asks to read your orders. You may agree. “';
     await page.goto(connectPath({ name }));
     const host = new URL(origin).host;
@@ -162,7 +162,7 @@ describe('a shop that asks its owner for a key', () => {
     ['scopes', 'payments:write keys:write'],
     ['codeChallenge', 'short'],
     ['state', ''],
-  ])('that asks in a wrong way sends nobody anywhere: %s %s', async (name, value) => {
+  ])('is not redirected after an invalid request: %s %s', async (name, value) => {
     await page.goto(connectPath({ [name]: value }));
     await page.getByRole('alert').getByText(name).waitFor();
     expect(await button('Agree').count()).toBe(0);
@@ -172,7 +172,7 @@ describe('a shop that asks its owner for a key', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('asks for what is shown, also where the address says it twice', async () => {
+  it('is shown the requested scopes, also with a repeated parameter', async () => {
     await page.goto(`${connectPath({ scopes: 'events:read' })}&scopes=wallet:send`);
     // Whichever of them is read, no more is agreed to than stands there.
     await heading('Connect a shop').waitFor();
@@ -183,7 +183,7 @@ describe('a shop that asks its owner for a key', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('asks again for the password when the session has ended meanwhile', async () => {
+  it('requires the password again when the session has ended meanwhile', async () => {
     await page.goto(connectPath());
     await page
       .getByLabel('Shop', { exact: true })
@@ -200,7 +200,7 @@ describe('a shop that asks its owner for a key', () => {
     expect((await back()).searchParams.has('code')).toBe(true);
   });
 
-  it('cannot put the page in a frame, nor learn the address it came from', async () => {
+  it('cannot embed the page in a frame, and gets no referrer', async () => {
     const response = await fetch(till.api.baseUrl + connectPath(), { redirect: 'manual' });
     expect(response.status).toBe(302);
     const location = response.headers.get('location') ?? '';
@@ -212,7 +212,7 @@ describe('a shop that asks its owner for a key', () => {
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example'])(
-    'never leads to another host by its own address: %s',
+    'never redirects to another host by its path: %s',
     async (planted) => {
       const response = await fetch(`${till.api.baseUrl}/connect?${planted}`, { redirect: 'manual' });
       const target = new URL(response.headers.get('location') ?? '', till.api.baseUrl);
@@ -222,7 +222,7 @@ describe('a shop that asks its owner for a key', () => {
 });
 
 describe('the keys page', () => {
-  it('makes a restricted key, shows it once and deletes it', async () => {
+  it('creates a restricted key, shows it once and deletes it', async () => {
     await page.goto(`/dashboard/shop/${shopId}/keys`);
     await heading('Restricted keys').waitFor();
     await page.getByText('WooCommerce of Blue Door').first().waitFor();
@@ -262,7 +262,7 @@ describe('the keys page', () => {
   });
 });
 
-it('an owner with one shop need not choose, one without any is told so', async () => {
+it('the connect page selects the only shop of an owner, and says when there is none', async () => {
   const { token: other } = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: other });
   await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });

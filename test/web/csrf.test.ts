@@ -63,7 +63,7 @@ async function shops(): Promise<unknown[]> {
   return (await till.api.must<{ merchants: unknown[] }>('GET', '/merchant/list', { token })).merchants;
 }
 
-it('a form of another origin makes nothing, though the browser sends the cookie with it', async () => {
+it('a form of another origin changes nothing, although the browser sends the cookie', async () => {
   await page.goto(`${evilOrigin}/form`);
   await page.getByRole('button', { name: 'Win' }).click();
   await page.getByText('FORBIDDEN').waitFor();
@@ -72,10 +72,10 @@ it('a form of another origin makes nothing, though the browser sends the cookie 
 });
 
 it.each([
-  ['as a plain text, answer unseen', { mode: 'no-cors', headers: { 'content-type': 'text/plain' } }],
+  ['with plain text, unreadable response', { mode: 'no-cors', headers: { 'content-type': 'text/plain' } }],
   ['as JSON', { headers: { 'content-type': 'application/json' } }],
   ['with the header of the dashboard', { headers: { 'X-Tilld-Dashboard': '1' } }],
-])('a script of another origin makes nothing: %s', async (_how, init) => {
+])('a script of another origin changes nothing: %s', async (_how, init) => {
   await page.goto(evilOrigin);
   const outcome = await page.evaluate(
     async ([url, options, body]) =>

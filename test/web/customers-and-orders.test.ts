@@ -47,7 +47,7 @@ const made = async (address: string, name: string) =>
 it.each([
   ['phone', PHONE],
   ['desktop', DESKTOP],
-])('erases a customer after asking once more, on a %s', async (kind, viewport) => {
+])('the customer page erases a customer after a confirmation, on a %s', async (kind, viewport) => {
   const address = `ada-${kind}@example.com`;
   const { id } = await made(address, 'Ada Lovelace');
   const { id: paymentId } = await shop.createPayment({ customerId: id, orderLabel: `Label ${kind}` });
@@ -72,7 +72,7 @@ it.each([
   await page.context().close();
 });
 
-it('finds a payment by the label of its order, and names it by that', async () => {
+it('the payment search finds a payment by its order label, and shows the label', async () => {
   const { id, orderId } = await shop.createPayment({ orderLabel: 'Blue 4711' });
   const page = await signedIn(DESKTOP);
   await page.goto(`${path}/payments?search=blue%204711`);
@@ -85,7 +85,7 @@ it('finds a payment by the label of its order, and names it by that', async () =
   await page.context().close();
 });
 
-it('takes the fee out of a refund by link where the wallet holds no more than the payment', async () => {
+it('the refund dialog deducts the fee from a refund link when the wallet contains only this payment', async () => {
   const { id } = await shop.createPayment({ allowedCryptos: ['BTC'] });
   const body = { paymentId: id, scenario: 'exact', coin: 'BTC' };
   await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });

@@ -66,7 +66,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(page.url()).not.toContain('ey');
   });
 
-  it('opens a shop and gets its keys once', async () => {
+  it('creates a shop and gets its keys once', async () => {
     await field('Name').fill('Blue Door Books');
     await field('Domain').fill('not a domain');
     await button('Create shop').click();
@@ -83,7 +83,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('says where webhooks go, and tests it', async () => {
+  it('sets the webhook URL and tests it', async () => {
     await menu('Settings').click();
     await field('Webhook URL').fill(sink.url);
     // The password was typed when the account was made: by now it counts no longer.
@@ -106,7 +106,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await page.getByRole('main').getByRole('group').count()).toBe(1);
   });
 
-  it('adds another webhook endpoint, edits and deletes it', async () => {
+  it('adds, edits and deletes another webhook endpoint', async () => {
     const books = await WebhookSink.start();
     try {
       await menu('Webhooks').click();
@@ -139,7 +139,7 @@ describe('a merchant from the first visit to the first payout', () => {
     }
   });
 
-  it('takes a payment that turns to completed in checkout and dashboard by itself', async () => {
+  it('gets a payment that changes to completed in checkout and dashboard without a reload', async () => {
     await menu('Payments').click();
     await page.getByText('No payment yet').waitFor();
     await button('New payment').click();
@@ -159,7 +159,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByRole('region', { name: 'Transactions' }).getByText('LTC').waitFor();
   });
 
-  it('finds payments by what one knows of them, with all of it in the address', async () => {
+  it('searches payments by any property, with the filters in the URL', async () => {
     await menu('Payments').click();
     await page.getByRole('link', { name: '1e3' }).waitFor();
     await page.getByLabel('Status').selectOption('expired');
@@ -180,7 +180,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await field('Search').inputValue()).toBe('');
   });
 
-  it('exports every payment that matches, of all pages, and nothing a spreadsheet would run', async () => {
+  it('exports every matching payment, from all pages, without formulas', async () => {
     const token = await signIn();
     const merchantId = shopPath.split('/').at(-1);
     const { customers } = await till.api.must<{ customers: { id: string }[] }>(
@@ -222,7 +222,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByLabel('Status').selectOption('');
   });
 
-  it('exports what moved, for the accountant', async () => {
+  it('exports the movements for accounting', async () => {
     await button('Export movements').click();
     await heading('Export movements').waitFor();
     await field('First day').fill('2026-01-31');
@@ -240,7 +240,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await heading('Export movements').waitFor({ state: 'hidden' });
   });
 
-  it('sends coins after a look at the fee', async () => {
+  it('sends coins after seeing the fee', async () => {
     await menu('Wallet').click();
     await expect
       .poll(() => page.getByRole('listitem').filter({ hasText: 'LTC' }).innerText())
@@ -317,7 +317,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('Refunded').first().waitFor();
   });
 
-  it('makes payment links, shows their QR code and closes them', async () => {
+  it('creates payment links, shows their QR code and closes them', async () => {
     await menu('Payment links').click();
     await page.getByText('No payment link yet').waitFor();
     await button('New payment link').click();
@@ -349,7 +349,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect((await fetch(till.api.baseUrl + url)).status).toBe(410);
   });
 
-  it('keeps customers, products and prices', async () => {
+  it('manages customers, products and prices', async () => {
     await menu('Customers').click();
     await page.getByText('buyer@example.com').waitFor();
     await field('Search by email').fill('nobody');
@@ -376,7 +376,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('No product yet').waitFor();
   });
 
-  it('keeps facts about a customer, and refuses what is no object', async () => {
+  it('stores metadata of a customer, and cannot store anything but an object', async () => {
     await menu('Customers').click();
     await button('Edit buyer@example.com').click();
     await field('Metadata').fill('{"plan": gold}');
@@ -391,7 +391,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Close').click();
   });
 
-  it('names a customer wherever there is a name, and keeps the other facts', async () => {
+  it('sees the name of a customer everywhere, and keeps other metadata', async () => {
     await menu('Customers').click();
     await button('Edit buyer@example.com').click();
     await field('Name (optional)').fill(' Ann Archer ');
@@ -412,7 +412,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('Ann Archer').waitFor({ state: 'detached' });
   });
 
-  it('changes keys, and sees the new secret once', async () => {
+  it('regenerates keys, and sees the new secret once', async () => {
     await menu('API keys').click();
     await page.getByText(/^pk_/).waitFor();
     await button('Regenerate keys').click();
@@ -432,7 +432,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await page.getByText(/^sk_\w{40,}$/).count()).toBe(0);
   });
 
-  it('names the sites that may embed the checkout', async () => {
+  it('sets the sites that may embed the checkout', async () => {
     await menu('Settings').click();
     const sites = field('Sites that may show the checkout');
     await sites.fill('https://www.bluedoor.example not-a-site');
@@ -445,7 +445,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await sites.inputValue()).toBe('https://www.bluedoor.example\nhttps://blog.bluedoor.example');
   });
 
-  it('shows what to publish for the domain, the nodes and the account', async () => {
+  it('sees the domain record to publish, the nodes and the account', async () => {
     await menu('Settings').click();
     await button('Show what to publish').click();
     await page.getByText('_tilld-challenge.bluedoor.example').waitFor();
@@ -458,8 +458,8 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 });
 
-describe('sessions', () => {
-  it('end after a day with a clear message, and lose nothing that was typed', async () => {
+describe('dashboard sessions', () => {
+  it('end after a day with a clear message, and keep the form', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
     await button('New payment').click();
     await field('Order id').fill('half-typed');
@@ -480,7 +480,7 @@ describe('sessions', () => {
     await heading('Payments').waitFor();
   });
 
-  it('are those of every tab, window and link', async () => {
+  it('are shared by all tabs, windows and links', async () => {
     const kept = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
     const shopId = shopPath.split('/').at(-1);
     expect(JSON.parse(kept)).toEqual({ 'tilld.signed-in': 'yes', 'tilld.last-shop': shopId });
@@ -498,7 +498,7 @@ describe('sessions', () => {
     await deep.close();
   });
 
-  it('begin and end in every tab at once', async () => {
+  it('begin and end in every tab together', async () => {
     const other = await context.newPage();
     await other.goto(`${shopPath}/payments`);
     await button('Sign out').click();
@@ -523,7 +523,7 @@ describe('sessions', () => {
     await other.close();
   });
 
-  it('of another account leave no page of the first in view', async () => {
+  it('hide all pages of the first account when another one signs in', async () => {
     const other = await context.newPage();
     await other.goto(`${shopPath}/payments`);
     const person = { email: 'second@example.com', password: PASSWORD };
@@ -540,7 +540,7 @@ describe('sessions', () => {
     await heading('Payments').waitFor();
   });
 
-  it('lead back to the page that was asked for', async () => {
+  it('lead back to the requested page', async () => {
     const fresh = await browser.page({ viewport: DESKTOP });
     await fresh.goto(`${shopPath}/payments?status=completed`);
     await fresh.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -555,7 +555,7 @@ describe('sessions', () => {
     await fresh.close();
   });
 
-  it('end at once by signing out, and no address leads back in', async () => {
+  it('end immediately on sign-out, and no URL leads back in', async () => {
     await button('Sign out').click();
     await heading('Sign in').waitFor();
     await page.goto(shopPath);

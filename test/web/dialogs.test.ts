@@ -77,9 +77,9 @@ const dialogs: [title: string, at: () => string, button: string][] = [
   ['Rotate the signing secret', () => `${paths.shop}/keys`, 'Rotate'],
 ];
 
-describe('by the keyboard alone', () => {
+describe('dialogs by keyboard', () => {
   it.each(dialogs)(
-    '"%s" opens, holds the focus, closes by Escape and gives it back',
+    '"%s" opens, traps the focus, closes by Escape and returns the focus',
     async (title, at, name) => {
       await page.goto(at());
       const opener = page.getByRole('button', { name, exact: true });
@@ -109,7 +109,7 @@ describe('by the keyboard alone', () => {
 });
 
 describe('the first page of a new merchant', () => {
-  it('leads to the page that was asked for, also by the way of signing in', async () => {
+  it('leads to the requested page, also through sign-in', async () => {
     const shown = await browser.page({ viewport: DESKTOP });
     await shown.goto('/dashboard/nodes');
     await shown.getByRole('link', { name: 'Create an account' }).click();
@@ -126,7 +126,7 @@ describe('the first page of a new merchant', () => {
   it.each([
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
-  ] as const)('looks right on a %s', async (_name, viewport, colorScheme) => {
+  ] as const)('is accessible and fits a %s', async (_name, viewport, colorScheme) => {
     const shown = await browser.page({ viewport, colorScheme });
     await shown.goto('/dashboard/register');
     await shown.getByRole('heading', { name: 'Create an account' }).waitFor();

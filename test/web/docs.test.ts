@@ -51,8 +51,8 @@ async function signIn(token: string): Promise<void> {
   await page.reload();
 }
 
-describe('searching', () => {
-  it('leaves endpoints and guides that have all the words', async () => {
+describe('the search in the API documentation', () => {
+  it('shows endpoints and guides that contain all words', async () => {
     const all = await listed().count();
     await page.keyboard.press('/');
     await search().fill('refund');
@@ -64,14 +64,14 @@ describe('searching', () => {
     await expect.poll(() => listed().filter({ visible: true }).count()).toBe(1);
   });
 
-  it('finds by what is in the text where no title has it', async () => {
+  it('finds words in the text when no title matches', async () => {
     await search().fill('tolerancePercent');
     await expect.poll(() => listed().filter({ visible: true }).allInnerTexts()).not.toEqual([]);
     await search().fill('qqq zzz');
     await expect.poll(() => page.locator('.found').innerText()).toBe('Nothing found');
   });
 
-  it('goes to the first with Enter and begins anew with Escape', async () => {
+  it('opens the first hit with Enter and resets with Escape', async () => {
     await search().fill('guide refunds');
     await search().fill('go live');
     await search().press('Enter');
@@ -82,8 +82,8 @@ describe('searching', () => {
   });
 });
 
-describe('samples', () => {
-  it('are tabs: one language at a time, chosen for the whole page and for the next visit', async () => {
+describe('code samples in the API documentation', () => {
+  it('are tabs for one language at a time, chosen for the whole page and for the next visit', async () => {
     const create = operation('postPaymentCreate');
     await expect.poll(() => create.getByRole('tabpanel').count()).toBe(1);
     expect(await create.getByRole('tabpanel').innerText()).toContain('curl -X POST');
@@ -96,7 +96,7 @@ describe('samples', () => {
     expect(await create.getByRole('tab', { selected: true }).innerText()).toBe('Node.js');
   });
 
-  it('stay where they are on the screen when the language changes', async () => {
+  it('stay at their scroll position when the language changes', async () => {
     const tab = operation('getMerchantEvents').getByRole('tab', { name: 'curl' });
     await tab.scrollIntoViewIfNeeded();
     const before = await tab.boundingBox();
@@ -105,7 +105,7 @@ describe('samples', () => {
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
   });
 
-  it('are copied as they are', async () => {
+  it('are copied unchanged', async () => {
     const create = operation('postPaymentCreate');
     await create.getByRole('button', { name: 'Copy curl' }).click();
     await expect.poll(() => create.getByRole('button', { name: 'Copied' }).count()).toBe(1);
@@ -117,7 +117,7 @@ describe('samples', () => {
   });
 });
 
-describe('trying it', () => {
+describe('"Try it" in the API documentation', () => {
   let shop: Shop;
 
   it('asks to sign in first', async () => {
@@ -125,7 +125,7 @@ describe('trying it', () => {
     await expect.poll(() => panel('getPaymentList').innerText()).toContain('Sign in to the dashboard');
   });
 
-  it('is not offered where money, keys or settings are at stake', async () => {
+  it('is not offered for operations on money, keys or settings', async () => {
     const offered = await page
       .locator('article:has(button.try)')
       .evaluateAll((all) => all.map(({ id }) => id));
@@ -137,7 +137,7 @@ describe('trying it', () => {
     expect(offered.filter((id) => /Refund$|Secret|Keys|Auth/.test(id))).toEqual([]);
   });
 
-  it('makes a payment, plays the payer and reads it, as the user of the dashboard', async () => {
+  it('creates a payment, simulates the payer and reads the payment, as the dashboard user', async () => {
     shop = await Shop.open(till.api);
     await signIn(shop.token);
     await open('postPaymentCreate');
@@ -155,7 +155,7 @@ describe('trying it', () => {
     expect(await axeFindings(page, '#getPaymentGet')).toEqual([]);
   });
 
-  it('says what is wrong with a body, and shows refusals as they are', async () => {
+  it('reports errors in a body, and shows refusals unchanged', async () => {
     const body = panel('postPaymentCreate').getByLabel('Body');
     await body.fill('{"amount"');
     await send('postPaymentCreate');
@@ -165,7 +165,7 @@ describe('trying it', () => {
     await expect.poll(() => answer('postPaymentCreate')).toContain('VALIDATION_INVALID');
   });
 
-  it('asks for the password where the dashboard does, and goes on by itself', async () => {
+  it('asks for the password like the dashboard, and continues automatically', async () => {
     const { id } = await shop.createPayment({ amount: '20' });
     await till.api.must('POST', '/sandbox/payment/simulate', {
       token: shop.secretKey,
@@ -191,7 +191,7 @@ describe('trying it', () => {
     await expect.poll(() => answer('postPaymentResolve')).toContain('Answer 200');
   });
 
-  it('leaves alone what belongs to another shop of the user, whatever was typed', async () => {
+  it('never changes another shop of the user, whatever was typed', async () => {
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: shop.token,
       body: { name: 'Other', domain: 'other-shop.example' },
@@ -222,7 +222,7 @@ describe('trying it', () => {
     expect(status).toBe('pending');
   });
 
-  it('makes nothing once the shop has left the sandbox', async () => {
+  it('creates nothing once the shop has left sandbox', async () => {
     await page.reload();
     await open('postPaymentCreate');
     await panel('postPaymentCreate').getByLabel('Shop in the sandbox').selectOption(shop.merchantId);
@@ -236,11 +236,11 @@ describe('trying it', () => {
   });
 });
 
-describe('for everybody', () => {
+describe('accessibility of the API documentation', () => {
   it.each([
     ['phone', 'dark', PHONE],
     ['desktop', 'light', DESKTOP],
-  ] as const)('is accessible and fits a %s, %s', async (_name, colorScheme, viewport) => {
+  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport) => {
     const other = await browser.page({ viewport, colorScheme });
     for (const part of ['top', 'guide-shop', 'postPaymentCreate', 'contents']) {
       await other.goto(`/docs#${part}`);
@@ -252,7 +252,7 @@ describe('for everybody', () => {
     await other.close();
   });
 
-  it('reads without script: every sample one below the other, nothing that does nothing', async () => {
+  it('includes a page without script, with every sample one below the other and no dead controls', async () => {
     const plain = await browser.context({ javaScriptEnabled: false, viewport: DESKTOP });
     const other = await plain.newPage();
     await other.goto('/docs');

@@ -50,8 +50,8 @@ async function openOn(site: ShopPage, fields: object = {}, options = {}): Promis
   return [page, made];
 }
 
-describe('a site that the shop allowed', () => {
-  it('opens the checkout in a modal, is told when it is paid, and stays where it is', async () => {
+describe('an embedding site that the shop allowed', () => {
+  it('opens the checkout in a modal, gets a message when it is paid, and stays open', async () => {
     const [page, { id }] = await openOn(allowed, { successUrl: `${till.api.baseUrl}/healthz` });
     await page.getByRole('button', { name: 'Pay' }).click();
     const frame = frameOf(page);
@@ -77,7 +77,7 @@ describe('a site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('hears the id and the status of the payment and nothing else', async () => {
+  it('gets only the id and the status of the payment', async () => {
     const made = await shop.createPayment({ metadata: { cost: 'secret' } });
     const page = await browser.page();
     await page.goto(`${allowed.origin}/${made.id}`);
@@ -94,7 +94,7 @@ describe('a site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('believes no word that does not come from the checkout itself', async () => {
+  it('ignores messages that do not come from the checkout', async () => {
     const [page, { id }] = await openOn(allowed);
     await page.getByRole('button', { name: 'Pay' }).click();
     await frameOf(page)
@@ -127,7 +127,7 @@ describe('a site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('keeps the keyboard inside, closes by Escape from within and gives the focus back', async () => {
+  it('traps the focus in the modal, closes it by Escape from within and returns the focus', async () => {
     const [page] = await openOn(allowed);
     const button = page.getByRole('button', { name: 'Pay' });
     await button.focus();
@@ -153,7 +153,7 @@ describe('a site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('fills the whole screen of a phone', async () => {
+  it('fills the whole screen of a phone with the modal', async () => {
     const [page] = await openOn(allowed, {}, { viewport: PHONE });
     await page.getByRole('button', { name: 'Pay' }).click();
     await frameOf(page)
@@ -164,7 +164,7 @@ describe('a site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('opens nothing but what lies at the till', async () => {
+  it('opens only URLs of the daemon', async () => {
     const [page] = await openOn(allowed);
     for (const url of ['https://evil.example/checkout/x', 'javascript:alert(1)', '//evil.example/l/x', '']) {
       const refused = await page.evaluate((address) => {
@@ -183,8 +183,8 @@ describe('a site that the shop allowed', () => {
   });
 });
 
-describe('a site that the shop did not allow', () => {
-  it('is refused the frame by the browser, hears nothing, and goes to the checkout instead', async () => {
+describe('an embedding site that the shop did not allow', () => {
+  it('gets no frame from the browser and no messages, and redirects to the checkout', async () => {
     const [page, { id }] = await openOn(foreign);
     const heard: unknown[] = [];
     await page.exposeFunction('keep', (data: unknown) => void heard.push(data));
@@ -202,7 +202,7 @@ describe('a site that the shop did not allow', () => {
 });
 
 describe('/pay.js', () => {
-  it('is small, for every site, and is kept by its tag', async () => {
+  it('is small, allowed for every site, and cached by its ETag', async () => {
     const first = await fetch(`${till.api.baseUrl}/pay.js`);
     const text = await first.text();
     expect(first.headers.get('content-type')).toContain('javascript');
@@ -215,7 +215,7 @@ describe('/pay.js', () => {
     expect(again.status).toBe(304);
   });
 
-  it('leaves one name in the page that loads it', async () => {
+  it('defines one global name', async () => {
     const page = await browser.page();
     await page.goto(`${allowed.origin}/none`);
     const names = `Object.getOwnPropertyNames(window)`;

@@ -126,7 +126,7 @@ afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
 
-it('each page of the router is among those that are looked at', () => {
+it('each page of the router is covered by the page tests', () => {
   const source = readFileSync('src/web/dashboard/router.tsx', 'utf8');
   const routes = [...source.matchAll(/(?:page\(\s*\w+,\s*|\bpath: )'(\/[^']*)'/g)].map(([, path]) => path);
   const looked = [...OUTSIDE, ...INSIDE].map(([route]) => route);
@@ -176,8 +176,8 @@ async function asOwner(): Promise<Page> {
   return page;
 }
 
-describe('in each size and colour scheme', () => {
-  it('pages before signing in', async () => {
+describe('the dashboard in each size and colour scheme', () => {
+  it('is accessible and fits the screen on pages before sign-in', async () => {
     const page = await browser.page({ viewport: DESKTOP });
     for (const [route, query] of OUTSIDE) {
       await open(page, address(route) + query);
@@ -186,7 +186,7 @@ describe('in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('pages of a busy shop', async () => {
+  it('is accessible and fits the screen on pages of a busy shop', async () => {
     const page = await asOwner();
     for (const [route, query] of INSIDE) {
       await open(page, address(route) + query);
@@ -199,7 +199,7 @@ describe('in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('payments of every outcome', async () => {
+  it('is accessible and fits the screen on payments of every outcome', async () => {
     const page = await asOwner();
     for (const outcome of PAYMENTS_SHOWN) {
       await open(page, address(`/shop/$shopId/payments/${busy.payment(outcome).id}`));
@@ -208,7 +208,7 @@ describe('in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('dialogs', async () => {
+  it('is accessible and fits the screen in dialogs', async () => {
     const page = await asOwner();
     for (const [title, route, button, outcome] of DIALOGS) {
       await open(page, address(route) + (outcome === undefined ? '' : busy.payment(outcome).id));
@@ -223,7 +223,7 @@ describe('in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('money that is about to leave, and the question who is there', async () => {
+  it('is accessible and fits the screen in send confirmations and the step-up dialog', async () => {
     const page = await asOwner();
     await open(page, address('/shop/$shopId/wallet'));
     await page.getByRole('button', { name: 'Send LTC', exact: true }).click();

@@ -87,7 +87,7 @@ async function sessionOf(page: Page): Promise<{ explorers: object }> {
 /** Links out of here that can be seen; narrow screens have theirs in another column. */
 const outward = (page: Page) => page.locator(`a[href^="${EXPLORER}"]`).filter({ visible: true });
 
-it('transactions and addresses of live money lead to the explorer, in a tab that learns nothing of the dashboard', async () => {
+it('transactions and addresses of live money link to the block explorer, in a tab without a referrer', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   await page.goto(`${shopPath}/wallet`);
   const name = /…\w{6}\s?, in the block explorer, in a new tab$/;
@@ -117,7 +117,7 @@ it('transactions and addresses of live money lead to the explorer, in a tab that
   await page.close();
 });
 
-it('addresses that refunds went to, or are to go to, lead there too', async () => {
+it('destination addresses of refunds link to the block explorer', async () => {
   const { till, shop } = world;
   await world.switchTo('live');
   const { id } = await paid('live');
@@ -144,7 +144,7 @@ it('addresses that refunds went to, or are to go to, lead there too', async () =
   await page.close();
 });
 
-it('money of the sandbox leads nowhere', async () => {
+it('sandbox transactions have no link to a block explorer', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   for (const at of [`${shopPath}/wallet?mode=sandbox`, `${shopPath}/payments/${sandbox.id}?mode=sandbox`]) {
     await page.goto(at);
@@ -157,7 +157,7 @@ it('money of the sandbox leads nowhere', async () => {
   await page.close();
 });
 
-it('payers are led there from checkout and receipt', async () => {
+it('checkout and receipt link to the block explorer for payers', async () => {
   const page = await browser.page({ viewport: PHONE });
   for (const at of [`/checkout/${live.id}`, `/checkout/${live.id}/receipt`]) {
     await page.goto(at);
@@ -170,7 +170,7 @@ it('payers are led there from checkout and receipt', async () => {
   await page.close();
 });
 
-it('the links are to be seen and read on every screen', async () => {
+it('links to the block explorer are visible and readable on every screen', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   for (const at of [`${shopPath}/wallet`, `${shopPath}/payments/${live.id}`]) {
     await page.goto(at);
@@ -188,9 +188,9 @@ it('the links are to be seen and read on every screen', async () => {
 });
 
 it.each([
-  ['without a setting nobody gets links', {}, 0],
-  ['payers get none unless told otherwise', { TILLD_BTC_EXPLORER_TX_URL: `${EXPLORER}/tx/{tx}` }, 1],
-])('%s', async (_what, env, inDashboard) => {
+  ['are absent without a setting', {}, 0],
+  ['are absent for payers by default', { TILLD_BTC_EXPLORER_TX_URL: `${EXPLORER}/tx/{tx}` }, 1],
+])('links to the block explorer %s', async (_what, env, inDashboard) => {
   await using other = await TillBesideNodes.start(env);
   const payment = await paid('live', other);
   const { till, shop } = other;

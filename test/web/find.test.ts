@@ -78,7 +78,7 @@ async function openPayments(query = ''): Promise<void> {
 }
 
 describe('a row of payments', () => {
-  it('opens by a click anywhere in it, as its link does', async () => {
+  it('opens by a click anywhere in it, like its link', async () => {
     await openPayments();
     const row = rows(page).filter({ hasText: 'Nameless-1' });
     await row.getByText('7.77').click();
@@ -97,7 +97,7 @@ describe('a row of payments', () => {
     expect(new URL(page.url()).pathname).toBe(`${path}/payments`);
   });
 
-  it('stays where a text in it is marked, to be copied', async () => {
+  it('does not open while text in it is being selected', async () => {
     await openPayments();
     const cell = rows(page).filter({ hasText: 'buyer-25@' }).getByText('buyer-25@mail.example');
     const box = await cell.boundingBox();
@@ -111,7 +111,7 @@ describe('a row of payments', () => {
     expect(await orders(page)).toHaveLength(20);
   });
 
-  it('is a plain row where it leads nowhere, and one of a customer leads to the payments', async () => {
+  it('has no link without a target, and a row of a customer leads to the payments', async () => {
     await page.goto(`${path}/customers`);
     const row = page.getByRole('row', { name: /buyer-25@/ });
     await row.getByText(/^cus_/).click();
@@ -123,7 +123,7 @@ describe('a row of payments', () => {
 });
 
 describe('the list of payments', () => {
-  it('names customers by their email address, on wide screens', async () => {
+  it('shows the email address of customers on wide screens', async () => {
     await openPayments();
     await rows(page).filter({ hasText: 'buyer-25@mail.example' }).waitFor();
     const nameless = rows(page).filter({ hasText: 'Nameless-1' });
@@ -133,7 +133,7 @@ describe('the list of payments', () => {
     expect(await phone.getByText('buyer-25@mail.example').isVisible()).toBe(false);
   });
 
-  it('asks for the customers of a page at once, and writes them into the CSV', async () => {
+  it('loads the customers of a page in one request, and writes them into the CSV', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await openPayments();
@@ -154,7 +154,7 @@ describe('the list of payments', () => {
     );
   });
 
-  it('is sorted by a press on a heading: up, down, and as before', async () => {
+  it('is sorted by a click on a heading, ascending, descending and back to default', async () => {
     await openPayments();
     expect(await head('Created').getAttribute('aria-sort')).toBe('descending');
     expect(await head('Order').getAttribute('aria-sort')).toBeNull();
@@ -178,7 +178,7 @@ describe('the list of payments', () => {
     await expect.poll(async () => (await orders(page))[0]).toBe('Order-07');
   });
 
-  it('has as many rows on a page as are chosen, kept in the address', async () => {
+  it('has the selected number of rows per page, kept in the URL', async () => {
     await openPayments();
     expect(await orders(page)).toHaveLength(20);
     await page.getByLabel('Rows on a page').selectOption('50');
@@ -208,8 +208,8 @@ async function find(on: Page, text: string): Promise<void> {
     .waitFor();
 }
 
-describe('the search over everything', () => {
-  it('opens by its keys, begins in its field, and closes by Escape', async () => {
+describe('the global search', () => {
+  it('opens by its shortcut, focuses its field, and closes by Escape', async () => {
     await page.goto(path);
     await page.getByRole('heading', { name: 'Corner shop' }).waitFor();
     await openByKeys(page);
@@ -220,7 +220,7 @@ describe('the search over everything', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('finds each kind in all shops', async () => {
+  it('finds each kind of object in all shops', async () => {
     await page.goto(path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'towel');
@@ -250,7 +250,7 @@ describe('the search over everything', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('shows at most five of a kind, and each shop has its turn', async () => {
+  it('shows at most five hits of a kind, from each shop in turn', async () => {
     await page.goto(path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'er-');
@@ -261,7 +261,7 @@ describe('the search over everything', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('is walked with the arrows, and Enter opens the first hit in the mode it was made in', async () => {
+  it('is navigated with the arrow keys, and Enter opens the first hit in the mode of the object', async () => {
     await page.goto(path);
     await openByKeys(page);
     await find(page, 'towel');
@@ -286,7 +286,7 @@ describe('the search over everything', () => {
     expect(new URL(page.url()).searchParams.has('mode')).toBe(false);
   });
 
-  it('opens a hit beside the page with Ctrl, and stays', async () => {
+  it('opens a hit in a new tab with Ctrl, and stays open', async () => {
     await page.goto(path);
     await openByKeys(page);
     await find(page, 'nameless');
@@ -301,7 +301,7 @@ describe('the search over everything', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('is there on a phone, and finds nothing of other accounts', async () => {
+  it('works on a phone, and finds nothing of other accounts', async () => {
     const stranger = await Shop.open(till.api, { settings: { name: 'Towel stranger' } });
     await stranger.createPayment({ orderId: 'Towel-secret' });
     await phone.goto(path);
@@ -316,7 +316,7 @@ describe('the search over everything', () => {
     await phone.getByRole('heading', { name: 'Products', level: 1 }).waitFor();
   });
 
-  it('asks a member’s shop for what the role allows, and nothing else', async () => {
+  it('requests from the shop of another owner only what the role allows', async () => {
     const owner = await signedIn(till.api, email, shop.token);
     const keeper = await newMember(till.api, owner.session, {
       merchantId: shop.merchantId,
@@ -343,7 +343,7 @@ describe('the search over everything', () => {
   });
 });
 
-it('the menu scrolls on a low screen, and what stands around it stays in reach', async () => {
+it('the menu scrolls on a low screen, and the parts around it stay reachable', async () => {
   await page.setViewportSize({ width: 1366, height: 600 });
   await page.goto(`${path}/settings`);
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -355,7 +355,7 @@ it('the menu scrolls on a low screen, and what stands around it stays in reach',
   await page.setViewportSize(DESKTOP);
 });
 
-it('every page has a title and an icon of its own', async () => {
+it('every page has its own title and icon', async () => {
   const titles = new Map<string, string>();
   for (const at of [
     '/dashboard/shops',

@@ -63,7 +63,7 @@ async function toldOf(on: Page, label: string): Promise<{ error: string; hasFocu
   return { error, hasFocus };
 }
 
-describe('a form with something wrong in it', () => {
+describe('a form with invalid fields', () => {
   it.each([
     ['en-US', 'Email', 'Password', 'Create account', 'Please fill this in.', 'at least 8 characters'],
     [
@@ -74,7 +74,7 @@ describe('a form with something wrong in it', () => {
       'Bitte füllen Sie dieses Feld aus.',
       'mindestens 8 Zeichen',
     ],
-  ])('says so at the field, in the language of the page (%s)', async (...texts) => {
+  ])('shows the error at the field, in the language of the page (%s)', async (...texts) => {
     const [locale, mail, password, create, fill, short] = texts;
     const shown = await browser.page({ locale, viewport: PHONE });
     await shown.goto('/dashboard/register');
@@ -92,7 +92,7 @@ describe('a form with something wrong in it', () => {
     await shown.context().close();
   });
 
-  it('puts what the server refuses into plain words, once, and loses nothing that was typed', async () => {
+  it('translates refusals of the server into plain words, shows them once, and keeps the input', async () => {
     await open('payments');
     await button('New payment').click();
     await page.getByLabel('Amount').fill('12,50');
@@ -116,7 +116,7 @@ describe('a form with something wrong in it', () => {
     });
   });
 
-  it('keeps the box for what belongs to no field', async () => {
+  it('shows errors without a field in a box', async () => {
     await open('customers');
     await button('New customer').click();
     await page.getByLabel('Email', { exact: true }).fill('reader@example.com');
@@ -134,7 +134,7 @@ describe('a form with something wrong in it', () => {
     });
   });
 
-  it('takes a domain as it is pasted', async () => {
+  it('accepts a domain in the form in which it was pasted', async () => {
     await page.goto('/dashboard/shops');
     await button('New shop').click();
     await page.getByLabel('Name').fill('Second shop');
@@ -156,8 +156,8 @@ describe('a form with something wrong in it', () => {
   });
 });
 
-describe('what was done', () => {
-  it('is said where it would not be seen, for a while, and longer while somebody is at it', async () => {
+describe('the toast about a completed action', () => {
+  it('appears for actions with invisible results, for a while, and longer during interaction', async () => {
     await page.clock.install();
     await open('products');
     await button('Add price').click();
@@ -180,7 +180,7 @@ describe('what was done', () => {
     await note('Price added').waitFor({ state: 'detached' });
   });
 
-  it('asks before a price is deleted, says that it is, and goes by itself', async () => {
+  it('appears after the confirmed deletion of a price, and disappears automatically', async () => {
     await open('products');
     await button('Delete price €12.50').click();
     const dialog = page.getByRole('dialog', { name: 'Delete price' });
@@ -197,7 +197,7 @@ describe('what was done', () => {
     await deleted.waitFor({ state: 'detached' });
   });
 
-  it.each(LOOKS)('leaves the buttons free on a %s', async (name, viewport, colorScheme) => {
+  it.each(LOOKS)('does not cover the buttons on a %s', async (name, viewport, colorScheme) => {
     const shown = await signedIn({ viewport, colorScheme, locale: 'en-US', reducedMotion: 'reduce' });
     await open('products', shown);
     await shown.getByRole('button', { name: 'Edit', exact: true }).first().click();
@@ -218,8 +218,8 @@ describe('what was done', () => {
   });
 });
 
-describe('what has been shown already', () => {
-  it('is no longer what the page asks for first', async () => {
+describe('a first-visit hint', () => {
+  it('is not repeated once it was shown', async () => {
     await open('settings');
     const show = button('Show what to publish');
     const color = async (): Promise<string> =>
@@ -234,8 +234,8 @@ describe('what has been shown already', () => {
   });
 });
 
-describe('times', () => {
-  it('are told by how long ago they were, with date and zone behind them, and to the second where crowded', async () => {
+describe('times in the dashboard', () => {
+  it('are relative, with date and zone on hover, and with seconds in dense lists', async () => {
     await till.api.must('PATCH', '/merchant/edit', {
       token: shop.token,
       body: { merchantId: shop.merchantId, timeZone: 'Pacific/Kiritimati' },
@@ -271,7 +271,7 @@ describe('times', () => {
 });
 
 describe('the files of the dashboard', () => {
-  it('are those of one language and of the page that is asked for first, and may be kept for ever', async () => {
+  it('are those of one language and of the first page, and are cached immutably', async () => {
     const shown = await browser.page({ locale: 'fr-FR' });
     const files: string[] = [];
     const kept: Promise<string | undefined>[] = [];
@@ -293,7 +293,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('that do not come leave the frame, and a way to try again', async () => {
+  it('leave the frame and a button to retry when they fail to load', async () => {
     const shown = await signedIn({ viewport: DESKTOP });
     await shown.route('**/assets/nodes-*.js', async (route) => route.abort());
     await shown.goto('/dashboard/nodes');
@@ -307,7 +307,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('show no word of another language while the chosen one is on its way', async () => {
+  it('show no word of another language while the chosen one is loading', async () => {
     const shown = await browser.page({ locale: 'de-DE' });
     const held = Promise.withResolvers<void>();
     await shown.route('**/assets/de-*.js', async (route) => {

@@ -50,7 +50,7 @@ const chosen = (on: Page) =>
   on.getByLabel('Shop', { exact: true }).evaluate((select) => (select as { value?: string }).value);
 
 describe('the menu', () => {
-  it('keeps the shop on pages that are about none, also after a reload, and not on the list of shops', async () => {
+  it('keeps the selected shop on account pages, also after a reload, and not on the list of shops', async () => {
     await page.goto(shopPath);
     for (const name of ['Nodes', 'Account']) {
       await menu(page).getByRole('link', { name, exact: true }).click();
@@ -69,12 +69,12 @@ describe('the menu', () => {
     ]);
   });
 
-  it('leads to the documentation', async () => {
+  it('links to the documentation', async () => {
     await menu(page).getByRole('link', { name: 'API docs' }).click();
     await page.waitForURL('**/docs');
   });
 
-  it('fades on a phone while more of it follows, and not at its end', async () => {
+  it('fades at the edge on a phone while it can scroll, and not at its end', async () => {
     await phone.goto(shopPath);
     await menu(phone).waitFor();
     await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('true');
@@ -86,8 +86,8 @@ describe('the menu', () => {
   });
 });
 
-describe('a browser that is offline', () => {
-  it('says so, marks what it shows as old, and reads it again once it is online', async () => {
+describe('an offline browser', () => {
+  it('shows a message, marks the data as outdated, and reloads it once it is online', async () => {
     await page.goto(`${shopPath}/payments`);
     await page.getByText('No payment yet').waitFor();
     await page.context().setOffline(true);
@@ -105,11 +105,11 @@ describe('a browser that is offline', () => {
   });
 });
 
-describe('an address that leads nowhere', () => {
+describe('an unknown path', () => {
   it.each([
     ['/dashboard/no-such-page', 'Not found'],
     ['/dashboard/shop/none', 'No such shop'],
-  ])('%s keeps the frame and has a heading: %s', async (path, heading) => {
+  ])('%s keeps the frame and has the heading %s', async (path, heading) => {
     for (const on of [page, phone]) {
       await on.goto(path);
       await on.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -118,12 +118,12 @@ describe('an address that leads nowhere', () => {
     }
   });
 
-  it('of a payment says so under a heading', async () => {
+  it('shows a message under a heading for an unknown payment', async () => {
     await page.goto(`${shopPath}/payments/pay_none`);
     await page.getByRole('heading', { name: 'No such payment', level: 1 }).waitFor();
   });
 
-  it('leads strangers to sign in, or says so without the frame', async () => {
+  it('redirects signed-out visitors to sign-in, or shows a message without the frame', async () => {
     const stranger = await browser.page({ viewport: DESKTOP });
     await stranger.goto('/dashboard/no-such-page');
     await stranger.getByRole('heading', { name: 'Not found' }).waitFor();
@@ -132,8 +132,8 @@ describe('an address that leads nowhere', () => {
   });
 });
 
-describe('keys', () => {
-  it('show a first call that works as it stands', async () => {
+describe('the keys page', () => {
+  it('shows a first API call that works unchanged', async () => {
     await page.goto(`${shopPath}/keys`);
     const card = page.locator('section', { hasText: 'Your first call' });
     await card.getByRole('button', { name: 'Copy the command' }).click();
@@ -157,8 +157,8 @@ function colourBehind(it: { computedStyleMap?(): { get(name: string): unknown } 
   return String(it.computedStyleMap?.().get('background-color'));
 }
 
-describe('what a slow or bare browser shows', () => {
-  it('has visible placeholders while a page loads', async () => {
+describe('the dashboard on a slow or limited browser', () => {
+  it('shows placeholders while a page loads', async () => {
     const slow = await open({ viewport: DESKTOP });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await slow.route('**/payment/list?*', async (route) => {
@@ -189,8 +189,8 @@ describe('what a slow or bare browser shows', () => {
   });
 });
 
-describe('mailing the link again', () => {
-  it('says that it is in the log where there is no mail server', async () => {
+describe('resending the verification link', () => {
+  it('says that the link is in the log when no mail server is configured', async () => {
     await page.goto('/dashboard/account');
     await page.getByRole('button', { name: 'Mail the link again' }).click();
     await page.getByText('This server has no mail server: the new link is in its log').waitFor();
@@ -202,7 +202,7 @@ describe('signing out', () => {
     ['here', '**/auth/session'],
     ['everywhere', '**/auth/sessions'],
   ] as const) {
-    it(`${way} while the page still reads leads to one sign-in that keeps what is typed`, async () => {
+    it(`${way} while the page still loads leads to one sign-in that keeps its input`, async () => {
       const one = await open({ viewport: DESKTOP });
       const isOut = Promise.withResolvers<void>();
       const isRefused = Promise.withResolvers<void>();

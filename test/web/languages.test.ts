@@ -93,7 +93,7 @@ describe.each([
   const isEnglish = (text: string): boolean =>
     catalogue[text] !== undefined && catalogue[text] !== text && !translated.has(text);
 
-  it('finds its language on every page, with nothing left in English, and all of it fits a phone', async () => {
+  it('gets its language on every page, without a word in English, and every page fits a phone', async () => {
     const page = await signedIn({ locale, viewport: WIDE });
     for (const address of addresses) {
       await open(page, address);
@@ -109,7 +109,7 @@ describe.each([
     expect((await page.locator('main').innerText()).replaceAll(/\s/g, ' ')).toContain(amount);
   });
 
-  it('explains a refusal, with the words of the server marked as English', async () => {
+  it('explains a refusal, and marks the words of the server as English', async () => {
     const page = await browser.page({ locale });
     await page.goto('/dashboard/login');
     await page.locator('input[name="email"]').fill(email);
@@ -122,8 +122,8 @@ describe.each([
   });
 });
 
-describe('the language', () => {
-  it('is chosen before signing in, and stays', async () => {
+describe('the language of the dashboard', () => {
+  it('can be chosen before sign-in, and is kept', async () => {
     const page = await browser.page({ locale: 'en-US' });
     await page.goto('/dashboard/login');
     await page.getByLabel('Language').selectOption('fr');
@@ -136,7 +136,7 @@ describe('the language', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('is chosen on the account page as well', async () => {
+  it('can be chosen on the account page as well', async () => {
     const page = await signedIn({ locale: 'en-US' });
     await open(page, '/dashboard/account');
     await page.getByLabel('Language').selectOption('es');
@@ -145,7 +145,7 @@ describe('the language', () => {
     await page.getByRole('heading', { name: 'Nodos', level: 1 }).waitFor();
   });
 
-  it('is that of the mails, until another one is chosen for them', async () => {
+  it('is used for emails, until another one is chosen for them', async () => {
     const mails = async (): Promise<string | null> => {
       const at = `/merchant/notices?merchantId=${shop.merchantId}`;
       const { notices } = await till.api.must<{ notices: { language: string | null } }>('GET', at, {
@@ -171,7 +171,7 @@ describe('the language', () => {
     expect(await mails()).toBe('fr');
   });
 
-  it('of a first visit is noted for the mails', async () => {
+  it('is stored for emails on a first visit', async () => {
     const other = await Shop.open(till.api);
     const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
       token: other.token,
@@ -187,7 +187,7 @@ describe('the language', () => {
     expect(notices).toMatchObject({ language: 'es' });
   });
 
-  it('is English where there is no catalogue of the language of the browser', async () => {
+  it('is English when the language of the browser has no catalogue', async () => {
     const page = await browser.page({ locale: 'ja-JP' });
     await page.goto('/dashboard/login');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -79,7 +79,7 @@ describe('the page of a payment link', () => {
   it.each([
     ['phone', PHONE, 'light'],
     ['desktop', DESKTOP, 'dark'],
-  ] as const)('says what is wrong beside it, on a %s', async (_name, viewport, colorScheme) => {
+  ] as const)('shows errors next to the field, on a %s', async (_name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
     await page.goto(await donation());
     expect(await axeFindings(page)).toEqual([]);
@@ -97,7 +97,7 @@ describe('the page of a payment link', () => {
     await page.context().close();
   });
 
-  it('opens in a frame of the shop’s page, goes on to the checkout there and tells when it is paid', async () => {
+  it('opens in a frame on the site of the shop, continues to the checkout there and sends a message when paid', async () => {
     const path = await link({ amount: '5' });
     const page = await browser.page({ viewport: DESKTOP });
     await page.goto(site.origin + path.replace('/l/', '/'));
@@ -121,12 +121,12 @@ describe('the page of a payment link', () => {
   });
 });
 
-describe('the keypad of a counter', () => {
+describe('the keypad of a point-of-sale link', () => {
   it.each([
     ['phone', PHONE],
     ['tablet', TABLET],
   ])(
-    'takes an amount by touch on a %s, shows the QR code, and goes on to the next customer',
+    'accepts an amount by touch on a %s, shows the QR code, and resets for the next customer',
     async (_name, viewport) => {
       const page = await browser.page({ viewport, hasTouch: true });
       const path = await counter();
@@ -169,7 +169,7 @@ describe('the keypad of a counter', () => {
     await page.context().close();
   });
 
-  it('has a key for the sign of the language, and none for currencies without decimals', async () => {
+  it('has the decimal sign of the language, and none for currencies without decimals', async () => {
     const page = await browser.page({ locale: 'de-DE' });
     await page.goto(await counter());
     await page.getByRole('button', { name: ',', exact: true }).click();

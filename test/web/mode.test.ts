@@ -52,7 +52,7 @@ async function openGoLive(on: Page) {
 }
 
 describe('the dialog before going live', () => {
-  it('tells of each coin whether it is ready, and if not, why', async () => {
+  it('shows for each coin whether it is ready, and if not, the reason', async () => {
     await world.switchTo('sandbox');
     for (const on of [page, phone]) {
       const dialog = await openGoLive(on);
@@ -66,7 +66,7 @@ describe('the dialog before going live', () => {
     }
   });
 
-  it('warns while no coin is ready and switches all the same, and takes the warning back once one is', async () => {
+  it('warns while no coin is ready, allows to switch, and removes the warning once one is ready', async () => {
     await world.setHeadersAhead(5);
     const dialog = await openGoLive(page);
     await dialog.getByText('No coin is ready to take real money yet').waitFor();
@@ -84,7 +84,7 @@ describe('the dialog before going live', () => {
     expect(await page.getByRole('button', { name: 'Go to the sandbox' }).isVisible()).toBe(true);
   });
 
-  it('shows what the server says when it refuses all the same', async () => {
+  it('shows the refusal of the server', async () => {
     await world.switchTo('sandbox');
     const dialog = await openGoLive(page);
     const message = 'Too many requests: try again in a minute';
@@ -113,7 +113,7 @@ const shopIsLive = async (): Promise<boolean> => {
   return merchants[0]?.sandboxMode === false;
 };
 
-describe('test and live as a view', () => {
+describe('the mode switch between test and live', () => {
   let orders: Record<'live' | 'sandbox', { orderId: string; path: string }>;
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('test and live as a view', () => {
     orders = { sandbox: await pay('sandbox'), live: await pay('live') };
   });
 
-  it('shows what the shop takes, without a banner, until the other is chosen', async () => {
+  it('shows the current mode of the shop, without a banner, until the other is selected', async () => {
     await page.goto(`${shopPath}/payments`);
     await page.getByRole('link', { name: orders.live.orderId }).waitFor();
     expect([await inView(page), await banner(page).count(), new URL(page.url()).search]).toEqual([
@@ -152,7 +152,7 @@ describe('test and live as a view', () => {
     expect(await page.getByText(orders.sandbox.orderId).count()).toBe(0);
   });
 
-  it('shows the other in every list and says so loudly, from page to page and after a reload', async () => {
+  it('shows the other mode in every list with a banner, from page to page and after a reload', async () => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
     expect(await banner(page).innerText()).toContain('You are looking at test payments');
@@ -176,7 +176,7 @@ describe('test and live as a view', () => {
     expect(await shopIsLive()).toBe(true);
   });
 
-  it('offers nothing there that would move money or make a payment', async () => {
+  it('offers no action there that would move money or create a payment', async () => {
     await page.goto(`${shopPath}/wallet?mode=sandbox`);
     await page.getByRole('button', { name: 'Receive BTC' }).waitFor();
     await banner(page).waitFor();
@@ -191,7 +191,7 @@ describe('test and live as a view', () => {
     await page.getByRole('button', { name: 'Send BTC' }).waitFor();
   });
 
-  it('refuses a send that was begun before the shop was switched', async () => {
+  it('refuses a send that was started before the shop was switched', async () => {
     await page.goto(`${shopPath}/wallet`);
     await page.getByRole('button', { name: 'Send BTC' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send BTC' });
@@ -208,7 +208,7 @@ describe('test and live as a view', () => {
     await world.switchTo('live');
   });
 
-  it('looks at the cost of a refund in the wallet that its payment came to', async () => {
+  it('estimates the fee of a refund in the wallet that received its payment', async () => {
     await world.switchTo('sandbox');
     await page.goto(orders.live.path);
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
@@ -225,7 +225,7 @@ describe('test and live as a view', () => {
     await world.switchTo('live');
   });
 
-  it('leaves the view behind when another shop is chosen', async () => {
+  it('resets when another shop is selected', async () => {
     await Shop.open(world.till.api, { owner: world.shop.token, settings: { name: 'Second' } });
     await page.goto(`${shopPath}/payments?mode=sandbox`);
     await banner(page).waitFor();
@@ -234,7 +234,7 @@ describe('test and live as a view', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('fits a phone, with the banner in sight while one scrolls', async () => {
+  it('fits a phone, with the banner visible while scrolling', async () => {
     await phone.goto(`${shopPath}?mode=sandbox`);
     await banner(phone).waitFor();
     await phone.getByText(orders.sandbox.orderId).first().waitFor();
@@ -255,7 +255,7 @@ const stateOf = async (on: Page) =>
     }),
   );
 
-describe('the checklist before real money comes', () => {
+describe('the go-live checklist', () => {
   let checklistPath: string;
   let shop: Shop;
 
@@ -268,7 +268,7 @@ describe('the checklist before real money comes', () => {
     checklistPath = `/dashboard/shop/${shop.merchantId}`;
   });
 
-  it('tells what is done and leads to where the rest is', async () => {
+  it('shows what is done and links to the rest', async () => {
     await page.goto(checklistPath);
     await card(page).waitFor();
     expect(await stateOf(page)).toEqual({
@@ -293,7 +293,7 @@ describe('the checklist before real money comes', () => {
     for (const link of links) expect((await fetch(world.till.api.baseUrl + link)).status).toBe(200);
   });
 
-  it('is accessible and fits in light and dark, on a desktop and a phone', async () => {
+  it('is accessible and fits in light and dark mode, on a desktop and a phone', async () => {
     for (const on of [page, phone]) {
       await on.goto(checklistPath);
       await card(on).waitFor();
@@ -301,7 +301,7 @@ describe('the checklist before real money comes', () => {
     }
   });
 
-  it('follows what happens', async () => {
+  it('updates without a reload', async () => {
     const { id } = await shop.createPayment({ amount: '5000' });
     await world.till.api.must('POST', '/sandbox/payment/simulate', {
       token: shop.secretKey,
@@ -317,7 +317,7 @@ describe('the checklist before real money comes', () => {
     expect(await card(page).innerText()).toContain('2 of 6 done');
   });
 
-  it('is hidden for one shop, stays so, and is brought back', async () => {
+  it('can be hidden for one shop, stays hidden, and can be restored', async () => {
     await card(page).getByRole('button', { name: 'Hide' }).click();
     await page.reload();
     const back = page.getByRole('button', { name: 'Show what is left to set up' });
@@ -329,7 +329,7 @@ describe('the checklist before real money comes', () => {
     await card(page).waitFor();
   });
 
-  it('is gone once a live payment was completed', async () => {
+  it('disappears once a live payment was completed', async () => {
     await page.goto(shopPath);
     await page.getByRole('heading', { name: 'Latest payments' }).waitFor();
     await page.getByRole('link', { name: 'A real order' }).waitFor();

@@ -119,7 +119,7 @@ describe('a passkey in a browser', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('is not made twice on one device', async () => {
+  it('cannot be created twice on one device', async () => {
     await button('Add a passkey').click();
     await page.getByRole('dialog').getByLabel('Name').fill('Again');
     await button('Continue').click();
@@ -130,7 +130,7 @@ describe('a passkey in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('signs in without address, password and code, and back to the page that was asked for', async () => {
+  it('signs in without address, password and code, and returns to the requested page', async () => {
     await page.goto('/dashboard/account');
     await button('Sign out').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -141,7 +141,7 @@ describe('a passkey in a browser', () => {
     await page.getByText(email).first().waitFor();
   });
 
-  it('answers the step-up of a send, with the dialog above the page as it was', async () => {
+  it('completes the step-up of a send, with the dialog above the unchanged page', async () => {
     const { id } = await shop.createPayment({ amount: '900', allowedCryptos: ['LTC'] });
     await till.api.must('POST', '/sandbox/payment/simulate', {
       token: shop.secretKey,
@@ -171,7 +171,7 @@ describe('a passkey in a browser', () => {
     await button('Done').click();
   });
 
-  it('is removed with the password, as the last one, and signs nobody in any more', async () => {
+  it('is removed with the password, as the last one, and cannot sign in any more', async () => {
     await page.goto('/dashboard/account');
     await button('Remove Work laptop').click();
     const dialog = page.getByRole('dialog', { name: 'Remove the passkey?' });
@@ -191,7 +191,7 @@ describe('a passkey in a browser', () => {
     await device.forget();
   });
 
-  it('is not offered at an address that is not the public one, which the account page says', async () => {
+  it('is not offered on another host than that of the public URL, as the account page explains', async () => {
     const elsewhere = await browser.context({ viewport: PHONE, baseURL: byAddress });
     const there = await elsewhere.newPage();
     await there.goto('/dashboard/login');
@@ -218,7 +218,7 @@ describe('the other tabs of a session', () => {
     await signInBrowser(context, origin, { email, password: PASSWORD });
   });
 
-  it('go on when a step-up in one of them replaces the token', async () => {
+  it('continue when a step-up in one of them replaces the token', async () => {
     const [one, other] = [await context.newPage(), await context.newPage()];
     await other.goto(`/dashboard/shop/${shop.merchantId}/payments`);
     await other.getByRole('button', { name: 'New payment' }).waitFor();

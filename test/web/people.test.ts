@@ -49,7 +49,7 @@ afterEach(() => {
 const pagesOf = async (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
 
-it('the owner invites a clerk, and gets the link to pass on', async () => {
+it('the people page lets the owner invite a clerk, and shows the link', async () => {
   await owner.goto(`${home}/people`);
   await owner.getByText('Nobody but you').waitFor();
   await owner.getByRole('button', { name: 'Invite somebody' }).click();
@@ -64,7 +64,7 @@ it('the owner invites a clerk, and gets the link to pass on', async () => {
   await owner.getByRole('heading', { name: 'Invited' }).waitFor();
 });
 
-it('somebody else with the link is told whose it is, and can sign in as another', async () => {
+it('the invitation page names its addressee to another account, and offers another sign-in', async () => {
   const other = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
     token: other.token,
@@ -81,7 +81,7 @@ it('somebody else with the link is told whose it is, and can sign in as another'
   await page.context().close();
 });
 
-it('the clerk follows the link, registers, and accepts', async () => {
+it('the invitation page lets a clerk register and accept', async () => {
   const { pathname, search } = new URL(link);
   await clerk.goto(pathname + search);
   await clerk.getByRole('link', { name: 'Create an account' }).click();
@@ -99,7 +99,7 @@ it('the clerk follows the link, registers, and accepts', async () => {
   for (const never of ['Settings', 'API keys', 'Wallet', 'No such shop']) expect(shown).not.toContain(never);
 });
 
-it('the clerk is offered what the role includes, and makes a payment', async () => {
+it('the dashboard of a clerk offers what the role includes, and creates a payment', async () => {
   // The page's file comes by itself; until then there is no menu.
   await clerk.getByRole('link', { name: 'API docs' }).waitFor();
   await expect
@@ -131,13 +131,13 @@ it('the clerk is offered what the role includes, and makes a payment', async () 
   await clerk.getByText('Anonymous').waitFor();
 });
 
-it('a page that the role does not include says so, whoever types its address', async () => {
+it('the dashboard refuses a page that the role does not include, also by its URL', async () => {
   await clerk.goto(`${home}/wallet`);
   await clerk.getByText('Your role in this shop, clerk, does not include this').first().waitFor();
   browser.takeComplaints();
 });
 
-it('each person chooses the mails about the shop', async () => {
+it('the notification settings are separate for each person of a shop', async () => {
   await owner.goto(`${home}/mails`);
   await owner.getByText('This server has no mail server').waitFor();
   const paid = owner.getByLabel('Each payment that is paid');
@@ -154,7 +154,7 @@ it('each person chooses the mails about the shop', async () => {
   expect(await clerk.getByLabel('Transfers and refunds that fail or hang').count()).toBe(0);
 });
 
-it('a program is connected with one’s own shops only', async () => {
+it('the connect page offers only the shops that the user owns', async () => {
   const asked = new URLSearchParams({
     name: 'A plugin',
     scopes: 'payments:write',
@@ -166,7 +166,7 @@ it('a program is connected with one’s own shops only', async () => {
   await clerk.getByText('You have no shop yet').waitFor();
 });
 
-it('the owner sees who did what, gives another role and removes', async () => {
+it('the people page shows the owner the audit log, changes a role and removes a member', async () => {
   await owner.getByRole('link', { name: 'Audit log' }).click();
   const rows = owner.getByRole('region', { name: 'Audit log' }).locator('tbody tr');
   await rows.first().waitFor();
@@ -186,7 +186,7 @@ it('the owner sees who did what, gives another role and removes', async () => {
   await owner.getByRole('button', { name: 'Back' }).click();
 });
 
-it('the owner removes somebody, and chooses what ends of that which they made', async () => {
+it('the people page lets the owner choose what is deleted of what a removed member created', async () => {
   const changed = owner.waitForResponse((response) => response.url().endsWith('/merchant/people/edit'));
   await owner.getByLabel(`Role of ${CLERK}`).selectOption('manager');
   expect((await changed).status()).toBe(200);
@@ -226,7 +226,7 @@ it('the owner removes somebody, and chooses what ends of that which they made', 
   browser.takeComplaints();
 });
 
-it('an account tells its user what was done with it', async () => {
+it('the account page shows its activity log', async () => {
   await owner.getByRole('link', { name: 'Account' }).click();
   const log = owner.getByRole('region', { name: 'Audit log' });
   await log.getByText('Confirmed who is there').first().waitFor();

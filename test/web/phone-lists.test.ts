@@ -71,26 +71,26 @@ it.each([
   ['latest payments', '', 'Zahlungen'],
   ['wallet', '/wallet', 'Verlauf'],
   ['audit log', '/audit', 'Prüfprotokoll'],
-])('the list of the %s fits the screen', async (_what, at, list) => {
+])('the list of the %s fits the screen of a phone', async (_what, at, list) => {
   await page.goto(path + at);
   expect(await hidden(list)).toBe(0);
 });
 
-it('payments tell their status', async () => {
+it('the list of payments shows their status on a phone', async () => {
   await page.goto(`${path}/payments`);
   const rows = page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr');
   await rows.filter({ hasText: 'Zu viel gezahlt' }).getByText('Abgeschlossen').waitFor();
   await rows.filter({ hasText: 'A-1' }).getByText('Zu wenig gezahlt').waitFor();
 });
 
-it('names of people in the audit log are not broken at every few letters', async () => {
+it('the audit log breaks names of people only between words on a phone', async () => {
   await page.goto(`${path}/audit`);
   const name = page.getByRole('region', { name: 'Prüfprotokoll' }).getByText('maximiliana').first();
   await name.waitFor();
   expect((await name.boundingBox())?.height).toBeLessThan(60);
 });
 
-it('amounts in the history of the wallet stand on one line', async () => {
+it('the wallet history shows each amount on one line on a phone', async () => {
   await page.goto(`${path}/wallet`);
   const amounts = page.getByRole('region', { name: 'Verlauf' }).locator('td .money b');
   await amounts.first().waitFor();
@@ -100,7 +100,7 @@ it('amounts in the history of the wallet stand on one line', async () => {
   expect(Math.max(...heights)).toBeLessThan(20);
 });
 
-it('the numbers of the chart stay in sight while its bars scroll, in letters that can be read', async () => {
+it('the volume chart keeps its readable axis visible while its bars scroll on a phone', async () => {
   await page.goto(`${path}?days=90`);
   const number = page
     .getByRole('main')
@@ -112,7 +112,7 @@ it('the numbers of the chart stay in sight while its bars scroll, in letters tha
   expect(box?.height).toBeGreaterThan(11);
 });
 
-it('balances of the wallet stand on one line', async () => {
+it('the wallet shows each balance on one line on a phone', async () => {
   await page.goto(`${path}/wallet`);
   const balance = page.getByRole('listitem').locator('b.money').first();
   await balance.waitFor();

@@ -67,7 +67,7 @@ const mailTo = async (email: string) =>
 it.each([
   ['without script', false],
   ['with it', true],
-])('mails the receipt %s, once', async (_how, javaScriptEnabled) => {
+])('the receipt button sends the receipt %s, once', async (_how, javaScriptEnabled) => {
   const { id, email } = await paid();
   const page = await browser.page({ viewport: PHONE, javaScriptEnabled });
   await page.goto(`/checkout/${id}?lang=en`);
@@ -90,7 +90,7 @@ it.each([
   await page.context().close();
 });
 
-it('is offered in each language, and is not printed', async () => {
+it('the receipt button is available in each language, and is not printed', async () => {
   const { id } = await paid();
   const page = await browser.page({ viewport: DESKTOP });
   for (const [lang, name] of Object.entries(BUTTONS)) {
@@ -104,7 +104,7 @@ it('is offered in each language, and is not printed', async () => {
   await page.context().close();
 });
 
-it('the shop mails it from the payment’s page, and its log tells who did', async () => {
+it('the page of a payment sends its receipt, and its log shows who did', async () => {
   const { id, email } = await paid();
   const { api } = world.till;
   const { user } = await api.must<{ user: { email: string } }>('GET', '/auth/me', {

@@ -31,7 +31,7 @@ afterAll(async () => {
 afterEach(() => expect(browser.takeComplaints()).toEqual([]));
 
 describe('a receipt', () => {
-  it('is offered once paid, without a reload, and tells what was paid, how and when', async () => {
+  it('is offered once paid, without a reload, and shows the paid amount, method and time', async () => {
     const made = await world.pay(ORDER);
     const page = await browser.page({ viewport: PHONE, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(`/checkout/${made.id}`);
@@ -59,7 +59,7 @@ describe('a receipt', () => {
     await page.context().close();
   });
 
-  it('tells what was sent back, and is there for a payment that was given back as a whole', async () => {
+  it('shows refunds, and is available for a fully refunded payment', async () => {
     const made = await world.pay(ORDER);
     await world.simulate(made.id, 'exact', { coin: 'LTC', confirmations: 6 });
     const txid = await world.refund(made.id);
@@ -71,7 +71,7 @@ describe('a receipt', () => {
     await page.context().close();
   });
 
-  it('is none before the payment: its page is shown in its place', async () => {
+  it('is replaced by the checkout before the payment', async () => {
     const { id } = await world.pay(ORDER);
     const answer = await fetch(`${world.till.api.baseUrl}/checkout/${id}/receipt?lang=de`, {
       redirect: 'manual',
@@ -81,7 +81,7 @@ describe('a receipt', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('is printed without what is only for the screen', async () => {
+  it('is printed without its screen-only parts', async () => {
     const made = await world.pay(ORDER);
     await world.simulate(made.id, 'exact', { coin: 'SOL', confirmations: 2 });
     const page = await browser.page({ viewport: DESKTOP, colorScheme: 'dark' });
@@ -102,7 +102,7 @@ describe('a receipt', () => {
     await page.context().close();
   });
 
-  it('is accessible on a phone in the dark and a desktop in the light, and fits the narrowest phone', async () => {
+  it('is accessible on a phone in dark mode and a desktop in light mode, and fits the narrowest phone', async () => {
     const made = await world.pay({ ...ORDER, locale: 'fr' });
     await world.simulate(made.id, 'exact', { coin: 'SOL', confirmations: 2 });
     const page = await browser.page({ viewport: PHONE });

@@ -84,10 +84,10 @@ describe.each([
   ['phone', PHONE, true],
   ['desktop', DESKTOP, true],
   ['phone without script', PHONE, false],
-] as const)('on a %s', (device, viewport, javaScriptEnabled) => {
+] as const)('the refund page on a %s', (device, viewport, javaScriptEnabled) => {
   const name = device.replaceAll(' ', '-');
 
-  it('a payer enters his address, is told of a mistake, confirms, and sees the money sent', async () => {
+  it('accepts an address, reports a mistake, asks for confirmation, and shows the sent money', async () => {
     const page = await browser.page({ viewport, javaScriptEnabled });
     const see = async (what: string) => (javaScriptEnabled ? look(page, `${what}-${name}`) : undefined);
     const link = await newLink();
@@ -120,13 +120,13 @@ describe.each([
   });
 });
 
-describe('who comes at the wrong time', () => {
+describe('the refund page in a final state', () => {
   it.each([
     ['claimed', 'Claimed: the shop looks at it', { approval: true }],
     ['cancelled', 'The shop has withdrawn this refund', {}],
     ['gone', 'This money was given back another way', {}],
     ['expired', 'This refund link has expired', { expiresInDays: 1 }],
-  ] as const)('reads it plainly: %s', async (state, title, fields) => {
+  ] as const)('explains it plainly: %s', async (state, title, fields) => {
     const page = await browser.page({ viewport: PHONE });
     const link = await newLink(fields);
     if (state === 'claimed') await claim(page, link);
@@ -140,7 +140,7 @@ describe('who comes at the wrong time', () => {
     await page.context().close();
   });
 
-  it('is told that a claim which came second was not taken', async () => {
+  it('explains that a second claim was not accepted', async () => {
     const link = await newLink({ approval: true });
     const [first, second] = await Promise.all([
       browser.page({ viewport: PHONE }),
@@ -158,7 +158,7 @@ describe('who comes at the wrong time', () => {
   });
 });
 
-it('every language has its own words, light and dark', async () => {
+it('the refund page has separate words in every language, and light and dark mode', async () => {
   const link = await newLink({ deductFee: true, approval: true });
   for (const [language, title] of Object.entries(LANGUAGES)) {
     const colorScheme = language === 'en' ? 'dark' : 'light';
@@ -171,8 +171,8 @@ it('every language has its own words, light and dark', async () => {
   }
 });
 
-describe('in the dashboard', () => {
-  it('the owner makes a link, sees it claimed, agrees, and withdraws another', async () => {
+describe('refund links in the dashboard', () => {
+  it('can be created by the owner, shown when claimed, approved, and cancelled', async () => {
     const { shop, till } = world;
     const page = await browser.page({ viewport: DESKTOP });
     await page.clock.setSystemTime(till.clock.now());
@@ -211,7 +211,7 @@ describe('in the dashboard', () => {
     await page.context().close();
   });
 
-  it('an open browser shows a link whose claim is sent at once only after a step-up', async () => {
+  it('are visible, when sent immediately, in an open browser only after a step-up', async () => {
     const { shop, till } = world;
     const page = await browser.page({ viewport: DESKTOP });
     await page.clock.setSystemTime(till.clock.now());

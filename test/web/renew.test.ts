@@ -48,7 +48,7 @@ describe('the page of an expired payment', () => {
     await page.context().close();
   });
 
-  it('is drawn so by the script, too, and two tabs go on to the same payment', async () => {
+  it('offers a new rate by script as well, and two tabs continue to the same payment', async () => {
     const old = await payByLink();
     const pages = [await browser.page({ viewport: DESKTOP }), await browser.page({ viewport: PHONE })];
     for (const page of pages) await page.goto(`/checkout/${old.id}?lang=en`);
@@ -61,7 +61,7 @@ describe('the page of an expired payment', () => {
     for (const page of pages) await page.context().close();
   });
 
-  it('looks as the pictures show', async () => {
+  it('is accessible in each language and colour scheme', async () => {
     const [old, renewed] = [await payByLink(), await payByLink()];
     for (const { id } of [old, renewed]) await world.runOut(id);
     await fetch(`${world.till.api.baseUrl}/checkout/${renewed.id}/renew`, {

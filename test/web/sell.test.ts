@@ -116,7 +116,7 @@ async function mailOf(dialog: Locator): Promise<{ to: string; subject: string; b
 }
 
 describe('a price of the catalog', () => {
-  it('is sold by one link, which is made once and leads to the checkout', async () => {
+  it('is sold by one payment link, which is created once and leads to the checkout', async () => {
     await open('products');
     const first = await sell();
     const url = await urlIn(first);
@@ -145,7 +145,7 @@ describe('a price of the catalog', () => {
     expect(await linksOf(ids.price)).toHaveLength(1);
   });
 
-  it('gets another link once its first one is closed', async () => {
+  it('gets another payment link once its first one is closed', async () => {
     const [closed] = await linksOf(ids.price);
     await must('PATCH', '/merchant/link/edit', { paymentLinkId: closed?.id, active: false });
     await open('products');
@@ -154,7 +154,7 @@ describe('a price of the catalog', () => {
     expect(await linksOf(ids.price)).toHaveLength(2);
   });
 
-  it('is not sold while it or its product is inactive, nor by a bookkeeper', async () => {
+  it('cannot be sold while it or its product is inactive, nor by a bookkeeper', async () => {
     await open('products');
     const sells = page.getByRole('button', { name: /^Sell for/ });
     await sells.waitFor();
@@ -175,7 +175,7 @@ describe('a price of the catalog', () => {
     await theirs.close();
   });
 
-  it('says why it could not be sold, and tries again', async () => {
+  it('shows why it could not be sold, and offers a retry', async () => {
     await open('products');
     const make = '**/merchant/link/list**';
     await context.route(make, async (route) => route.abort());
@@ -189,7 +189,7 @@ describe('a price of the catalog', () => {
     expect(await linksOf(ids.price)).toHaveLength(2);
   });
 
-  it('has an id to copy, and so has its product', async () => {
+  it('has an id to copy, like its product', async () => {
     await open('products');
     await page.getByText('Ids for the API').click();
     for (const [name, id] of [
@@ -202,7 +202,7 @@ describe('a price of the catalog', () => {
     }
   });
 
-  it('promises no subscription, and keeps what the API was told of one', async () => {
+  it('offers no subscription, and keeps the interval that the API stored', async () => {
     await open('products');
     await page.getByRole('heading', { name: 'Reading club' }).waitFor();
     expect(await page.getByText('monthly').count()).toBe(0);
@@ -219,7 +219,7 @@ describe('a price of the catalog', () => {
 });
 
 describe('a payment link', () => {
-  it('is shared by a button that opens it over the shop’s page, whatever its name', async () => {
+  it('is shared by a button that opens it on the site of the shop, whatever its name', async () => {
     const name = 'Tea & <b>cake</b> "fresh"';
     const { url } = await link({ name, amount: '5', currency: 'EUR' });
     const dialog = await share(name);
@@ -236,12 +236,12 @@ describe('a payment link', () => {
     await tab.close();
   });
 
-  it('asks in its mail for no amount that the payer chooses', async () => {
+  it('is emailed without an amount when the payer chooses the amount', async () => {
     await link({ name: 'Support us', openAmount: {}, currency: 'EUR' });
     expect((await mailOf(await share('Support us'))).body).toContain('Please pay here:');
   });
 
-  it('of a counter is neither mailed nor put on a site', async () => {
+  it('offers neither email nor embedding for a point of sale', async () => {
     await link({ kind: 'pos', name: 'Till 1', openAmount: {}, currency: 'EUR' });
     const dialog = await share('Till 1');
     await dialog.getByRole('link', { name: 'Open the page' }).waitFor();
@@ -250,8 +250,8 @@ describe('a payment link', () => {
   });
 });
 
-describe('by the keyboard', () => {
-  it('the dialog of a sale holds the focus and gives it back', async () => {
+describe('the sale dialog by keyboard', () => {
+  it('traps the focus and returns it', async () => {
     await open('products');
     const opener = page.getByRole('button', { name: 'Sell for €12.50' });
     await opener.focus();
@@ -268,8 +268,8 @@ describe('by the keyboard', () => {
   });
 });
 
-describe('on screens of any size', () => {
-  it.each(LOOKS)('looks right on a %s', async (_name, viewport, colorScheme) => {
+describe('accessibility of the sale dialog', () => {
+  it.each(LOOKS)('is complete, and the dialog fits a %s', async (_name, viewport, colorScheme) => {
     const shown = await browser.context({ viewport, colorScheme });
     await signInBrowser(shown, origin, { email: owner.email, password: PASSWORD });
     const tab = await shown.newPage();

@@ -78,7 +78,7 @@ async function sentWithoutAnswer(paymentId: string): Promise<void> {
   expect(await refundsOf(paymentId)).toBe(1);
 }
 
-it('is done once where its answer was lost, and the next attempt was not confirmed at first', async () => {
+it('a send is made once when its response was lost, and the next attempt was not confirmed at first', async () => {
   const paymentId = await paid();
   await sentWithoutAnswer(paymentId);
   world.till.clock.advance(6 * 60_000);
@@ -93,10 +93,10 @@ it('is done once where its answer was lost, and the next attempt was not confirm
 });
 
 it.each([
-  ['of a server that is asked too often', 429, 'RATE_LIMITED'],
-  ['of a proxy before the server', 404, null],
+  ['by the rate limit of the server', 429, 'RATE_LIMITED'],
+  ['by a proxy in front of the server', 404, null],
 ])(
-  'is done once where its answer was lost, and the next one is a refusal %s',
+  'a send is made once when its response was lost, and the next response is a refusal %s',
   async (_whose, status, code) => {
     const paymentId = await paid();
     await sentWithoutAnswer(paymentId);
@@ -117,7 +117,7 @@ it.each([
   },
 );
 
-it('is done once where its answer was lost, and the page was loaded again', async () => {
+it('a send is made once when its response was lost, and the page was reloaded', async () => {
   const paymentId = await paid();
   await sentWithoutAnswer(paymentId);
   await page.unroute('**/payment/refund?*');

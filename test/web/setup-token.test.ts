@@ -26,13 +26,13 @@ async function register(address: string) {
   return page;
 }
 
-it('the address in the log makes the first account without asking for the setup token', async () => {
+it('the link in the log creates the first account without asking for the setup token', async () => {
   const page = await register(`/dashboard/register#setup=${till.setupToken}`);
   await page.waitForURL((url) => !url.pathname.endsWith('/register'));
   expect(await page.getByLabel('Setup token').count()).toBe(0);
 });
 
-it('the register page asks for the setup token where the address does not have it', async () => {
+it('the register page asks for the setup token when the URL does not contain it', async () => {
   const page = await register('/dashboard/register');
   const field = page.getByLabel('Setup token');
   await field.waitFor();

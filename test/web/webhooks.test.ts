@@ -48,7 +48,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
-])('the overview says on a %s that webhooks do not arrive, and leads to those that wait', async (_, size) => {
+])('the overview warns on a %s of failing webhooks, and links to the waiting deliveries', async (_, size) => {
   await page.setViewportSize(size);
   await page.goto(path());
   await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
@@ -62,7 +62,7 @@ it.each([
   expect(await axeFindings(page)).toEqual([]);
 });
 
-it('deliveries are told apart by state and event, in the address', async () => {
+it('the webhook log filters deliveries by state and event, in the URL', async () => {
   await page.goto(path('/webhooks'));
   await entries().getByText('payment.created').waitFor();
   await button('Given up').click();
@@ -76,7 +76,7 @@ it('deliveries are told apart by state and event, in the address', async () => {
   await entries().getByText('payment.created').waitFor();
 });
 
-it('the list stands still while an entry is read, and sending again says how it went', async () => {
+it('the webhook log does not move while an entry is open, and a redelivery shows its result', async () => {
   await page.goto(path('/webhooks'));
   await entries().first().click();
   await button('Send again').click();
@@ -121,7 +121,7 @@ async function look(name: string): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
-it('what is queued behind another delivery is listed before it is tried', async () => {
+it('the webhook log lists a delivery queued behind another one before its first attempt', async () => {
   sink.answer = 500;
   const { id } = await shop.createPayment({ orderId: 'A-3' });
   await eventually(
@@ -148,7 +148,7 @@ async function endpoint(method: 'POST' | 'PATCH', tail: string, body: object): P
   return shop.api.must(method, `/merchant/webhook/endpoint/${tail}`, { token: shop.secretKey, body });
 }
 
-it('an endpoint that gave up is linked to what was given up there, and can be filtered by', async () => {
+it('the webhook log can be filtered by an endpoint, and a failed endpoint links to its failed deliveries', async () => {
   const url = 'http://127.0.0.1:9/books/of/the/warehouse';
   const { id: endpointId } = await endpoint('POST', 'create', { url });
   const failed = async (orderId: string): Promise<void> => {
@@ -200,7 +200,7 @@ const types = async (): Promise<string[]> =>
       ),
     );
 
-it('an endpoint takes all events, or those that are ticked', async () => {
+it('an endpoint form selects all events, or the checked ones', async () => {
   await page.goto(path('/webhooks'));
   await button('New endpoint').click();
   await dialog().getByLabel('Address').fill('http://127.0.0.1:9/ticked');
@@ -231,7 +231,7 @@ it('an endpoint takes all events, or those that are ticked', async () => {
   await page.getByText('payment.created, payment.completed').waitFor({ state: 'detached' });
 });
 
-it('events that the page does not know survive an edit of the endpoint', async () => {
+it('an endpoint form keeps events that the page does not know', async () => {
   // As of a daemon that is newer than the page.
   await page.route('**/merchant/webhook/endpoint/list*', async (route) => {
     const response = await route.fetch();

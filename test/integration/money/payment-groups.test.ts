@@ -303,7 +303,7 @@ describe('money on a superseded payment', () => {
     expect(order.amount).toBe(PRICE);
   });
 
-  it('is refunded through the lead payment, which a refund of all money names', async () => {
+  it('is refunded by a refund of the lead payment', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     await group.pay(first, PRICE);
