@@ -48,7 +48,7 @@ export class EventWaiters {
     const waiters = this.#byMerchant.get(merchantId) ?? new Set();
     const share = this.#count >= this.#limits.crowded ? 1 : this.#limits.perMerchant;
     if (this.#count >= this.#limits.total || waiters.size >= share) {
-      const message = 'Too many concurrent requests wait for events: use one for all events of the shop';
+      const message = 'Too many requests wait for events: use one for all events of the shop';
       throw new AppError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
     }
     const waiter = new EventWaiter(until, () => this.#leave(merchantId, waiter));

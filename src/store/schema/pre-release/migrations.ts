@@ -49,8 +49,8 @@ import * as acceptedRefunds from './0064-accepted-refunds.ts';
 import * as orderLabels from './0065-order-labels.ts';
 
 /**
- * The history of the schema before 0.1.0, in order: the upgrade path of databases made then. Frozen; later
- * changes are in `../migrations`.
+ * How the schema came to be before 0.1.0, in order: the upgrade path of databases that were made then. Frozen; changes
+ * since are in `../migrations`.
  */
 export const PRE_RELEASE: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation,
