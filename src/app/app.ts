@@ -46,11 +46,11 @@ import { createSecretBox, defaultJwtSecret } from '../wallet/secret-box.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
-/** A daemon, built and not yet running. */
+/** A daemon, constructed and not yet running. */
 export interface App {
   /** Starts everything. */
   start(): Promise<Started>;
-  /** Drains and stops everything; nothing half-done remains. */
+  /** Drains and stops everything; nothing is left half-done. */
   stop(): Promise<void>;
 }
 
@@ -64,21 +64,24 @@ export interface AppOptions {
   readonly intervals?: LoopIntervals;
   /** Checks each response against its documented schema; for tests. */
   readonly checkAnswers?: boolean;
-  /** Called when another machine has taken over; ends the process unless given, for tests. */
+  /** Called when another machine has taken over; by default ends the process. */
   readonly onTakenOver?: () => void;
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const DELIVERIES_PER_ENDPOINT = 4;
-/** How long a write waits for another process's lock, and with it the whole daemon. */
+/** How long a write waits for another process's lock; the whole daemon waits with it. */
 const BUSY_TIMEOUT_MS = 250;
-/** Litestream holds the lock for a checkpoint: some 100 ms under load, and up to a second while an export is read. */
+/**
+ * Litestream holds the lock during a checkpoint: some 100 ms under load, and up to a second while an export
+ * is read.
+ */
 const BUSY_TIMEOUT_REPLICATED_MS = 2_000;
 const TEN_MINUTES_MS = 600_000;
 
 /**
  * The composition root, the only place that constructs parts. Locks the data directory for this process,
- * opens the database, unlocks the keyring and wires the parts; on failure releases everything.
+ * opens the database, unlocks the keyring and wires the parts; on failure releases all of them.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, logger } = options;
@@ -194,7 +197,7 @@ function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Cl
   });
 }
 
-/** Copies of the database, and what /readyz tells the operator of them and of prices. */
+/** Copies of the database, and the warnings of /readyz about them and about prices. */
 async function createSafekeeping(
   deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'troubles'> },
 ) {

@@ -3,14 +3,14 @@ import { commandProgram } from '../config/package-root.ts';
 
 const KEPT_ERROR_CHARACTERS = 2_000;
 
-/** A command of tilld in a process of its own, because its work would keep the daemon from answering. */
+/** Runs a command of tilld in a process of its own, because its work would block the daemon. */
 export class CommandProcess {
   #child: ChildProcess | null = null;
 
   /**
    * Runs the command to its end; one at a time.
-   * @param env in place of the daemon's own environment
-   * @throws {Error} with what the command wrote to standard error, which holds no secret
+   * @param env replaces the daemon's own environment
+   * @throws {Error} with the command's standard error, which contains no secret
    */
   async run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
     const child = spawn(process.execPath, [commandProgram(name), ...args], {

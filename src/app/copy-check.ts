@@ -11,8 +11,8 @@ interface CopyCheckDeps {
 }
 
 /**
- * Checks a database that came from a replica, whole, while the daemon serves: before it, a shop with a large database
- * would be closed for minutes. Repeated at each start until the file was found sound.
+ * Checks the complete database file from a replica while the daemon serves, because a check before would
+ * close a shop with a large database for minutes. Repeated at each start until it has passed.
  */
 export class CopyCheck {
   readonly #deps: CopyCheckDeps;

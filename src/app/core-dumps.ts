@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Keeps memory, and with it the seed, out of a core dump of this process, whatever limit it was started with: on Linux no
- * mapping is written to one (core(5), coredump_filter). Elsewhere the limit of the service or the shell has to do.
+ * Excludes memory, and with it the seed, from core dumps of this process, independent of the limit it was
+ * started with: on Linux no mapping is written to one (core(5), coredump_filter). Elsewhere the limit of the
+ * service or the shell must suffice.
  */
 export function excludeMemoryFromCoreDumps(): void {
   if (process.platform !== 'linux') return;

@@ -6,9 +6,9 @@ import { PeriodicTask } from '../workers/periodic-task.ts';
 const CHECK_EVERY_MS = 5_000;
 
 /**
- * Runs a job at the times of a cron expression, in the time zone of the machine. A monotonic timer compares the next of
- * these times with the clock: a step of the clock over many of them starts one run, where the scheduler of node-cron
- * visits each of them synchronously, half a millisecond apiece.
+ * Runs a job at the times of a cron expression, in the time zone of the machine. A monotonic timer compares
+ * the next of these times with the clock: a step of the clock over many of them starts one run, whereas the
+ * scheduler of node-cron visits each of them synchronously, half a millisecond apiece.
  */
 export class CronTimer {
   readonly #times: ScheduledTask;
@@ -45,7 +45,7 @@ export class CronTimer {
     const isSetBack = now < this.#checkedAt;
     const isDue = now >= this.#nextAt;
     this.#checkedAt = now;
-    // After a clock that was set back, the next time may be years ahead.
+    // If the clock was set back, the next time may be years ahead.
     if (isDue || isSetBack) this.#nextAt = this.#next();
     return isDue;
   }

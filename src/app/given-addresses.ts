@@ -8,8 +8,9 @@ import { GivenAddresses } from '../wallet/given-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 
 /**
- * Opens the record of issued addresses outside the database. A database that knows fewer of them is an older copy:
- * it is caught up before any address is issued. The file is named after the seed that its addresses derive from.
+ * Opens the record of issued addresses outside the database. A database that knows fewer of them is an older
+ * copy and is caught up before any address is issued. The file is named after the seed that its addresses
+ * derive from.
  */
 export async function openGivenAddresses(
   deps: GapLimitDeps & { readonly config: Config; readonly keyring: Keyring },

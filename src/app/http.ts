@@ -77,11 +77,11 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly registry: Registry;
   readonly simulators: readonly Simulator[];
   readonly hasLiveCoin: boolean;
-  /** What the first user must give where only that one may register. */
+  /** The setup token of the first user, if only that one may register. */
   readonly setupToken: string;
   readonly checkAnswers: boolean;
   readonly version: string;
-  /** Warnings for the operator that concern no chain. */
+  /** Warnings for the operator that are not about a chain. */
   readonly warnings: () => readonly string[];
   readonly backup: () => BackupStatus;
   readonly backupAge: () => BackupAge;

@@ -52,9 +52,9 @@ export interface Started {
   readonly url: string;
   /** The operator's own address; null without one. */
   readonly operatorUrl: string | null;
-  /** Whether anybody has an account. */
+  /** Whether an account exists. */
   readonly hasUsers: boolean;
-  /** What the first user must give; null where there is one, or anybody may register. */
+  /** The setup token of the first user; null if an account exists, or registration is open. */
   readonly setupToken: string | null;
 }
 
@@ -95,9 +95,9 @@ function urlOf(scheme: string, host: string, port: number): string {
 type Step = readonly [name: string, stop: () => unknown];
 
 /**
- * Stops in reverse order: no new requests and observations, then the deliveries in flight, then the
- * database. Nodes that have not answered by then are not waited for: the work resumes at the next
- * start. A part that fails to stop does not prevent the others from stopping.
+ * Stops in reverse order: no new requests and observations, then the deliveries in flight, then the database.
+ * It does not wait for nodes that have not answered by then; the work resumes at the next start. A part that
+ * fails to stop does not prevent the others from stopping.
  */
 export async function stopParts(config: Config, logger: Logger, parts: RunningParts): Promise<void> {
   // Two waits, and the remainder for closing the files.

@@ -27,8 +27,8 @@ const PLAIN_LEVELS: Readonly<Record<number, 'debug' | 'info' | 'warn' | 'error'>
 const NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS);
 
 /**
- * Patterns of secrets inside a text, such as an error message of a library. Each takes time in proportion to the text:
- * strangers decide what stands in an address.
+ * Patterns of secrets inside a text, such as an error message of a library. The time of each is linear in the
+ * text, because strangers control the content of an address.
  */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b([rs]k)_[A-Za-z0-9]{16,}/g, '$1_[redacted]'],
@@ -38,7 +38,7 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}/g, '$1 [redacted]'],
 ];
 
-/** A quick test that every such pattern passes: lines that fail it need no redaction. */
+/** A quick pre-check that every such pattern passes: lines that fail it need no redaction. */
 const MAYBE_SECRET = /[rs]k_|whsec_|eyJ|:\/\/|Bearer |Basic /;
 
 /** Redacts everything in a line that has the shape of a secret. */
@@ -53,8 +53,8 @@ const BUFFERED_CHARS = 16_000;
 const STANDARD_OUTPUT = 1;
 
 /**
- * Buffered log output: one write per turn of the event loop, and one at process exit. Never fsynced: every turn
- * would wait for the disk.
+ * Buffered log output: one write per turn of the event loop, and one at process exit. Never fsynced, because
+ * every turn would wait for the disk.
  */
 export function logOutput(fd: number): DestinationStream {
   const output = pino.destination({ dest: fd, sync: true });

@@ -20,7 +20,7 @@ interface UpkeepDeps {
   readonly logger: Logger;
   readonly adapters: readonly ChainAdapter[];
   readonly watcher: Watcher;
-  /** For recording money from gaps in a chain. */
+  /** Dependencies to credit money from block gaps. */
   readonly observe: ObserveDeps;
 }
 
@@ -95,8 +95,8 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
 }
 
 /**
- * Reconciles each chain whose last reconciliation is too old, one at a time: a scan keeps a node busy. Accounts
- * that differed are queried again, which is cheap. A failing node does not delay other chains.
+ * Reconciles each chain whose last reconciliation is too old, one at a time, because a scan loads a node.
+ * Accounts that differed are queried again, which is cheap. A failing node does not delay other chains.
  */
 export async function reconcileDue(
   deps: {
@@ -119,7 +119,7 @@ export async function reconcileDue(
   }
 }
 
-/** A job whose failure counts only before the stop: one that is aborted fails as a matter of course. */
+/** A job whose failures are ignored after the stop, because an aborted job always fails. */
 function untilStopped(signal: AbortSignal, job: () => Promise<unknown>): () => Promise<void> {
   return async () => {
     try {

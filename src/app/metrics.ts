@@ -20,7 +20,9 @@ interface Measured {
   readonly version: string;
 }
 
-/** The registry of /metrics: node calls are measured as they happen, the rest is read when scraped. */
+/**
+ * The registry of /metrics: node calls are measured when they happen, the other values are read when scraped.
+ */
 export function createMetrics(): {
   readonly registry: Registry;
   readonly nodes: NodeMetrics;

@@ -17,7 +17,7 @@ const TELL_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 30_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** Mails people about what happens in their shops, and the operator about this server. */
+/** Mails notices to the people of shops, and to the operator of this server. */
 export interface Notices {
   start(): void;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ interface NoticesDeps extends FindConditionsDeps {
   readonly secretBox: SecretBox;
 }
 
-/** Without a mail server events pass unnoticed: nothing is queued that nobody could send. */
+/** Without a mail server nothing is queued, because nothing could be sent. */
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, logger } = deps;
   const isOn = config.smtp !== null;

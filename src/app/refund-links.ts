@@ -6,11 +6,11 @@ import { PeriodicTask } from '../workers/periodic-task.ts';
 const EVERY_MS = 2_000;
 const BACKOFF = { most: 5_000, restMs: 5_000, maxRestMs: 300_000 };
 
-/** What pays claimed refunds and ends the links that nobody claimed. */
+/** Sends claimed refunds and expires unclaimed links. */
 export interface RefundLinks {
   start(): void;
   stop(): Promise<void>;
-  /** Sends what is claimed now; resolves once that was tried. Never rejects. */
+  /** Sends claimed refunds now; resolves after the attempt. Never rejects. */
   sendClaims(): Promise<void>;
 }
 
@@ -37,7 +37,10 @@ interface Rounds {
   idle(): Promise<void>;
 }
 
-/** Runs rounds that never overlap: who asks during one gets the next, which sees what was stored before. */
+/**
+ * Runs rounds that never overlap: a request during one round is served by the next, which sees all rows
+ * stored before the request.
+ */
 function oneAtATime(logger: Logger, round: () => Promise<void>): Rounds {
   let current: Promise<void> = Promise.resolve();
   let isRunning = false;

@@ -3,10 +3,13 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { ReplicaWatch } from '../replica/watch.ts';
 import type { Db } from '../store/sqlite/database.ts';
 
-/** As for a start that another machine's takeover forbids. */
+/** Exit code, as for a start after another machine's takeover. */
 const EXIT_TAKEN_OVER = 2;
 
-/** Watches the replica, if there is one; a takeover by another machine ends this process at once, as `kill -9` would. */
+/**
+ * Watches the replica if one is configured; a takeover by another machine ends this process at once, as `kill
+ * -9` would.
+ */
 export async function openReplicaWatch(deps: {
   readonly config: Config;
   readonly db: Db;

@@ -21,7 +21,7 @@ import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 const BATCH = 1_000;
-/** Longer than a session lives: its revocation means nothing afterwards. */
+/** Longer than the lifetime of a session, after which its revocation has no effect. */
 const SESSIONS_KEPT_MS = 8 * 24 * 3_600_000;
 const META = 'revocations';
 
@@ -34,9 +34,10 @@ interface Deps {
 }
 
 /**
- * The list of revocations outside of the database. A start applies what the list knows and the database does not, because
- * the database is an older copy; and suspends the shops of a database whose list is gone, which says nothing about what was
- * revoked since. From then on each revocation is in the file within a second.
+ * The list of revocations outside of the database. If the list contains revocations that the database lacks,
+ * the database is an older copy, and the start applies them. If the list is missing, the start suspends the
+ * shops, because revocations since then are unknown. From then on each revocation is in the file within a
+ * second.
  */
 export class RevocationList {
   readonly #task: PeriodicTask;
@@ -50,7 +51,7 @@ export class RevocationList {
     this.#task = new PeriodicTask('revocations', FLUSH_EVERY_MS, logger, async () => this.flush());
   }
 
-  /** @throws {BackupError} when the file is damaged. */
+  /** @throws {BackupError} if the file is damaged. */
   static async open(deps: Deps): Promise<RevocationList> {
     const { config, db, keyring, clock, logger } = deps;
     const path = revocationPath(config.dataDir, keyring.fingerprint);
@@ -90,7 +91,7 @@ export class RevocationList {
     await this.flush();
   }
 
-  /** Appends what was revoked since the last time. */
+  /** Appends the revocations since the last call. */
   async flush(): Promise<void> {
     for (;;) {
       const rows = await revocationsAfter(this.#db, this.#seq, BATCH);

@@ -7,7 +7,7 @@ import type { BackupAge } from '../usecases/shops/index.ts';
 import { CommandProcess } from './command-process.ts';
 import { CronTimer } from './cron-timer.ts';
 
-/** Its modification time is that of the last successful backup, scheduled or by hand. */
+/** Its modification time is that of the last successful backup, scheduled or manual. */
 const LAST_BACKUP_FILE = 'last-backup';
 
 export interface BackupStatus {
@@ -18,15 +18,18 @@ export interface BackupStatus {
 
 interface ScheduledBackupsDeps {
   readonly config: Config;
-  /** Of the seed: names the backups, so that those of another till in the same folder are not removed. */
+  /**
+   * Fingerprint of the seed in the names of backups, so that those of another installation in the same folder
+   * are not removed.
+   */
   readonly fingerprint: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Makes a backup when the schedule says so, and at a start that finds the newest one too old, in a process of its own:
- * the copy of a large database would keep the daemon from answering. Removes the oldest of its own backups.
+ * Makes a backup on schedule, and at a start if the newest one is too old, in a process of its own, because
+ * the copy of a large database would block the daemon. Removes the oldest of its own backups.
  */
 export class ScheduledBackups {
   readonly #deps: ScheduledBackupsDeps;
@@ -51,13 +54,13 @@ export class ScheduledBackups {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const stopped = this.#timer?.stop();
-    // A backup that is killed leaves no half file.
+    // A killed backup leaves no partial file under a final name.
     this.#process.kill();
     await stopped;
     await this.#running;
   }
 
-  /** Makes a backup, unless one is being made. */
+  /** Makes a backup unless one is running. */
   async run(): Promise<void> {
     this.#running ??= this.#backUp().finally(() => {
       this.#running = null;
@@ -74,7 +77,7 @@ export class ScheduledBackups {
     };
   }
 
-  /** What the owner of a shop may know: no folder, no error. */
+  /** The part that the owner of a shop may read: no folder, no error. */
   age(): BackupAge {
     const { schedule: when } = this.#deps.config.backup;
     return { isScheduled: when !== null, lastAt: this.#lastAt(), isTooOld: this.#isTooOld() };

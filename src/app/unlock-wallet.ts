@@ -10,13 +10,16 @@ import { createPrivateFile } from '../wallet/private-file.ts';
 
 export const DATABASE_FILE = 'tilld.sqlite';
 const FINGERPRINT = 'keyring_fingerprint';
-/** Created before the keyring, removed once the database records its fingerprint: left over when a first start crashed. */
+/**
+ * Created before the keyring, removed once the database records its fingerprint; left over if a first start
+ * crashed.
+ */
 const NEW_KEYRING_FILE = 'keyring.new';
 
 /**
- * Refuses a keyring without its database before a new, empty database is created: that one would issue the
+ * Rejects a keyring without its database before a new, empty database is created, which would issue the
  * addresses of earlier customers again.
- * @throws {KeyringError} naming the remedy.
+ * @throws {KeyringError} with the remedy.
  */
 export async function refuseLostDatabase(dataDir: string): Promise<void> {
   if ((await bytesIn(join(dataDir, KEYRING_FILE))) === null) return;
@@ -27,10 +30,10 @@ export async function refuseLostDatabase(dataDir: string): Promise<void> {
 }
 
 /**
- * Opens the keyring and checks that it belongs to the database: money paid to addresses of another
+ * Opens the keyring and checks that it belongs to the database, because money paid to addresses of another
  * seed could not be spent.
  * @throws {KeyringError} on a wrong passphrase, a missing, corrupt or foreign keyring, and on a database that
- * has no keyring recorded although there is one.
+ * has no keyring recorded although one exists.
  */
 export async function unlockWallet(deps: { db: Db; config: Config; logger: Logger }): Promise<Keyring> {
   const { db, config, logger } = deps;
@@ -65,7 +68,7 @@ export async function unlockWallet(deps: { db: Db; config: Config; logger: Logge
   return keyring;
 }
 
-/** @throws {KeyringError} when this cannot be the first start. */
+/** @throws {KeyringError} if this cannot be the first start. */
 async function noteFirstStart(dataDir: string): Promise<void> {
   const note = join(dataDir, NEW_KEYRING_FILE);
   if ((await bytesIn(note)) !== null) return;

@@ -21,9 +21,9 @@ export interface CreateBackupOptions {
 }
 
 /**
- * Backs up database and keyring of a data directory, while its daemon runs or not. The file appears
- * under its name only after it was written, synced, read back, decrypted and verified; leftovers of a
- * killed run are removed by the next one.
+ * Backs up database and keyring of a data directory, whether its daemon runs or not. The file gets its name
+ * only after it was written, synced, read back, decrypted and verified; leftovers of a killed run are removed
+ * by the next one.
  * @throws {BackupError} {KeyringError}
  */
 export async function createBackup(options: CreateBackupOptions): Promise<{ path: string; bytes: number }> {
@@ -84,7 +84,7 @@ async function snapshot(options: CreateBackupOptions, work: string): Promise<voi
 async function writeVerified(options: CreateBackupOptions, work: string, path: string): Promise<number> {
   const { dataDir, passphrase, cost, now } = options;
   const folder = dirname(path);
-  // Named after the data directory: several may share a folder for their backups.
+  // Named after the data directory, because several may share a backup folder.
   const tag = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12);
   const prefix = `.tilld-backup-${tag}-`;
   await removeStale(folder, prefix);

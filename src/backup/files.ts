@@ -34,8 +34,8 @@ export async function sync(path: string): Promise<void> {
 }
 
 /**
- * Moves a finished file to its name atomically and durably.
- * @throws {BackupError} when the name is taken: an existing file is never replaced.
+ * Renames a finished file atomically and durably.
+ * @throws {BackupError} if the name exists: an existing file is never replaced.
  */
 export async function publish(temporary: string, path: string): Promise<void> {
   try {

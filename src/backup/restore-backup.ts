@@ -40,13 +40,13 @@ export interface RestoreBackupOptions {
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
   /**
-   * Puts a newer state of the database in place of the backup's, of which then only the keyring is used. The daemon
-   * checks that file while it serves: a shop is not to stay closed for the minutes that a large one takes.
+   * Restores a newer state of the database instead of the backup's, of which then only the keyring is used.
+   * The daemon checks that file while it serves, because the check of a large one takes minutes.
    */
   readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;
   /**
-   * The list of revocations of the old data directory; `none` by the operator's word that nothing was revoked since.
-   * Without either, shops are suspended.
+   * The list of revocations of the old data directory; `none` if the operator confirms that nothing was
+   * revoked since. Without either, shops are suspended.
    */
   readonly revocations: { readonly file: string } | 'none' | null;
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
@@ -55,12 +55,13 @@ export interface RestoreBackupOptions {
 }
 
 /**
- * Restores a backup into an empty data directory, all or nothing, after everything in it was checked; a newer database
- * from a replica only as far as its keyring and network.
- * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
- * since are reserved: never issued again, and watched by that start.
- * @returns when the backup was made, how many addresses are reserved, what was revoked since (null: unknown, so that shops
- * are suspended), and whether its daemon had a replica, so that this one has to take over first.
+ * Restores a backup into an empty data directory, all or nothing, after complete verification; for a newer
+ * database from a replica only the keyring and the network are verified. The next start reads the chains from
+ * the backup's cursors on. Addresses that may have been issued since are reserved: never issued again, and
+ * watched by that start.
+ * @returns when the backup was made, how many addresses are reserved, the revocations since (null: unknown,
+ * so that shops are suspended), and whether its daemon had a replica, so that this one has to take over
+ * first.
  * @throws {BackupError} {KeyringError}
  */
 export async function restoreBackup(
@@ -119,7 +120,7 @@ async function lookAhead(
   }
 }
 
-/** @returns what was revoked since the copy; null when nobody knows. @throws {BackupError} for a damaged list. */
+/** @returns the revocations since the copy; null if unknown. @throws {BackupError} for a damaged list. */
 async function revokeAgain(
   db: Db,
   { revocations, clock }: RestoreBackupOptions,
@@ -138,7 +139,7 @@ async function revokeAgain(
   return applied;
 }
 
-/** Refuses another network: watching its addresses would be useless. */
+/** Rejects another network, whose addresses cannot be watched. */
 async function assertSameNetwork(db: Db, deriver: AddressDeriver, network: Network): Promise<void> {
   for (const row of await merchantAddresses(db)) {
     const { account, coin, mode, branch, idx: index, address } = row;

@@ -45,9 +45,9 @@ export interface RestoreSeedOptions {
 }
 
 /**
- * Fills an empty data directory from the 24 words alone: the same keyring, a merchant for each account
+ * Fills an empty data directory from the 24 words alone: the same keyring, and a merchant for each account
  * with the same addresses, all of them watched. The next start reads the chains from the birthday on and
- * finds the money again, as the merchants' own; payments and their history are not in a seed. Unspent
+ * credits the money as the merchants' own; payments and their history cannot be restored from a seed. Unspent
  * outputs far beyond the gap limit are watched as well.
  * @throws {BackupError} {KeyringError} {ChainError}
  */

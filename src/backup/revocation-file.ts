@@ -22,14 +22,15 @@ const lineSchema = z.tuple([
   z.coerce.number().int().nonnegative(),
 ]);
 
-/** Where the list lies: beside the keyring, and named after its seed. */
+/** Path of the list: next to the keyring, named after its seed. */
 export function revocationPath(dataDir: string, fingerprint: string): string {
   return join(dataDir, `revocations.${fingerprint}`);
 }
 
 /**
- * Reads a list of revocations; null when there is none. Text after the last line end was being written at a power cut.
- * @throws {BackupError} when the file is damaged.
+ * Reads a list of revocations; null if it does not exist. Text after the last line end was being written at a
+ * power cut.
+ * @throws {BackupError} if the file is damaged.
  */
 export function readRevocations(path: string): Revocation[] | null {
   if (!existsSync(path)) return null;

@@ -22,7 +22,7 @@ const headerSchema = z.strictObject({
   version: z.literal(1),
   createdAt: z.iso.datetime(),
   kdf: kdfSchema,
-  /** Distinguishes a wrong passphrase from a damaged file before anything is read. */
+  /** Distinguishes a wrong passphrase from a damaged file before the content is read. */
   check: base64Bytes(CHECK_BYTES),
   cipher: z.strictObject({ name: z.literal('aes-256-gcm'), nonce: base64Bytes(NONCE_BYTES) }),
   files: z
@@ -82,9 +82,9 @@ export async function sealArchive(options: {
 
 /**
  * Decrypts an archive into a folder that has none of its files yet. Do not trust the files before this
- * returns: only the tag at the end authenticates them.
- * @param options.isKeyringOnly leaves the database where it is. The tag at the end is then not reached: openKeyring
- * authenticates the keyring by its own.
+ * returns, because only the tag at the end authenticates them.
+ * @param options.isKeyringOnly does not extract the database. The tag at the end is then not read;
+ * openKeyring authenticates the keyring by its own tag.
  * @throws {BackupError} wrong passphrase; foreign, damaged or incomplete file.
  */
 export async function openArchive(options: {

@@ -12,9 +12,9 @@ const HARMLESS = new Set(['lock', 'lock-journal', 'lock.pid', 'lost+found', STAG
 const PUBLISHED = ['tilld.sqlite', 'keyring-passphrase', 'keyring.json'];
 
 /**
- * Fills an empty data directory, all or nothing: files are staged in a subfolder that no daemon reads,
- * and moved into place when complete and synced. Locks the directory meanwhile.
- * @throws {BackupError} when the directory is not empty.
+ * Fills an empty data directory, all or nothing: files are staged in a subfolder that no daemon reads, and
+ * moved into place when complete and synced. Locks the directory meanwhile.
+ * @throws {BackupError} if the directory is not empty.
  */
 export async function fillDataDir<T>(dataDir: string, work: (stage: string) => Promise<T>): Promise<T> {
   assertEmpty(dataDir);

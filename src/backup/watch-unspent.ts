@@ -16,10 +16,10 @@ interface Place {
 }
 
 /**
- * Scans the nodes' UTXO sets for the first addresses of every merchant's branches, beyond any gap limit, and watches
- * each branch up to the last address that holds money.
+ * Scans the nodes' UTXO sets for the first addresses of every merchant's branches, beyond any gap limit, and
+ * watches each branch up to the last address with money.
  * @param depth addresses of each branch
- * @throws {ChainError} when a node does not answer: its balances are then unknown.
+ * @throws {ChainError} if a node does not answer: its balances are then unknown.
  */
 export async function watchUnspent(
   deps: GapLimitDeps,

@@ -9,7 +9,7 @@ import { packageRoot } from '../config/package-root.ts';
 import { isDay } from '../domain/calendar.ts';
 import type { Logger } from '../domain/ports.ts';
 
-/** Wrong usage of a command: the message says what is expected. */
+/** Wrong usage of a command: the message states the expected usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -45,8 +45,8 @@ export function parseCall<T extends ParseArgsConfig>(config: T): ReturnType<type
 }
 
 /**
- * The daemon's own configuration, with another data directory if given. Relative paths in it resolve from
- * where scripts/start starts the daemon, wherever the command is called from.
+ * The daemon's own configuration, optionally with another data directory. Relative paths in it resolve from
+ * the directory in which scripts/start starts the daemon, not from the caller's.
  */
 export function toolConfig(dataDir: string | undefined): Config {
   const named = dataDir === undefined ? {} : { TILLD_DATA_DIR: resolve(dataDir) };

@@ -8,7 +8,7 @@ import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { parseCall, TOOL_LOGGER, toolConfig, UsageError } from './command.ts';
 
-/** The daemon's configuration and its database. @throws {UsageError} when there is none. */
+/** The daemon's configuration and its database. @throws {UsageError} if there is none. */
 export async function daemonData(
   dataDir: string | undefined,
 ): Promise<{ readonly config: Config; readonly file: string }> {
@@ -20,8 +20,8 @@ export async function daemonData(
 }
 
 /**
- * Runs a check for each coin beside a running daemon, with --data-dir as the only option.
- * @returns the exit code: 1 when a check fails.
+ * Runs a check for each coin while the daemon may run, with --data-dir as the only option.
+ * @returns the exit code: 1 if a check fails.
  */
 export async function checkCoins(
   args: string[],

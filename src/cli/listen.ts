@@ -152,12 +152,12 @@ function bodyOf({ id, type, createdAt, sandbox, sequence, truncated, data }: Eve
   return JSON.stringify(truncated ? { ...fields, truncated } : fields);
 }
 
-/** A signing secret that stays the same for a key, and is not that of the shop's webhooks. */
+/** A signing secret derived from the key, different from that of the shop's webhooks. */
 function secretOf(key: string): string {
   return `whsec_${createHmac('sha256', key).update('tilld listen').digest('base64')}`;
 }
 
-/** What fetch means by "fetch failed" is in its cause. */
+/** The cause contains the reason of fetch's "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -67,7 +67,7 @@ await runCommand(USAGE, async (args) => {
   return 0;
 });
 
-/** Asks the running daemon to rescan, and waits until it is done. */
+/** Requests a rescan from the running daemon, and waits until it is done. */
 async function online(
   config: Config,
   { coin, file, start }: { readonly coin: Coin; readonly file: string; readonly start: RescanStart | SkipTo },

@@ -100,7 +100,7 @@ or by scripts/users confirm-keys EMAIL. Passwords are those of the copy: set new
   );
 }
 
-/** Restores the newest database of the replica. @throws {UsageError} for a place that is none */
+/** Restores the newest database of the replica. @throws {UsageError} for an invalid URL */
 function fromReplica(
   config: Config,
   place: string,

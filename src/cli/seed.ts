@@ -89,7 +89,10 @@ async function show(config: Config, confirmed: boolean): Promise<number> {
   return 0;
 }
 
-/** In the audit log of each shop, where there is a database that can be written: the words are needed most without one. */
+/**
+ * Recorded in the audit log of each shop if a database exists and is writable; without one the words are
+ * needed most.
+ */
 async function noteShown(config: Config, keyring: Keyring): Promise<void> {
   const file = join(config.dataDir, 'tilld.sqlite');
   if (!(await isFile(file))) return;
@@ -128,7 +131,7 @@ interface RestoreValues {
 
 async function restore(config: Config, values: RestoreValues): Promise<number> {
   const { email } = values;
-  // As sign-in accepts it: an account with any other address would be unreachable.
+  // Validated like at sign-in, because an account with any other address would be unreachable.
   if (email === undefined || !emailAddress().safeParse(email).success)
     throw new UsageError('--email must be an e-mail address');
   if (values['words-file'] === '-' && values['password-file'] === '-') {

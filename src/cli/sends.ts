@@ -46,7 +46,8 @@ async function sayNotPaid(args: string[]): Promise<number> {
 
 async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<boolean> {
   try {
-    // Throws on failure, or when the node serves another network, whose answers say nothing about these sends.
+    // @throws on failure, or if the node serves another network, whose answers prove nothing about these
+    // sends.
     await adapter.status();
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;

@@ -10,7 +10,7 @@ const envelope = z.object({
   data: z.unknown(),
 });
 
-/** An answer that refuses the request; asking again changes nothing unless `isPassing`. */
+/** A response that rejects the request; a retry is useless unless `isPassing`. */
 export class RefusedError extends Error {
   override name = 'RefusedError';
   readonly code: string;
@@ -24,7 +24,7 @@ export class RefusedError extends Error {
 }
 
 export interface ShopApi {
-  /** @throws {RefusedError} when the API refuses; other errors when it does not answer */
+  /** @throws {RefusedError} if the API rejects the request; other errors without a response */
   ask<T>(
     method: 'GET' | 'POST',
     path: string,

@@ -4,7 +4,7 @@ import { RefusedError, type ShopApi } from './shop-api.ts';
 
 const EMAIL = 'listen@example.com';
 
-/** What a payment goes through for an event to happen; null: nothing beyond its creation. */
+/** The scenario of a payment that triggers an event; null: its creation is enough. */
 const SCENARIOS = {
   'payment.created': null,
   'payment.confirming': 'exact',
@@ -26,7 +26,7 @@ export function isTriggerable(type: string): type is Triggerable {
 const withId = z.object({ id: z.string() });
 
 /**
- * Makes a payment in the sandbox and takes it to where this event happens; answers its id.
+ * Creates a payment in the sandbox and triggers this event; returns its id.
  * @throws {RefusedError}
  */
 export async function triggerEvent(api: ShopApi, type: Triggerable): Promise<string> {

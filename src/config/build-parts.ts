@@ -28,7 +28,7 @@ const SECRETS = [
   ['coingeckoKey', 'coingeckoKeyFile'],
 ] as const;
 
-/** Node URLs hold passwords and keys: each may be read from a file. An empty file counts as not given. */
+/** Node URLs contain passwords and keys, so each may be read from a file. An empty file counts as unset. */
 export function withUrlFiles(values: Values, context: BuildContext): Values {
   const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
   for (const [direct, byFile] of URL_FILES) {
@@ -59,7 +59,7 @@ function textOf(name: SettingName, file: string, context: BuildContext): string 
   }
 }
 
-/** A secret given directly or by a file (Docker and systemd credentials). */
+/** A secret, set directly or by a file (Docker and systemd credentials). */
 export function readSecret(
   [direct, byFile]: (typeof SECRETS)[number],
   values: Values,

@@ -5,7 +5,7 @@ import type { Values } from './settings.ts';
 /** Characters allowed in a header. */
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Price sources. CoinGecko refuses requests without a key, so by default it is used only with one. */
+/** Price sources. CoinGecko rejects requests without a key, so by default it is used only with one. */
 export function ratesConfig(values: Values, context: BuildContext): Config['rates'] {
   if (values.network === 'mainnet' && values.rates !== null) {
     complain(context, 'rates', 'fixed prices are for regtest and tests: mainnet needs live');

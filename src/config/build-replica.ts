@@ -3,7 +3,7 @@ import type { ReplicaConfig } from './config.ts';
 import { Secret } from './secret.ts';
 import type { Values } from './settings.ts';
 
-/** Where the replica is; null for none. */
+/** Location of the replica; null for none. */
 export function replicaConfig(values: Values, context: BuildContext): ReplicaConfig | null {
   const { replicaUrl, replicaEndpoint, replicaRegion, replicaMaxLag } = values;
   for (const name of ['replicaEndpoint', 'replicaRegion'] as const) {

@@ -1,4 +1,4 @@
-/** The known name that begins with this one, or is a few typing slips away; null when none is near. */
+/** The known name that begins with this one, or is within a few typing errors of it; null if none is. */
 export function closest(name: string, known: readonly string[]): string | null {
   const limit = Math.max(2, Math.floor(name.length / 5));
   const ranked = known

@@ -24,12 +24,12 @@ export interface Config {
   readonly http: HttpConfig;
   readonly auth: AuthConfig;
   readonly keyring: KeyringConfig;
-  /** The live node of each coin; a coin without one is not offered live. */
+  /** The live node of each coin; a coin without one is not payable live. */
   readonly nodes: Readonly<Partial<Record<Coin, NodeEndpoint>>>;
   readonly nodeTimeoutMs: number;
-  /** Most calls per request to the Ethereum node. */
+  /** Maximum calls per batch to the Ethereum node. */
   readonly ethRpcBatchSize: number;
-  /** Most calls per second to a node; 0: no limit. */
+  /** Maximum calls per second to a node; 0: no limit. */
   readonly rpcPerSecond: Readonly<Record<AccountCoinCode, number>>;
   /** Live policy of each coin. */
   readonly confirmations: Readonly<Record<Coin, ConfirmationPolicy>>;
@@ -44,18 +44,18 @@ export interface Config {
     /** Atoms per 1,000 vB; 0: never. */
     readonly consolidateBelowRate: bigint;
   };
-  /** Where the Solana node serves subscriptions; hosted nodes carry an API key in it. */
+  /** Subscription URL of the Solana node; those of hosted nodes contain an API key. */
   readonly solWsUrl: Secret | null;
   /** Micro-lamports per compute unit. */
   readonly solFeeCap: bigint;
   readonly watcher: { readonly pollIntervalMs: number };
   /** How often the ledger is reconciled with each chain. */
   readonly reconcileIntervalMs: number;
-  /** How long it stays known who changed what. */
+  /** Retention of the audit log. */
   readonly auditDays: number;
   readonly backup: BackupConfig;
   readonly replica: ReplicaConfig | null;
-  /** The operator's word that no other machine runs on this seed. */
+  /** Confirmation by the operator that no other machine runs with this seed. */
   readonly isOtherMachineOff: boolean;
   readonly payments: PaymentDefaults;
   readonly waiting: WaitingConfig;
@@ -65,7 +65,7 @@ export interface Config {
   readonly sandbox: SandboxConfig;
   readonly explorers: ExplorersConfig;
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
-  /** Where the operator is mailed about nodes, backups and the replica; null: nowhere. */
+  /** Address for emails about nodes, backups and the replica; null: none. */
   readonly operatorEmail: string | null;
   /** Warnings to log at start. */
   readonly warnings: readonly string[];
@@ -81,19 +81,19 @@ export interface HttpConfig {
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly bodyLimitBytes: number;
-  /** Payments that one client address may make per minute with one public key; 0 switches the limit off. */
+  /** Payments that one client address may create per minute with one public key; 0: no limit. */
   readonly publicRatePerMinute: number;
-  /** Where the operator reads /metrics and the details of /readyz; null: on the public address. */
+  /** Address that serves /metrics and the details of /readyz; null: the public address. */
   readonly adminListen: { readonly host: string; readonly port: number } | null;
-  /** What is logged of each request. */
+  /** Detail of the request log. */
   readonly accessLog: (typeof ACCESS_LOGS)[number];
 }
 
 export interface AuthConfig {
   readonly registration: (typeof REGISTRATION_MODES)[number];
-  /** Requests per minute and client address on /auth; 0 switches the limit off. */
+  /** Requests per minute and client address on /auth; 0: no limit. */
   readonly ratePerMinute: number;
-  /** Shops that one account may make; 0: any number. */
+  /** Shops that one account may create; 0: any number. */
   readonly shopsPerAccount: number;
   /** HS256 key, 32 bytes or more; null: one is generated and kept in the data directory. */
   readonly jwtSecret: Secret | null;
@@ -119,7 +119,7 @@ export interface NodeEndpoint {
   /** Scheme, host and port: safe to log. */
   readonly origin: string;
   readonly credentials: { readonly user: string; readonly password: Secret } | null;
-  /** Absolute path of the node's `.cookie`, read again whenever the node answers 401. */
+  /** Absolute path of the node's `.cookie`, read again when the node answers 401. */
   readonly cookieFile: string | null;
 }
 
@@ -129,26 +129,26 @@ export interface FeeBounds {
   readonly capPerKvb: bigint;
 }
 
-/** Backups that the daemon makes by itself. */
+/** Scheduled backups of the daemon. */
 export interface BackupConfig {
-  /** As in cron, in the machine's time zone; null: none are made. */
+  /** As in cron, in the machine's time zone; null: no backups. */
   readonly schedule: string | null;
   /** Absolute path. */
   readonly folder: string;
   /** Scheduled backups to keep; older ones are removed. */
   readonly keep: number;
-  /** Age of the newest backup from which on the operator is warned. */
+  /** Age of the newest backup from which the operator is warned. */
   readonly maxAgeMs: number;
 }
 
 /** The replica of the database, written by Litestream. */
 export interface ReplicaConfig {
-  /** Of scheme file or s3; may hold a password. */
+  /** URL with the scheme file or s3; may contain a password. */
   readonly url: Secret;
-  /** Of an S3 service that is not Amazon's; asked with the bucket in the path. */
+  /** Endpoint of an S3 service other than Amazon's; requested with the bucket in the path. */
   readonly s3Endpoint: string | null;
   readonly s3Region: string | null;
-  /** Age of the newest data in the replica from which on the operator is warned. */
+  /** Age of the newest data in the replica from which the operator is warned. */
   readonly maxLagMs: number;
 }
 
@@ -199,7 +199,7 @@ export interface RatesConfig {
   readonly refreshIntervalMs: number;
   readonly maxAgeMs: number;
   readonly timeoutMs: number;
-  /** How far one source alone may move a rate. */
+  /** How far a single source may move a rate. */
   readonly single: { readonly perMinutePercent: number; readonly maxPercent: number };
 }
 

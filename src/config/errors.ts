@@ -1,8 +1,8 @@
 /** One problem of the configuration, with its location. */
 export interface ConfigProblem {
-  /** The variable, null for a key of the file that names no setting. */
+  /** The variable; null for a key of the file that is not a setting. */
   readonly variable: string | null;
-  /** Dotted path in the YAML file, null for what only the environment has. */
+  /** Dotted path in the YAML file; null for settings that only the environment has. */
   readonly path: string | null;
   readonly message: string;
 }

@@ -301,5 +301,5 @@ export type Values = {
     | ((typeof SETTINGS)[K]['fallback'] extends undefined ? undefined : never);
 };
 
-/** Names the file to read; the only variable that is no setting of the file. */
+/** The path of the configuration file; the only variable that is not a setting of the file. */
 export const CONFIG_VARIABLE = 'TILLD_CONFIG';

@@ -13,7 +13,7 @@ const VARIABLES = [CONFIG_VARIABLE, ...ALL.map((setting) => setting.env)];
 
 /** Variables of the project's own test tools, ignored by the daemon. */
 const OTHER_VARIABLES = new Set(['TILLD_NODES_DIR']);
-/** Kubernetes sets these in every pod when a service is called `tilld`. */
+/** Kubernetes sets these in every pod if a service is called `tilld`. */
 const KUBERNETES_LINK = /^TILLD_(?:SERVICE_|PORT_\d+_)/;
 
 const mapping = z.record(z.string(), z.unknown());
@@ -67,7 +67,10 @@ function collectKeys(
   }
 }
 
-/** Whether the environment gives the very value for which the YAML names a file: the environment goes first. */
+/**
+ * Whether the environment sets the same value for which the YAML names a file: the environment has
+ * precedence.
+ */
 function isOverridden(name: string, env: Environment): boolean {
   const settings: Readonly<Record<string, Setting>> = SETTINGS;
   const own = settings[name];
@@ -94,7 +97,7 @@ function readOne(
   return setting.fallback === undefined ? undefined : setting.schema.parse(setting.fallback);
 }
 
-/** An empty variable or key counts as not given: compose files pass empty variables on. */
+/** An empty variable or key counts as unset, because compose files pass empty variables on. */
 function isUnset(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }

@@ -126,7 +126,7 @@ export function parseSubset<const T extends string>(values: readonly T[]) {
   );
 }
 
-/** When to do something, as in cron: minute, hour, day of the month, month, day of the week; null: never. */
+/** A schedule, as in cron: minute, hour, day of the month, month, day of the week; null: never. */
 export function cronSchedule() {
   return reader('off, or five fields as in cron, such as 30 3 * * *', (value): string | null | undefined => {
     if (value === 'off') return null;
@@ -201,10 +201,10 @@ export function urlTemplate(placeholder: string, example: string) {
   });
 }
 
-/** Without what a URL cannot hold unencoded. */
+/** Without characters that a URL must encode. */
 const PLAIN_URL = /^https?:\/\/[^\s"'<>\\^`{|}]+$/i;
 
-/** A place for the replica: a folder by its absolute path, or a URL. */
+/** A location for the replica: a folder by its absolute path, or a URL. */
 export function replicaUrl() {
   const expected = 'a folder such as /mnt/other/tilld, or a URL such as s3://bucket/folder';
   return reader(expected, (value) => {
@@ -216,7 +216,7 @@ export function replicaUrl() {
   }).refine(({ protocol }) => protocol !== 'sftp:', { error: NO_SFTP });
 }
 
-/** `sftp:` to say what to do instead. */
+/** `sftp:` to show the alternative in the error. */
 const REPLICA_SCHEMES = new Set(['file:', 's3:', 'sftp:']);
 const NO_SFTP =
   'does not accept sftp://: mount that folder with sshfs and set its path here (docs/second-machine.md)';

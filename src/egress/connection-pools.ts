@@ -2,7 +2,10 @@ import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
 import type { VettedTarget } from './vet-target.ts';
 
-/** Shorter than most servers' keep-alive (5 s or more): a connection that the server closes meanwhile costs a retry. */
+/**
+ * Shorter than the keep-alive of most servers (5 s or more), because a connection that the server closes
+ * meanwhile costs a retry.
+ */
 const IDLE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_POOLS = 256;
@@ -10,7 +13,10 @@ const MAX_POOLS = 256;
 /** Connections to one vetted target. */
 export interface TargetPool {
   readonly dispatcher: Dispatcher;
-  /** Whether a request was answered over it before: the next one may hit a connection that the server just closed. */
+  /**
+   * Whether a response was received over it before: the next request may then hit a connection that the
+   * server just closed.
+   */
   wasUsed: boolean;
 }
 
@@ -25,7 +31,7 @@ export class ConnectionPools {
   take(target: VettedTarget): TargetPool {
     const { key } = target;
     const pool = this.#byTarget.get(key) ?? { dispatcher: newPool(target), wasUsed: false };
-    // Least recently used first: that one is evicted.
+    // Least recently used first; that one is evicted.
     this.#byTarget.delete(key);
     this.#byTarget.set(key, pool);
     if (this.#byTarget.size > MAX_POOLS) this.#evictOldest();
@@ -52,7 +58,7 @@ export class ConnectionPools {
   }
 }
 
-/** Requests in flight still get their answers. */
+/** Requests in flight still get their responses. */
 function closeGracefully({ dispatcher }: TargetPool): void {
   void dispatcher.close().catch(() => undefined);
 }
@@ -60,10 +66,10 @@ function closeGracefully({ dispatcher }: TargetPool): void {
 function newPool(target: VettedTarget): Pool {
   return new Pool(target.origin, {
     ...pinnedTo(target),
-    // The caller bounds concurrency: a fast endpoint must not queue here behind slow ones of its host.
+    // The caller bounds concurrency; a fast endpoint must not queue here behind slow ones of its host.
     connections: null,
     keepAliveTimeout: IDLE_MS,
-    // Caps what the server's own Keep-Alive header asks for.
+    // Upper bound for the keep-alive timeout of the server's header.
     keepAliveMaxTimeout: IDLE_MS,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * `refused`: the guard does not allow this target; `dns`: the name has no address; `timeout`: the
- * whole exchange took too long; `aborted`: the caller gave up; `network`: anything else on the wire.
+ * `refused`: the guard does not allow this target; `dns`: the name has no address; `timeout`: the whole
+ * exchange exceeded its deadline; `aborted`: by the caller's signal; `network`: any other network error.
  */
 export type EgressFailure = 'refused' | 'dns' | 'timeout' | 'aborted' | 'network';
 

@@ -5,7 +5,7 @@ import { untilAborted } from './until-aborted.ts';
 import { vetTarget, type VettedTarget, type VettingPolicy } from './vet-target.ts';
 
 export interface EgressPolicy extends VettingPolicy {
-  /** Where connections are kept for the next request; otherwise each request has its own. */
+  /** Pools that keep connections for the next request; without them each request opens its own. */
   readonly connections?: ConnectionPools;
 }
 
@@ -14,7 +14,7 @@ export interface GuardedRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** The body is truncated at this size; the rest is never read. */
+  /** The body is truncated at this size; the remainder is not read. */
   readonly maxBodyBytes: number;
   /** Limit for the whole exchange: DNS, connect, TLS, request, response, body. */
   readonly timeoutMs: number;
@@ -26,15 +26,15 @@ export interface GuardedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** `whole`, or why the body is incomplete: over the cap, out of time, connection lost. */
+  /** `whole`, or the reason why the body is incomplete: over the cap, timeout, connection lost. */
   readonly bodyEnd: 'whole' | 'capped' | 'timeout' | 'broken';
 }
 
 /**
- * One HTTP request to a user-supplied address, guarded against SSRF. The target is vetted (see vetTarget) and the
- * connection goes to the vetted addresses only, with Host and SNI of the URL, so that DNS rebinding between check
- * and use gains nothing. Redirects are returned, never followed.
- * @throws {EgressError} when no answer came; never for an HTTP status.
+ * One HTTP request to a user-supplied address, guarded against SSRF. The target is vetted (see vetTarget),
+ * and the connection is opened to the vetted addresses only, with Host and SNI of the URL, so that DNS
+ * rebinding between check and use has no effect. Redirects are returned, never followed.
+ * @throws {EgressError} without a response; never for an HTTP status.
  */
 export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest): Promise<GuardedResponse> {
   const deadline = AbortSignal.timeout(request.timeoutMs);

@@ -2,20 +2,20 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
 
-/** Resolves every IPv4 and IPv6 address of a host name. Injected, so that tests decide the answers. */
+/** Resolves every IPv4 and IPv6 address of a host name. Injected, so that tests control the answers. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 3_000;
 const QUERY_TRIES = 2;
 const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
-/** How long queries share a resolver. */
+/** How long queries share a resolver, ms. */
 const SHARED_MS = 1_000;
 
 /**
- * Shares a resolver among concurrent queries: creating one reads the machine's settings, which took twice as long as a
- * query. Answers are not cached. A resolver lives for a second at most, so that changed name servers are noticed and
- * the source port changes.
+ * Shares a resolver among concurrent queries, because creating one reads the machine's settings, which took
+ * twice as long as a query. Answers are not cached. A resolver lives for at most a second, so that changed
+ * name servers are used and the source port changes.
  */
 class SharedResolvers {
   readonly #servers: readonly string[];
@@ -53,10 +53,10 @@ interface SharedResolver {
 }
 
 /**
- * Queries DNS for all A and AAAA records. Not getaddrinfo first: a hanging name server would block one
- * of the few threads the whole process shares. getaddrinfo is used only for names DNS does not have
- * (the hosts file, a container's neighbours).
- * @throws the DNS error when there is no address at all.
+ * Queries DNS for all A and AAAA records. Does not call getaddrinfo first, because a hanging name server
+ * would block one of the few threads that the whole process shares. getaddrinfo is used only for names that
+ * DNS does not have (the hosts file, containers of the same network).
+ * @throws the DNS error if there is no address at all.
  */
 export const resolveHost: Resolve = hostResolver([]);
 
@@ -72,8 +72,8 @@ export function hostResolver(servers: readonly string[], askMachine: AskMachine 
 type AskMachine = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Bounds getaddrinfo calls, which query DNS as well: a user's own name server may deny a name first and then
- * hang. Four threads are shared with disk flushes and password hashing.
+ * Bounds getaddrinfo calls, which query DNS as well: a user's name server may deny a name first and then
+ * hang. Disk flushes and password hashing share the same four threads.
  */
 const askingMachine = pLimit(2);
 

@@ -1,6 +1,6 @@
 /**
  * Waits for work that ignores its signal (getaddrinfo, a hanging TLS handshake): rejects with the signal's
- * reason as soon as it aborts, whatever becomes of the work.
+ * reason as soon as it aborts, and ignores the later result of the work.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

@@ -1,7 +1,9 @@
 import { EgressError } from './egress-error.ts';
 import { vetUrl, type VettingPolicy } from './vet-target.ts';
 
-/** Returns, without network access, why a policy forbids a URL in any case; null when it may be allowed. */
+/**
+ * Returns, without network access, the reason why a policy always forbids a URL; null if it may be allowed.
+ */
 export function urlRule(policy: Pick<VettingPolicy, 'allowPrivate'>): (url: string) => string | null {
   return (url) => {
     try {

@@ -16,16 +16,16 @@ export interface VettedTarget {
   readonly origin: string;
   /** With the query. */
   readonly path: string;
-  /** Origin and addresses: equal for targets that can share a connection. */
+  /** Origin and addresses, equal for targets that can share a connection. */
   readonly key: string;
-  /** The only addresses a connection may go to. */
+  /** The only addresses to connect to. */
   readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
 }
 
 /**
- * Decides whether a URL may be called and pins its addresses: every address of the name must be
- * allowed, or the target is refused.
- * @throws {EgressError} `refused`, or `dns` when the name does not resolve.
+ * Decides whether a URL may be called, and pins its addresses: if any address of the name is not allowed, the
+ * target is refused.
+ * @throws {EgressError} `refused`, or `dns` if the name does not resolve.
  */
 export async function vetTarget(
   policy: VettingPolicy,
@@ -56,7 +56,7 @@ function checked(
 }
 
 /**
- * The part of the check that needs no network: scheme, user name, IP literals, this machine's own name.
+ * The part of the check without network access: scheme, user name, IP literals, this machine's own name.
  * @throws {EgressError} `refused`
  */
 export function vetUrl(policy: Pick<VettingPolicy, 'allowPrivate'>, text: string): URL {
@@ -74,7 +74,9 @@ export function vetUrl(policy: Pick<VettingPolicy, 'allowPrivate'>, text: string
   return url;
 }
 
-/** The merchant who chose the name is not told what it resolves to: it may be known to the inner name server only. */
+/**
+ * Not shown to the merchant who entered the name, because only the internal name server may know the address.
+ */
 function notPublic(host: string, address = host): EgressError {
   const cause = new Error(`${host} resolves to ${address}`);
   return new EgressError('refused', `${host} is not a public address`, { cause });

@@ -2,9 +2,9 @@ import type { Mailer } from '../domain/mail.ts';
 import type { Logger } from '../domain/ports.ts';
 
 /**
- * For installations without a mail server: the operator reads the link in the log and hands it on.
- * This is the one place where such a link is logged, and meant to be; the log's redaction, which
- * goes by field names and shapes, leaves `link` alone.
+ * For installations without a mail server: the operator reads the link in the log and passes it on. This is
+ * the only place where such a link is logged on purpose; the log's redaction, which matches field names and
+ * shapes, does not match `link`.
  */
 export function createLogMailer(logger: Logger): Mailer {
   return {

@@ -1,25 +1,29 @@
 import type { Transporter } from 'nodemailer';
 import { MailRefused, type Mailer } from '../domain/mail.ts';
 
-/** A mail server that says nothing must not hold up the mails behind it for long. */
+/** Timeout, because an unresponsive mail server must not delay the mails behind this one for long. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 20_000;
 const SEND_TIMEOUT_MS = 45_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i;
 
 export interface SmtpSettings {
-  /** `smtp://` (upgraded by STARTTLS where offered) or `smtps://`, with user and password where needed. */
+  /** `smtp://` (upgraded by STARTTLS if offered) or `smtps://`, with user and password if needed. */
   readonly url: string;
   /** Sender: an address, or a name and an address in angle brackets. */
   readonly from: string;
 }
 
-/** Sends mails by SMTP (RFC 5321), a connection for each. Credentials never travel unencrypted to another host. */
+/**
+ * Sends mails by SMTP (RFC 5321), one connection each. Credentials are never sent unencrypted to another
+ * host.
+ */
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
   const url = new URL(settings.url);
   const mustEncrypt = url.protocol === 'smtp:' && url.username !== '' && !LOOPBACK.test(url.hostname);
   let transport: Transporter | null = null;
-  // The library is read at the first mail: a till without a mail server does not carry its 5 MB.
+  // The library (5 MB) is loaded at the first mail, so that an installation without a mail server does not
+  // load it.
   const connected = async (): Promise<Transporter> => {
     const { createTransport } = await import('nodemailer');
     transport ??= createTransport({
@@ -41,7 +45,7 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
           await connected()
         ).sendMail({
           from: settings.from,
-          // As an object it is one address, whatever characters it holds.
+          // As an object it is one address, whatever characters it contains.
           to: { name: '', address: to },
           subject,
           text,
@@ -57,13 +61,16 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
   };
 }
 
-/** One click in the mail program switches such mails off (RFC 8058). */
+/** One-click unsubscribe in the mail program (RFC 8058). */
 function unsubscribeHeaders(url: string | null): Record<string, string> {
   if (url === null) return {};
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
-/** Whether the server refused this mail for good; a wrong password of ours is the operator's to mend, and may pass. */
+/**
+ * Whether the server rejected this mail permanently; a wrong password of the daemon is excluded, because the
+ * operator can fix it.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error)) return false;
   const { responseCode, command } = error;

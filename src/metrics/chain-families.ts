@@ -157,7 +157,7 @@ export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
   };
 }
 
-/** Rates of currencies in use that one source decides, or that are refused. */
+/** Rates of currencies in use that depend on a single source, or are rejected. */
 export function rateProblemFamily({ rates }: StateMetricsDeps): Family {
   return {
     name: 'tilld_rate_single_source',

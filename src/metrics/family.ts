@@ -57,7 +57,7 @@ export interface Family {
 /** Scrapes closer together than this share one set of database counts. */
 const CACHE_MS = 10_000;
 
-/** At most one look-up per CACHE_MS, shared by all callers. */
+/** At most one query per CACHE_MS, shared by all callers. */
 export function cached<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let at = Number.NEGATIVE_INFINITY;
   let value: Promise<T> | null = null;

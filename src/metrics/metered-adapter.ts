@@ -14,10 +14,15 @@ import { COIN_DEFINITIONS } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
-/** Bound on the remembered outputs of the last views: a flooded mempool must not grow memory without end. */
+/**
+ * Bound on the remembered outputs of the last views, because a flooded mempool must not grow memory without
+ * limit.
+ */
 const MAX_REMEMBERED = 100_000;
 
-/** The calls that query a node; every other member of an adapter and its capabilities passes through unchanged. */
+/**
+ * The calls that query a node; all other members of an adapter and its capabilities pass through unchanged.
+ */
 const ASKING: ReadonlySet<PropertyKey> = new Set<
   | keyof ChainAdapter
   | keyof BlockRuns
@@ -58,8 +63,8 @@ const PARTS: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
 ]);
 
 /**
- * Wraps an adapter to time every call to its node and to measure the delay with which payments are
- * seen. A proxy, so that optional capabilities are neither lost nor invented.
+ * Wraps an adapter to time every call to its node and to measure the detection delay of payments. A proxy, so
+ * that optional capabilities are neither lost nor added.
  */
 export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock: Clock): ChainAdapter {
   const { coin, mode } = adapter;
@@ -93,8 +98,8 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
 }
 
 /**
- * Time from a node's first sight of money to ours, once per output. For a node that does not tell when it
- * first saw a transaction, the time of its block counts.
+ * Time from a node's first sight of money to tilld's, once per output. For a node without the time of first
+ * sight, the time of the block counts.
  */
 class DelayMeter {
   readonly #tell: (delayMs: number) => void;
@@ -102,7 +107,9 @@ class DelayMeter {
   readonly #byBlocks: boolean;
   /** Outputs of the last view, which are not measured again; null before the first. */
   #measured: ReadonlySet<string> | null = null;
-  /** Blocks up to here were measured: read again after a reorganisation or on request, they are not news. */
+  /**
+   * Blocks up to here were measured; those read again after a reorganisation or on request are not measured.
+   */
   #height = -1;
 
   constructor(tell: (delayMs: number) => void, clock: Clock, byBlocks: boolean) {
@@ -118,7 +125,7 @@ class DelayMeter {
       if (this.#byBlocks && nodeTimeMs === null) continue;
       const key = outputKey(ref);
       if (measured.size < MAX_REMEMBERED) measured.add(key);
-      // Money present at the first poll says nothing about the delay.
+      // The delay of money present at the first poll is unknown.
       if (before === null || before.has(key) || nodeTimeMs === null) continue;
       this.#measure(nodeTimeMs);
     }

@@ -2,7 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ChainError } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 
-/** Metrics of node calls. Labels are coins, modes and our own names of calls, so their number is bounded. */
+/**
+ * Metrics of node calls. Labels are coins, modes and tilld's own names of calls, so their number is bounded.
+ */
 export interface NodeMetrics {
   time<T>(labels: ChainId & { readonly call: string }, work: () => Promise<T>): Promise<T>;
   detected(chain: ChainId, delayMs: number): void;
@@ -13,11 +15,11 @@ export interface NodeMetrics {
   reorganised(chain: ChainId, depth: number): void;
   /** A poll of accounts begins. */
   readonly looked: (chain: ChainId, size: LookSize) => void;
-  /** Accounts of the last poll; null before the first, and where none are polled. */
+  /** Accounts of the last poll; null before the first, and if none are polled. */
   accountsWatched(chain: ChainId): number | null;
 }
 
-/** Accounts that a poll covers, and awaited ones that it leaves to the next polls. */
+/** Accounts that a poll covers, and awaited ones that are left to the next polls. */
 interface LookSize {
   readonly awaited: number;
   readonly finished: number;

@@ -3,7 +3,7 @@ import { COINS, type Coin } from '../domain/coins.ts';
 import { currencyDigits } from '../domain/currencies.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 
-/** A rate that two sources or more agreed on, and when. */
+/** A rate that two or more sources agreed on, with its time. */
 export interface AgreedRate {
   readonly coin: Coin;
   readonly currency: string;
@@ -12,7 +12,7 @@ export interface AgreedRate {
   readonly at: number;
 }
 
-/** Where agreed rates outlast a restart: one text, replaced as a whole. */
+/** Storage of agreed rates across restarts: one text, replaced as a whole. */
 export interface AgreedRatesStore {
   /** Null before the first write. */
   read(): Promise<string | null>;
@@ -24,8 +24,8 @@ const MIN_WRITE_INTERVAL_MS = 60_000;
 const TEXT = z.record(z.string(), z.tuple([z.string().regex(/^\d{1,30}(\.\d{1,8})?$/), z.int().min(0)]));
 
 /**
- * Keeps the last agreed rates, so that one source alone is bounded by them after a restart, too. Bounded by the coins and
- * currencies that exist.
+ * Keeps the last agreed rates, so that they bound a single source after a restart, too. Bounded by the
+ * existing coins and currencies.
  */
 export class AgreedRates {
   readonly #store: AgreedRatesStore;
@@ -43,7 +43,7 @@ export class AgreedRates {
     this.#logger = logger;
   }
 
-  /** The stored rates; those that cannot be parsed are left out. @throws when the store cannot be read. */
+  /** Returns the stored rates without those that cannot be parsed. @throws if the store cannot be read. */
   async load(): Promise<readonly AgreedRate[]> {
     const text = await this.#store.read();
     const parsed = text === null ? null : TEXT.safeParse(parseJson(text));
@@ -60,10 +60,10 @@ export class AgreedRates {
     });
   }
 
-  /** Stores the rates, at most once a minute. A failure is logged: the next call tries again. */
+  /** Stores the rates at most once a minute. A failure is logged, and the next call retries. */
   async save(rates: readonly AgreedRate[]): Promise<void> {
     const now = this.#clock.now();
-    // A clock set back must not postpone the next write.
+    // If the clock was set back, the next write must not be postponed.
     if (now >= this.#writtenAt && now - this.#writtenAt < MIN_WRITE_INTERVAL_MS) return;
     const entries = rates.map(({ coin, currency, rate, at }) => [`${coin} ${currency}`, [rate, at]]);
     const text = JSON.stringify(Object.fromEntries(entries));

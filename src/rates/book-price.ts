@@ -1,20 +1,20 @@
 import { Big } from 'big.js';
 import { positiveDecimal } from './decimal.ts';
 
-/** What an exchange tells of a pair, as it wrote it. */
+/** An exchange's prices of a pair, unparsed. */
 interface BookQuote {
   readonly last: unknown;
   readonly bid: unknown;
   readonly ask: unknown;
 }
 
-/** A wider spread is no price: too few trade the pair. Percent of the bid. */
+/** Maximum spread, percent of the bid; above it the pair is too illiquid for a price. */
 const MAX_SPREAD_PERCENT = 5;
 
 /**
- * The price of a pair now. The last trade may be hours old where few trade: it counts only between the bid and the ask, which
- * are now; else the nearer of them does. Null where the book is empty, crossed or too wide to
- * tell a price.
+ * The current price of a pair. The last trade of an illiquid pair may be hours old, so it counts only if it
+ * is between the current bid and ask; otherwise the nearer of the two is the price. Null if the book is
+ * empty, crossed or its spread too wide.
  */
 export function priceInBook({ last, bid, ask }: BookQuote): string | null {
   const [low, high] = [positiveDecimal.safeParse(bid).data, positiveDecimal.safeParse(ask).data];

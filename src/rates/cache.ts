@@ -2,15 +2,15 @@ import type { Coin } from '../domain/coins.ts';
 import type { Observation } from './median.ts';
 import type { SourcePrice } from './source.ts';
 
-/** Always kept up to date. */
+/** Refreshed continuously. */
 const BASE: readonly string[] = ['USD', 'EUR'];
-/** Currencies kept beside the pinned ones: anyone who may read rates can ask for them. */
+/** Maximum number of unpinned currencies, because everyone who may read rates can request them. */
 const MAX_OTHERS = 40;
 const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The last price of every source. Currencies in use are pinned and never evicted; others are kept while they are among the
- * last requested, and evict one another only. Bounded by the currencies that exist.
+ * The last price of every source. Currencies in use are pinned and never evicted; the others are an LRU cache
+ * of the last requested ones. Bounded by the existing currencies.
  */
 export class RateCache {
   #pinned: ReadonlySet<string> = new Set(BASE);
@@ -19,7 +19,7 @@ export class RateCache {
   /** Currency → `COIN source` → observation. */
   readonly #prices = new Map<string, Map<string, Observation>>();
 
-  /** Replaces the pinned currencies. One that is no longer pinned counts as requested now. */
+  /** Replaces the pinned currencies. A currency that is no longer pinned counts as requested now. */
   pin(currencies: readonly string[], now: number): void {
     const before = this.#pinned;
     this.#pinned = new Set([...BASE, ...currencies]);
@@ -52,7 +52,7 @@ export class RateCache {
     return this.#pinned.has(currency) || this.#others.has(currency);
   }
 
-  /** Stores prices in requested currencies. A source's own time counts when it is older than ours. */
+  /** Stores prices in requested currencies. Uses a source's own time if it is older than the local one. */
   store(source: string, prices: readonly SourcePrice[], receivedAt: number): void {
     for (const { coin, currency, rate, at } of prices) {
       if (!this.wants(currency)) continue;
@@ -62,7 +62,7 @@ export class RateCache {
     }
   }
 
-  /** Every source's price between `since` and `until`; a later one is dated by a clock since set back. */
+  /** Every source's price between `since` and `until`; a later time comes from a clock that was set back. */
   fresh(coin: Coin, currency: string, since: number, until = Number.POSITIVE_INFINITY): Observation[] {
     return [...(this.#prices.get(currency) ?? [])]
       .filter(([key, { at }]) => key.startsWith(`${coin} `) && at >= since && at <= until)

@@ -12,7 +12,7 @@ export const positiveDecimal = z
   .refine((value) => value.gt(0))
   .transform((value) => value.toFixed());
 
-/** Parses JSON with every number kept as text: a price must not pass through a float. */
+/** Parses JSON and keeps every number as text, because a price must not be parsed as a float. */
 export function parseExactJson(body: string): unknown {
   return JSON.parse(body, keepNumberText);
 }

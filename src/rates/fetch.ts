@@ -9,7 +9,8 @@ const RETRY_PAUSE_MS = 250;
 class FinalError extends Error {}
 
 /**
- * Body of a GET as text: one deadline for everything, one retry, a bounded body, no redirects.
+ * Returns the body of a GET as text: one deadline for the whole request, one retry, a bounded body, no
+ * redirects.
  * @throws with a short reason for the log.
  */
 export async function fetchText(

@@ -24,8 +24,8 @@ const PAIR_SHARE = new Big('0.05');
 const RATE_DECIMALS = 8;
 
 /**
- * The price most sources agree on: the median without outliers. Null when there is none: no
- * source at all, two that contradict each other, or several without any two that agree.
+ * The price that most sources agree on: the median without outliers. Null if there is no source, if two
+ * contradict each other, or if no two of several agree.
  */
 export function consensus(observations: readonly Observation[]): Consensus | null {
   if (observations.length === 0) return null;

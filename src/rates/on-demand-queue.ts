@@ -1,16 +1,19 @@
 import { pause } from './pause.ts';
 
-/** Pause between two look-ups on demand. */
+/** Pause between two on-demand requests. */
 const GAP_MS = 1_000;
 
-/** Look-ups on demand, one at a time with a pause: currencies requested while one runs share the next. */
+/**
+ * Serialises on-demand requests with a pause between them: currencies requested while one runs share the
+ * next.
+ */
 export class OnDemandQueue {
   #waiting = new Set<string>();
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();
   #notBeforeMs = 0;
 
-  /** Resolves after a look-up of this currency that began after the call. Never throws. */
+  /** Resolves after a request for this currency that began after the call. Never throws. */
   async join(
     currency: string,
     signal: AbortSignal,
@@ -21,7 +24,7 @@ export class OnDemandQueue {
     return this.#next;
   }
 
-  /** Waits for the look-ups under way. */
+  /** Waits for the requests in flight. */
   async ended(): Promise<void> {
     await (this.#next ?? this.#last);
   }

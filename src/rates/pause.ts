@@ -9,7 +9,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for work, but no longer than this; the work itself goes on. */
+/** Waits for work, but no longer than this; the work itself continues. */
 export async function withinMs(ms: number, work: Promise<void>): Promise<void> {
   const timer = new AbortController();
   await Promise.race([work, pause(ms, timer.signal)]);

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from './single-source.ts';
 
-/** A rate by one source alone where more agreed before, or a refused one. */
+/** A rate from a single source although more agreed before, or a rejected one. */
 export interface RateProblem {
   readonly coin: Coin;
   readonly currency: string;
@@ -18,7 +18,10 @@ export interface RateProblem {
   readonly source: string;
 }
 
-/** Applies the limits of a single source to every rate, whoever reads it. Logs when a rate begins and ends to depend on one. */
+/**
+ * Applies the limits of a single source to every rate. Logs when a rate starts and stops to depend on one
+ * source.
+ */
 export class RateGuard {
   readonly #limits: SingleSourceLimits;
   readonly #clock: Clock;
@@ -35,7 +38,7 @@ export class RateGuard {
     this.#logger = logger;
   }
 
-  /** The rate, if it counts; null otherwise. */
+  /** The rate if it is accepted; otherwise null. */
   check(coin: Coin, currency: string, rate: Consensus | null): Consensus | null {
     if (rate === null) return null;
     const key = `${coin} ${currency}`;
@@ -46,7 +49,7 @@ export class RateGuard {
     return verdict.state === 'refused' ? null : rate;
   }
 
-  /** The last rates that two sources or more agreed on. */
+  /** The last rates that two or more sources agreed on. */
   agreed(): AgreedRate[] {
     return [...this.#histories].flatMap(([key, { agreed }]) => {
       const [coin, currency] = key.split(' ') as [Coin, string];
@@ -54,7 +57,7 @@ export class RateGuard {
     });
   }
 
-  /** Takes over the rates agreed on before a restart; those agreed on since stay. */
+  /** Loads the rates agreed on before a restart; newer ones stay. */
   restore(rates: readonly AgreedRate[]): void {
     for (const { coin, currency, rate, at } of rates) {
       const [key, agreed] = [`${coin} ${currency}`, { rate, at }];
@@ -66,7 +69,7 @@ export class RateGuard {
     return [...this.#troubles.values()];
   }
 
-  /** Forgets the troubles of currencies that are not refreshed any more. */
+  /** Drops the state of currencies that are not refreshed any more. */
   keep(currencies: ReadonlySet<string>): void {
     for (const [key, { currency }] of this.#troubles)
       if (!currencies.has(currency)) this.#troubles.delete(key);

@@ -15,7 +15,7 @@ export interface RefresherDeps {
   readonly health: SourceHealth;
 }
 
-/** Queries all sources concurrently and stores their prices. A dead source is skipped, and logged once. */
+/** Queries all sources concurrently and stores their prices. A failing source is skipped, and logged once. */
 export class Refresher {
   readonly #deps: RefresherDeps;
   readonly #failing = new Set<string>();

@@ -17,7 +17,7 @@ import type { RateSource } from './source.ts';
 import type { CoingeckoAccess } from './sources/coingecko.ts';
 import { publicSources, type RateSourceName } from './sources/index.ts';
 
-/** Most time that `ensure` waits for a new currency. */
+/** Longest wait of `ensure` for a new currency. */
 const ENSURE_WAIT_MS = 5000;
 
 export interface RateServiceOptions {
@@ -30,9 +30,12 @@ export interface RateServiceOptions {
     readonly timeoutMs: number;
     readonly single: SingleSourceLimits;
   };
-  /** Currencies that must always have a rate: of shops, prices, links and open payments. Absent: none but the base ones. */
+  /**
+   * Currencies that must always have a rate: of shops, prices, links and open payments. Omitted: the base
+   * currencies only.
+   */
   readonly inUse?: (() => Promise<readonly string[]>) | undefined;
-  /** Keeps the last agreed rates over a restart. Absent: they are forgotten. */
+  /** Keeps the last agreed rates across restarts. Omitted: they are lost. */
   readonly agreedRates?: AgreedRatesStore | undefined;
   /** Prices of sandbox payments when no source answers. */
   readonly sandboxFallback: FixedRates;
@@ -43,15 +46,20 @@ export interface RateServiceOptions {
 }
 
 export interface RateService extends Rates {
-  /** Starts refreshing prices; does not wait for them. */
+  /** Starts to refresh prices without waiting for them. */
   start(): void;
-  /** Ends all look-ups. */
+  /** Ends all requests. */
   stop(): Promise<void>;
-  /** How long each live source has given no usable price. */
+  /** Time since the last usable price of each live source. */
   sourceAges(): readonly SourceAge[];
-  /** Warnings about sources that have given no price for a day, and rates that rest on one source or are refused. */
+  /**
+   * Warnings about sources without a price for a day, and about rates that depend on a single source or are
+   * rejected.
+   */
   warnings(): readonly string[];
-  /** Rates of pinned currencies that rest on one source only, or are refused since it moved them too far. */
+  /**
+   * Rates of pinned currencies that depend on a single source, or are rejected because it moved them too far.
+   */
   troubles(): readonly RateProblem[];
 }
 
@@ -104,7 +112,7 @@ class LiveRates implements RateService {
   readonly #health: SourceHealth;
   readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
-  /** Currencies looked up since they were last requested, until they are forgotten: the loop refreshes them. */
+  /** Currencies read since they were last requested, until they are dropped: the loop refreshes them. */
   readonly #attempted = new Set<string>();
   readonly #lanes = { pinned: new OnDemandQueue(), others: new OnDemandQueue() };
   #loop: Promise<void> | null = null;
@@ -141,8 +149,9 @@ class LiveRates implements RateService {
   }
 
   /**
-   * Waits for a look-up of a currency that has none behind it. One in use that has no rate now is looked up for each caller
-   * anew: others may be looked up once in a while only, so that odd currencies cannot be used to flood the sources.
+   * Waits for a request of a currency that has no cached price. A currency in use without a current rate is
+   * requested for each caller; others are rate limited, so that rare currencies cannot be used to flood the
+   * sources.
    */
   async ensure(currency: string): Promise<void> {
     if (currencyDigits(currency) === null) return;
@@ -187,7 +196,7 @@ class LiveRates implements RateService {
     }
   }
 
-  /** Pins the currencies in use; those known before stay pinned while they cannot be read. */
+  /** Pins the currencies in use; if they cannot be read, the previous ones stay pinned. */
   async #pin(): Promise<void> {
     const { inUse, clock, logger } = this.#options;
     if (inUse === undefined) return;
@@ -199,7 +208,7 @@ class LiveRates implements RateService {
     }
   }
 
-  /** The rate that counts now; null when there is none. */
+  /** The current accepted rate; null if there is none. */
   #counted(coin: Coin, currency: string): Consensus | null {
     const { clock, config } = this.#options;
     const now = clock.now();
@@ -212,8 +221,8 @@ class LiveRates implements RateService {
   }
 
   /**
-   * Whether the rates agreed on before a restart are known. Until then no price is read: one source alone would be believed
-   * without them.
+   * Whether the rates agreed on before a restart are loaded. No price is read until then, because a single
+   * source would be accepted without them.
    */
   async #restore(): Promise<boolean> {
     if (this.#isRestored) return true;
@@ -237,7 +246,7 @@ class LiveRates implements RateService {
     for (const currency of currencies) this.#attempted.add(currency);
     for (const currency of this.#attempted) if (!wanted.has(currency)) this.#attempted.delete(currency);
     this.#guard.keep(wanted);
-    // Judged at each refresh, so that the rate of the last minute is what the next one is compared with.
+    // Checked at each refresh, so that the next rate is compared with that of the last minute.
     for (const currency of wanted) for (const coin of COINS) this.#counted(coin, currency);
   }
 }
@@ -250,7 +259,7 @@ function troubleWarnings(troubles: readonly RateProblem[]): string[] {
   );
 }
 
-/** @throws {AppError} VALIDATION_INVALID when it is no ISO 4217 code. */
+/** @throws {AppError} VALIDATION_INVALID if it is not an ISO 4217 code. */
 function assertCurrency(currency: string): void {
   if (currencyDigits(currency) === null) throw invalidField('currency', 'must be an ISO 4217 currency code');
 }

@@ -1,50 +1,53 @@
 import { Big } from 'big.js';
 import type { Consensus } from './median.ts';
 
-/** How far one source alone may move a rate. */
+/** How far a single source may move a rate. */
 export interface SingleSourceLimits {
-  /** Percent per minute, against the last rate that counted. */
+  /** Percent per minute, relative to the last accepted rate. */
   readonly perMinutePercent: number;
-  /** Percent, against the last rate that two sources or more agreed on. */
+  /** Percent, relative to the last rate that two or more sources agreed on. */
   readonly maxPercent: number;
 }
 
-/** A rate that counted, and when it was last seen to. */
+/** An accepted rate, and the time when it was last confirmed. */
 export interface Reference {
   readonly rate: string;
   readonly at: number;
 }
 
-/** What earlier rates of a coin in a currency leave for the next one. */
+/** The history of a coin's rate in a currency that bounds the next one. */
 export interface RateHistory {
-  /** The last rate that two sources or more agreed on; null before there was one. */
+  /** The last rate that two or more sources agreed on; null before the first. */
   readonly agreed: Reference | null;
   /**
-   * A rate that counted, whoever gave it: the last one of several sources, or that of one source a minute or more ago, so that
-   * many small steps within a minute do not add up. Null before there was one.
+   * An accepted rate: the last one of several sources, or that of a single source a minute or more ago, so
+   * that many small steps within a minute do not add up. Null before the first.
    */
   readonly last: Reference | null;
 }
 
 export const NO_HISTORY: RateHistory = { agreed: null, last: null };
 
-/** `alone`: by one source, where more agreed before. */
+/** `alone`: from a single source although more agreed before. */
 export interface Verdict {
   readonly state: 'agreed' | 'single' | 'alone' | 'refused';
   readonly history: RateHistory;
-  /** Why it is refused; null otherwise. */
+  /** The reason for the rejection; otherwise null. */
   readonly reason: string | null;
 }
 
 const MINUTE_MS = 60_000;
-/** An agreed rate older than this, by either direction of the clock, bounds nothing: the market may have gone anywhere since. */
+/**
+ * An agreed rate older than this (or newer, after a clock change) bounds nothing, because the market may have
+ * moved anywhere since.
+ */
 const AGREED_COUNTS_MS = 7 * 24 * 60 * MINUTE_MS;
 const HUNDRED = new Big(100);
 
 /**
- * Whether a rate counts. Two sources that agree are believed. One alone may move it slowly, and not far from what was last
- * agreed on: it may be wrong, or somebody may steer it. A refused rate leaves the history as it is, so that a price that stays
- * counts once enough minutes have passed. Pure.
+ * Decides whether a rate is accepted. Two sources that agree are accepted. A single source may move the rate
+ * slowly and not far from the last agreed one, because it may be wrong or manipulated. A rejected rate leaves
+ * the history unchanged, so that a stable price is accepted after enough minutes. Pure.
  */
 export function judgeRate(
   rate: Pick<Consensus, 'rate' | 'sources'>,
@@ -66,7 +69,7 @@ export function judgeRate(
     return { state: 'refused', history, reason };
   }
   if (last !== null) {
-    // A clock set back must not shrink what a minute allows.
+    // If the clock was set back, the limit of a minute must not shrink.
     const minutes = Math.max(1, (now - last.at) / MINUTE_MS);
     const allowed = new Big(limits.perMinutePercent).times(String(minutes));
     if (!isWithin(rate.rate, last.rate, allowed)) {
@@ -83,7 +86,7 @@ function isRecent({ at }: Reference, now: number): boolean {
   return Math.abs(now - at) <= AGREED_COUNTS_MS;
 }
 
-/** Whether two rates are within so many percent of the lower one. */
+/** Whether two rates differ by at most so many percent of the lower one. */
 function isWithin(rate: string, other: string, percent: Big): boolean {
   const [a, b] = [new Big(rate), new Big(other)];
   const [low, high] = a.lt(b) ? [a, b] : [b, a];

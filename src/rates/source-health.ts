@@ -2,16 +2,16 @@ import type { Clock, Logger } from '../domain/ports.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a source has given no usable price. */
+/** How long a source has returned no usable price. */
 export interface SourceAge {
   readonly source: string;
-  /** Milliseconds since its last usable price, or since this process began to ask it. */
+  /** Milliseconds since its last usable price, or since this process first queried it. */
   readonly ageMs: number;
 }
 
 /**
- * Tracks when each source last gave a usable price. A source without one for a day is reported: prices then rest
- * on fewer sources than the operator believes. Counting starts with the process at the earliest.
+ * Tracks when each source last returned a usable price. A source without one for a day is reported, because
+ * prices then depend on fewer sources than the operator expects. Counting starts with the process.
  */
 export class SourceHealth {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class SourceHealth {
     this.#lastTold.delete(source);
   }
 
-  /** Logs a source that has been dead for a day, once a day. */
+  /** Logs a source that has failed for a day, once a day. */
   tellDead(source: string): void {
     const [ageMs, now] = [this.#ageOf(source), this.#clock.now()];
     if (ageMs < DAY_MS || now - (this.#lastTold.get(source) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
@@ -49,7 +49,7 @@ export class SourceHealth {
     return [...this.#lastGood.keys()].map((source) => ({ source, ageMs: this.#ageOf(source) }));
   }
 
-  /** Warnings for the operator: each source that has been dead for a day, and the remedy. */
+  /** Warnings for the operator: each source that has failed for a day, and the remedy. */
   warnings(): string[] {
     return this.ages()
       .filter(({ ageMs }) => ageMs >= DAY_MS)

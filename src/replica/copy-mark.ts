@@ -3,7 +3,7 @@ import type { Db } from '../store/sqlite/database.ts';
 
 const KEY = 'copy_check';
 
-/** Notes that the database came from a replica and that its file was not checked whole yet. */
+/** Records that the database came from a replica and that its file is not checked completely yet. */
 export async function noteCopyUnchecked(db: Db): Promise<void> {
   await writeMeta(db, KEY, 'due');
 }

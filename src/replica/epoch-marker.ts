@@ -5,7 +5,7 @@ import { createSqliteMeta, readSqliteMeta } from '../store/sqlite/files.ts';
 
 const KEY = 'epoch_marker';
 
-/** A database of one row that shows in the replica that an epoch has begun. */
+/** A database of one row whose replica shows that an epoch has begun. */
 export interface EpochMarker {
   readonly path: string;
   /** Name of its generation in the replica; null before Litestream has begun one. */
@@ -13,7 +13,8 @@ export interface EpochMarker {
 }
 
 /**
- * Lends a marker, which Litestream publishes at once, while the first snapshot of the real database may take minutes.
+ * Lends a marker, which Litestream publishes at once, whereas the first snapshot of the real database may
+ * take minutes.
  */
 export async function withEpochMarker<T>(
   epoch: number,
@@ -29,7 +30,7 @@ export async function withEpochMarker<T>(
   }
 }
 
-/** Litestream 0.3 keeps the name in a folder beside the database. */
+/** Litestream 0.3 stores the name in a folder next to the database. */
 function readGeneration(folder: string): string | null {
   try {
     return readFileSync(join(folder, '.marker.sqlite-litestream', 'generation'), 'utf8').trim();

@@ -5,14 +5,14 @@ import { readSqliteMeta } from '../store/sqlite/files.ts';
 const KEY = 'replica_epoch';
 
 /**
- * The machine's term of office: each takeover by another machine begins a new one. Kept in the database, and shown
- * beside the replica by the folder of that number.
+ * The fencing epoch: each takeover by another machine begins a new one. Stored in the database, and visible
+ * in the replica as the folder of that number.
  */
 export interface Epoch {
   readonly number: number;
   /** `restored`: a copy that has not taken over yet; `new`: never seen in the replica; `shown`: the replica has it. */
   readonly state: 'restored' | 'new' | 'shown';
-  /** Generation of the marker that a takeover leaves in the replica; null for a first machine. */
+  /** Generation of the marker that a takeover wrote to the replica; null for a first machine. */
   readonly marker: string | null;
 }
 
@@ -21,7 +21,7 @@ export async function readEpoch(db: Db): Promise<Epoch | null> {
   return parse(await readMeta(db, KEY));
 }
 
-/** Reads the epoch of a database that is not open here. */
+/** Reads the epoch of a database that is not open in this process. */
 export function readStoredEpoch(path: string): Epoch | null {
   return parse(readSqliteMeta(path, KEY));
 }
@@ -30,7 +30,10 @@ export async function writeEpoch(db: Db, { number, state, marker }: Epoch): Prom
   await writeMeta(db, KEY, [number, state, ...(marker === null ? [] : [marker])].join(' '));
 }
 
-/** Marks the database as a copy: its daemon starts only once it has taken over. Nothing where there was no replica. */
+/**
+ * Marks the database as a copy: its daemon starts only once it has taken over. No effect if there was no
+ * replica.
+ */
 export async function noteCopy(db: Db): Promise<void> {
   const epoch = await readEpoch(db);
   if (epoch !== null) await writeEpoch(db, { ...epoch, state: 'restored' });

@@ -9,7 +9,7 @@ export class ReplicaError extends Error {
   override name = 'ReplicaError';
 }
 
-/** The replica cannot tell whether another machine has taken over. It may be able to later. */
+/** The replica does not show whether another machine has taken over. It may show that later. */
 export class ReplicaUnknownError extends ReplicaError {
   override name = 'ReplicaUnknownError';
 }
@@ -30,7 +30,7 @@ export function litestreamProgram(): string {
   }
 }
 
-/** The environment of Litestream: credentials for S3 are in it, and the daemon's own secrets are not. */
+/** The environment of Litestream: with the credentials for S3, and without the daemon's own secrets. */
 export function litestreamEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TILLD_')));
 }
@@ -41,13 +41,13 @@ export interface LitestreamRun {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws {ReplicaError} when it fails; Litestream tells some failures by its log alone */
+/** @throws {ReplicaError} if it fails; Litestream reports some failures only in its log */
 export async function runLitestream(
   args: readonly string[],
   { config, timeoutMs, signal }: LitestreamRun,
 ): Promise<{ stdout: string }> {
   if (signal?.aborted === true) throw new ReplicaError('stopped before it began');
-  // Litestream opens its configuration by name, and Node's pipes cannot be opened so.
+  // Litestream opens its configuration by name, and Node's pipes cannot be opened by name.
   const input = unnamedFile(config);
   const child = spawn(litestreamProgram(), args, {
     stdio: [input, 'pipe', 'pipe'],
@@ -76,7 +76,7 @@ export async function runLitestream(
   return { stdout };
 }
 
-/** What a line of its log says after `error=`. */
+/** The text of a line of its log after `error=`. */
 function reasonIn(line: string | undefined): string | undefined {
   const quoted = /\berror="((?:[^"\\]|\\.)*)"/.exec(line ?? '')?.[1];
   return (
@@ -88,7 +88,7 @@ function reasonIn(line: string | undefined): string | undefined {
   );
 }
 
-/** Opens a file with this text that has no name any more: it holds secrets, and is gone with its last reader. */
+/** Opens an unlinked file with this text: it contains secrets and vanishes with its last reader. */
 function unnamedFile(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), 'tilld-litestream-'));
   try {

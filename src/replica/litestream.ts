@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReplicaError, runLitestream, type LitestreamRun } from './litestream-process.ts';
 
-/** Where the replica is. */
+/** Location of the replica. */
 export interface ReplicaTarget {
   /** `file:` or `s3:`; may hold a password. */
   readonly url: { reveal(): string };
@@ -10,14 +10,14 @@ export interface ReplicaTarget {
   readonly s3Region: string | null;
 }
 
-/** What Litestream shows of one epoch's part of the replica. */
+/** The state of one epoch's part of the replica. */
 export interface Generations {
   readonly count: number;
-  /** Those with a snapshot, the one with the newest data first. */
+  /** Those with a snapshot; the one with the newest data is first. */
   readonly found: readonly Generation[];
 }
 
-/** One of Litestream's generations, in which the database was copied without a gap. */
+/** One of Litestream's generations: a copy of the database without a gap. */
 export interface GenerationName {
   readonly epoch: number;
   readonly generation: string;
@@ -29,12 +29,21 @@ export interface Generation {
   readonly newestAt: number;
 }
 
-/** Between looks at the write-ahead log, and between uploads: what a dying machine loses is younger than both together. */
+/**
+ * Interval of reading the write-ahead log, and of uploads: the data loss of a failing machine is bounded by
+ * their sum.
+ */
 const INTERVAL = '250ms';
-/** Pages in the write-ahead log (16 MB) from which Litestream checkpoints it, as the daemon does without it. */
+/**
+ * Pages in the write-ahead log (16 MB) from which Litestream checkpoints it; the daemon's limit without
+ * Litestream is the same.
+ */
 const CHECKPOINT_PAGES = 4_000;
 const LOOK_TIMEOUT_MS = 15_000;
-/** For a command of the operator: Litestream lists every segment of a day for it, which are hundreds of requests. */
+/**
+ * Timeout of a command of the operator: Litestream lists every segment of a day for it, which takes hundreds
+ * of requests.
+ */
 export const LONG_LOOK_TIMEOUT_MS = 900_000;
 
 /** What Litestream is to replicate or restore. */
@@ -43,7 +52,9 @@ export interface LitestreamJob {
   readonly databasePath: string;
 }
 
-/** Litestream's configuration for the database and its replica in this epoch, which holds secrets of the URL. */
+/**
+ * Litestream's configuration for the database and its replica in this epoch; contains the secrets of the URL.
+ */
 export function litestreamConfig(target: ReplicaTarget, job: LitestreamJob): string {
   const { epoch, databasePath } = job;
   const replica = {
@@ -82,20 +93,20 @@ async function run(
 }
 
 /**
- * What the replica holds of an epoch, as the place itself shows it.
- * @throws {ReplicaError} when the place cannot be read.
+ * The content of the replica for an epoch, read from the storage itself.
+ * @throws {ReplicaError} if the storage cannot be read.
  */
 export async function readGenerations(
   target: ReplicaTarget,
   epoch: number,
   timeoutMs = LOOK_TIMEOUT_MS,
 ): Promise<Generations> {
-  // Litestream demands a database that exists and does not open it for this.
+  // Litestream requires an existing database and does not open it for this.
   const path = process.execPath;
   const job = { epoch, databasePath: path };
   const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs });
   const [, ...lines] = stdout.trim().split('\n');
-  // One whose first snapshot is not complete shows the year 1.
+  // A generation whose first snapshot is not complete has the year 1.
   const found = lines
     .map((line) => generationOf(line))
     .filter(({ newestAt }) => newestAt > 0)
@@ -124,7 +135,7 @@ export async function restoreGeneration(
   await run(target, job, { args, timeoutMs: null });
 }
 
-/** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */
+/** Replicates while the work runs. @throws {ReplicaError} if Litestream ends before it */
 export async function whileReplicating<T>(
   target: ReplicaTarget,
   job: LitestreamJob,

@@ -17,12 +17,12 @@ export interface RestoredEpoch {
 }
 
 /**
- * Restores the newest database of the replica into a new file: that of the highest epoch which has one, and of its
- * generations the one with the newest data. A machine that took over and died before its first snapshot left only a
- * marker of its epoch. A generation that cannot be restored is an error and no reason to take an older state: that is
- * the operator's choice.
+ * Restores the newest database of the replica into a new file: that of the highest epoch with a database, and
+ * of its generations the one with the newest data. A machine that took over and failed before its first
+ * snapshot left only a marker of its epoch. A generation that cannot be restored is an error and not a reason
+ * to restore an older state, because that is the operator's decision.
  * @param skipped generations that are not to be restored
- * @throws {ReplicaError} when the place holds no database or cannot be read
+ * @throws {ReplicaError} if the storage contains no database or cannot be read
  */
 export async function restoreNewest(
   target: ReplicaTarget,
@@ -43,7 +43,7 @@ export async function restoreNewest(
   throw new ReplicaError('the replica holds no snapshot of a database');
 }
 
-/** @throws {ReplicaError} that names the generation and how to pass over it */
+/** @throws {ReplicaError} with the generation and the option to skip it */
 async function restoreNamed(target: ReplicaTarget, name: GenerationName, path: string): Promise<void> {
   const { epoch, generation } = name;
   await restoreGeneration(target, name, path).catch((cause: unknown) => {

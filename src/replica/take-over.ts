@@ -9,15 +9,20 @@ import { LOOK_EVERY_MS } from './watch.ts';
 
 const PUBLISH_LIMIT_MS = 120_000;
 const POLL_MS = 100;
-/** A look begins every ten seconds, unless one is under way, and its answers may take fifteen; with ten to spare. */
+/**
+ * A check begins every ten seconds unless one is running, and its answers may take fifteen; the remaining ten
+ * are a margin.
+ */
 const FENCED_AFTER_MS = LOOK_EVERY_MS + 35_000;
 
 /**
- * Begins a new epoch: shows it by a marker in the replica, so that a machine of an earlier epoch stops. Nothing of the
- * database is in that epoch's replica until scripts/replicate has made its first snapshot. The caller holds the lock of
- * the data directory, waits, and only then writes the epoch to the database: until then its daemon refuses to start.
+ * Begins a new fencing epoch: a marker in the replica shows it, so that a machine of an earlier epoch stops.
+ * That epoch's replica contains no data until scripts/replicate has made its first snapshot. The caller holds
+ * the lock of the data directory, waits, and only then writes the epoch to the database: until then its
+ * daemon refuses to start.
  * @returns the epoch, and how long a machine of an earlier one may need to see it
- * @throws {ReplicaError} when the replica cannot be read or written, or another machine takes over at the same time
+ * @throws {ReplicaError} if the replica cannot be read or written, or another machine takes over at the same
+ * time
  */
 export async function takeOver(
   db: Db,
@@ -25,14 +30,14 @@ export async function takeOver(
 ): Promise<{ readonly epoch: Epoch; readonly waitMs: number }> {
   const known = await readEpoch(db);
   const highest = await highestEpoch(target);
-  // The next number, and no later one: that is what the other machine looks for.
+  // Exactly the next number, because the other machine checks for that one.
   const number = (highest === 0 ? (known?.number ?? 0) : highest) + 1;
   const marker = await withEpochMarker(number, async (file) =>
     whileReplicating(target, { epoch: number, databasePath: file.path }, async () =>
       untilShown(target, number, file),
     ),
   );
-  // Its own is there: of two machines that take over at the same time, the later one at least sees both.
+  // Its own marker exists: of two machines that take over at the same time, at least the later one sees both.
   const { count } = await readGenerations(target, number);
   if (count > 1)
     throw new ReplicaError(
@@ -41,7 +46,7 @@ export async function takeOver(
   return { epoch: { number, state: 'shown', marker }, waitMs: FENCED_AFTER_MS };
 }
 
-/** Waits until the replica shows the marker; another machine's does not count. @returns its generation */
+/** Waits until the replica shows the marker of this machine. @returns its generation */
 async function untilShown(target: ReplicaTarget, epoch: number, marker: EpochMarker): Promise<string> {
   const until = performance.now() + PUBLISH_LIMIT_MS;
   for (;;) {
@@ -53,7 +58,7 @@ async function untilShown(target: ReplicaTarget, epoch: number, marker: EpochMar
   }
 }
 
-/** Begins a new epoch without a replica, by the operator's word alone. */
+/** Begins a new epoch without a replica, only on the operator's confirmation. */
 export async function beginEpoch(db: Db): Promise<void> {
   const known = await readEpoch(db);
   if (known !== null) await writeEpoch(db, { number: known.number + 1, state: 'new', marker: null });

@@ -5,10 +5,10 @@ import { ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
 
 /**
- * Refuses to start beside another machine: two of them on one seed give the same address to two customers, and sign
- * the same coins twice. Absence proves nothing, so that a place that cannot be read, or that does not show what this
- * machine wrote there, needs the operator's word.
- * @throws {ReplicaError} naming the remedy.
+ * Refuses to start if another machine may run, because two daemons with one seed issue the same address to
+ * two customers and sign the same coins twice. Absence proves nothing: if the replica cannot be read, or does
+ * not contain this machine's data, the operator must confirm.
+ * @throws {ReplicaError} with the remedy.
  */
 export async function vetStart(
   target: ReplicaTarget | null,
@@ -20,7 +20,7 @@ export async function vetStart(
   }
   if (target === null) return;
   const next = epoch === null ? 1 : epoch.number + 1;
-  // Both at once: the answer about a later epoch must not be old when the daemon serves.
+  // Both concurrently, because the answer about a later epoch must be recent when the daemon serves.
   const isOwnDue = epoch?.state === 'shown' && !isOtherMachineOff;
   const [later, own] = await Promise.all([look(target, next), isOwnDue ? look(target, epoch.number) : null]);
   if (!(later instanceof ReplicaError) && later.count > 0) {
@@ -42,7 +42,7 @@ export async function vetStart(
     );
 }
 
-/** An error: unknown, and why. */
+/** An error means unknown, with its reason. */
 async function look(target: ReplicaTarget, epoch: number): Promise<Generations | ReplicaError> {
   return readGenerations(target, epoch).catch((error: unknown) => {
     if (error instanceof ReplicaError) return error;
@@ -50,10 +50,10 @@ async function look(target: ReplicaTarget, epoch: number): Promise<Generations |
   });
 }
 
-/** Epochs looked at together; as many without a folder end the search. */
+/** Epochs checked concurrently; as many missing folders end the search. */
 const BATCH = 5;
 
-/** The highest epoch of the replica; 0 when it holds none. @throws {ReplicaError} when it cannot be read */
+/** The highest epoch of the replica; 0 if it has none. @throws {ReplicaError} if it cannot be read */
 export async function highestEpoch(target: ReplicaTarget): Promise<number> {
   let highest = 0;
   for (let first = 1; first <= highest + 1; first += BATCH) {

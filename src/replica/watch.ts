@@ -5,14 +5,14 @@ import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
 import { readGenerations, type ReplicaTarget } from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
 
-/** How often the replica is looked at. Another machine that takes over waits longer than this. */
+/** Interval of checks of the replica. Another machine that takes over waits longer than this. */
 export const LOOK_EVERY_MS = 10_000;
 
 export interface ReplicaStatus {
   readonly epoch: number;
   /** Age of the newest data in the replica; null before it was seen. A heartbeat keeps it young. */
   readonly lagSeconds: number | null;
-  /** Why the replica could not be read; null when it could. */
+  /** The reason why the replica could not be read; null if it could. */
   readonly lastError: string | null;
 }
 
@@ -22,13 +22,13 @@ interface ReplicaWatchDeps {
   readonly maxLagMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends the process at once: whatever it would still write or sign, another machine now does. */
+  /** Ends the process at once, because another machine now writes and signs. */
   readonly onTakenOver: (epoch: number) => void;
 }
 
 /**
- * Looks at the replica while the daemon runs: how far it is behind, and whether another machine has taken over. Writes
- * a heartbeat, so that the replica of a quiet shop is not mistaken for one that has stopped.
+ * Checks the replica while the daemon runs: its lag, and whether another machine has taken over. Writes a
+ * heartbeat, so that the replica of a quiet shop does not look as if it had stopped.
  */
 export class ReplicaWatch {
   readonly #deps: ReplicaWatchDeps;
@@ -65,7 +65,7 @@ export class ReplicaWatch {
     await this.#looking;
   }
 
-  /** Looks once, unless a look is under way. */
+  /** Checks once, unless a check is running. */
   async look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -94,13 +94,14 @@ export class ReplicaWatch {
   async #look(): Promise<void> {
     const { db, target, clock, logger } = this.#deps;
     try {
-      // Both at once: one after the other, a slow replica would delay the next look beyond what another machine waits.
+      // Both concurrently, because sequential requests to a slow replica would delay the next check beyond
+      // the wait of another machine.
       const reading = readGenerations(target, this.#epoch.number);
       reading.catch(() => undefined);
       const next = await readGenerations(target, this.#epoch.number + 1);
       if (next.count > 0) return this.#deps.onTakenOver(this.#epoch.number + 1);
       const own = await reading;
-      // The marker of a takeover is no copy of the database.
+      // The marker of a takeover is not a copy of the database.
       const [newest] = own.found.filter(({ name }) => name !== this.#epoch.marker);
       this.#lastError = newest === undefined ? 'the replica holds nothing of this machine' : null;
       if (newest !== undefined) this.#newestAt = newest.newestAt;

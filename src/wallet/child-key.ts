@@ -18,7 +18,7 @@ type AddTweak = (publicKey: Uint8Array, tweak: Uint8Array, isCompressed: boolean
 const native = await import('secp256k1/bindings.js').catch(() => null);
 const addTweak: AddTweak = native?.default.publicKeyTweakAdd ?? addTweakByNoble;
 
-/** False where addresses are derived by JavaScript, which takes ten times as long. */
+/** False if addresses are derived in JavaScript, which takes ten times as long. */
 export const hasNativeSecp256k1 = native !== null;
 
 export function publicBranch(node: HDKey): PublicBranch {

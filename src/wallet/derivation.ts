@@ -20,7 +20,7 @@ export type Wallet = AddressDeriver & KeySource;
 const TEST_COIN_TYPE = 1;
 /** Cached nodes one step above an address: four per active merchant. */
 const CACHED_NODES = 4096;
-/** Cached private nodes one step above an address: those of the sends being signed. */
+/** Cached private nodes one step above an address: those of the sends in progress. */
 const CACHED_SPENDERS = 64;
 
 /**

@@ -40,11 +40,11 @@ const lineSchema = z.tuple([
 ]);
 
 /**
- * Records outside the database which addresses were issued, so that an older copy of the database, restored by
- * hand, does not issue them to other customers. The file holds two things. For each branch, an index below which
- * addresses may have been issued: raised in steps and flushed before any address at or above it is derived. And
- * the id of the newest address, written after each commit without a flush: exact after `kill -9`, it identifies
- * an older database.
+ * Records outside the database which addresses were issued, so that an older copy of the database, restored
+ * manually, does not issue them to other customers. The file contains two facts. For each branch, an index
+ * below which addresses may have been issued: it is raised in steps and flushed before any address at or
+ * above it is derived. And the id of the newest address, written after each commit without a flush: exact
+ * after `kill -9`, it identifies an older database.
  */
 export class GivenAddresses {
   readonly #file: number;
@@ -93,7 +93,7 @@ export class GivenAddresses {
     this.#newest = BEHIND;
   }
 
-  /** To be called before deriving an address to issue. @throws when it cannot be recorded. */
+  /** Call it before deriving an address to issue. @throws if it cannot be recorded. */
   reserve(path: KeyPath): void {
     const key = keyOf(path);
     const limit = this.#limits.get(key)?.index ?? 0;
@@ -103,14 +103,14 @@ export class GivenAddresses {
     this.#limits.set(key, raised);
   }
 
-  /** To be called once addresses are committed, with the highest id among them. */
+  /** Call it once addresses are committed, with the highest id among them. */
   gave(newestId: number): void {
     try {
       this.#writeNewest(newestId);
       this.#newest = newestId;
       this.#isTold = false;
     } catch (err) {
-      // The payment is stored. Until this works again, detection of an older database is less exact.
+      // The payment is stored. Until writes succeed again, detection of an older database is less exact.
       if (!this.#isTold)
         this.#logger.error({ err }, 'recording issued addresses outside the database failed');
       this.#isTold = true;

@@ -36,7 +36,7 @@ export function newKdf({ memoryKiB, iterations, parallelism }: KdfCost): Kdf {
   return { name: 'argon2id', version: ARGON2_VERSION, memoryKiB, iterations, parallelism, salt };
 }
 
-/** The 32-byte key of a passphrase; its Unicode form does not matter. Wipe it after use. */
+/** Derives the 32-byte key of a passphrase, independent of its Unicode form. Wipe it after use. */
 export async function deriveKey(passphrase: string, kdf: Kdf): Promise<Buffer> {
   return hash(passphrase.normalize('NFKC'), {
     raw: true,

@@ -76,8 +76,8 @@ export interface KeyringOptions {
 
 /**
  * Unlocks `keyring.json` of the data directory; at the first start creates it with a new seed.
- * @param options.mayCreate false when the data directory is known to have had a seed: then a
- *   missing file is an error instead of a new, empty wallet.
+ * @param options.mayCreate false if the data directory is known to have had a seed: a missing file is then an
+ * error instead of a new, empty wallet.
  * @throws {KeyringError} wrong passphrase, corrupt or foreign file. An existing file is never replaced.
  */
 export async function openKeyring(
@@ -101,7 +101,7 @@ export async function openKeyring(
 
 /**
  * Writes a keyring from its 24 words into a data directory that has none.
- * @throws {KeyringError} when the words are wrong or a keyring is already there.
+ * @throws {KeyringError} if the words are wrong or a keyring already exists.
  */
 export async function restoreKeyring(options: KeyringOptions & { readonly words: string }): Promise<Keyring> {
   return writeKeyring(join(options.dataDir, KEYRING_FILE), entropyOf(options.words), options);
@@ -111,7 +111,7 @@ function entropyOf(words: string): Buffer {
   const list = words.trim().toLowerCase().split(/\s+/);
   if (list.length !== 24) throw new KeyringError(`expected 24 words, got ${list.length}`);
   const unknown = list.findIndex((word) => !wordlist.includes(word));
-  // The word itself is part of a secret: only its position is named.
+  // The word is part of a secret, so the error contains only its position.
   if (unknown !== -1) throw new KeyringError(`word ${unknown + 1} is not in the BIP-39 word list`);
   try {
     return Buffer.from(mnemonicToEntropy(list.join(' '), wordlist));

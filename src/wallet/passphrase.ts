@@ -12,9 +12,9 @@ export interface Passphrase {
 }
 
 /**
- * The passphrase of the keyring: the configured one, else that of DATA_DIR/keyring-passphrase,
- * which is created with 256 random bits when neither it nor a keyring exists.
- * @throws {KeyringError} when a keyring exists but its passphrase is missing.
+ * The passphrase of the keyring: the configured one, otherwise that of DATA_DIR/keyring-passphrase, which is
+ * created with 256 random bits if neither it nor a keyring exists.
+ * @throws {KeyringError} if a keyring exists but its passphrase is missing.
  */
 export async function loadOrCreatePassphrase(options: {
   readonly dataDir: string;

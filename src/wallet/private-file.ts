@@ -48,7 +48,7 @@ async function publish(temporary: string, path: string): Promise<boolean> {
     if (code === 'EEXIST') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
   }
-  // Volumes without hard links: the data directory's lock keeps other daemons out meanwhile.
+  // Volumes without hard links; the lock of the data directory excludes other daemons meanwhile.
   if ((await readPrivateFile(path)) !== null) return false;
   await rename(temporary, path);
   return true;

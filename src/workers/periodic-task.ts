@@ -7,9 +7,9 @@ interface PeriodicTaskOptions {
 }
 
 /**
- * Runs a job periodically with a pause between the end of one run and the start of the next, so
- * runs never overlap. A failed run is logged and the next one comes as usual. The pause is measured by a monotonic
- * timer: a step of the clock neither skips nor repeats a run.
+ * Runs a job periodically with a pause between the end of one run and the start of the next, so runs never
+ * overlap. A failed run is logged and the next one runs as usual. A monotonic timer measures the pause, so a
+ * step of the clock neither skips nor repeats a run.
  */
 export class PeriodicTask {
   readonly #name: string;

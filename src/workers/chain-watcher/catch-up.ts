@@ -15,15 +15,17 @@ export interface CatchUpDeps extends ObserveDeps {
   readonly adapter: ChainAdapter;
   readonly health: HealthRecord;
   readonly watch: SyncTracker;
-  /** Since when the node has been missing the cursor's block, ms; null while it shows it. Kept across rounds. */
+  /**
+   * Since when the node has been missing the cursor's block, ms; null while it has it. Kept across rounds.
+   */
   readonly unshown: { since: number | null };
   /** Ends the work after the current block. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * State of the cursor: at the node's tip, with more to do at once, or above the node, which must first
- * catch up.
+ * State of the cursor: at the node's tip, with more to do at once, or above the node, which must first catch
+ * up.
  */
 export type CatchUp = 'caught_up' | 'more' | 'behind';
 
@@ -40,7 +42,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     const blocks = await blocksAfter(deps.adapter, cursor);
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
-      // Not a child of our block (the next round finds the fork), or to be read again.
+      // Not a child of the cursor's block (the next round finds the fork), or to be read again.
       if (!(await recordBlock(deps, chainOf(deps), block, deps.watch, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
@@ -75,8 +77,9 @@ function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
 }
 
 /**
- * One of several backends often lags by a block for a moment: the next poll asks again, and nothing is concluded
- * meanwhile. A block that stays missing is lost to this node: the scan continues after the gap where that is sound.
+ * One of several backends often lags by a block for a moment, so the next poll retries and nothing is
+ * concluded until then. A block that stays missing is lost to this node: the scan continues after the gap
+ * where that is sound.
  */
 async function passGap(
   deps: CatchUpDeps,
@@ -94,7 +97,7 @@ async function passGap(
   return 'more';
 }
 
-/** The next blocks, by the cheapest way the chain offers; none at its tip. */
+/** Reads the next blocks by the cheapest method of the chain; none at its tip. */
 async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<readonly ChainBlock[]> {
   if (adapter.runs !== undefined) return adapter.runs.blocksFrom(cursor.height + 1);
   const block =
@@ -105,8 +108,8 @@ async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<rea
 }
 
 /**
- * Groups blocks into steps: those in which nothing concerns us are one step, and the last block is a
- * step of its own when something does. Should it fail, the others are recorded all the same.
+ * Groups blocks into steps: blocks without relevant transactions are one step, and a last block with some is
+ * a step of its own. If it fails, the others are recorded anyway.
  */
 function steps(blocks: readonly ChainBlock[]): [block: ChainBlock, below: readonly ChainBlock[]][] {
   const last = blocks.at(-1);

@@ -29,16 +29,16 @@ export interface FollowerOptions {
   readonly metrics?: WatchMetrics | undefined;
 }
 
-/** Minimum pause as a share of the interval, however long the node took to answer. */
+/** Minimum pause as a share of the interval, independent of the node's response time. */
 const MIN_REST = 0.25;
 
-/** Most consecutive rounds without a pause while blocks and mempool belong to different tips. */
+/** Maximum consecutive rounds without a pause while blocks and mempool belong to different tips. */
 const MAX_OUT_OF_STEP_ROUNDS = 5;
 
 /**
- * Follows one chain: blocks in order behind a cursor, reorganisations back to their fork point, then
- * the mempool. Every chain has its own follower, so a failing node stops no other chain. A block
- * that fails is retried for ever and never skipped.
+ * Follows one chain: blocks in order behind a cursor, reorganisations back to their fork point, then the
+ * mempool. Every chain has its own follower, so a failing node stops no other chain. A block that fails is
+ * retried indefinitely and never skipped.
  */
 export class ChainFollower {
   readonly #deps: ObserveDeps;
@@ -69,14 +69,14 @@ export class ChainFollower {
     this.#loop ??= this.#run();
   }
 
-  /** Stops after the current step; nothing is left half-recorded, since each step is one transaction. */
+  /** Stops after the current step; because each step is one transaction, nothing is left half-recorded. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
     await this.#loop;
   }
 
-  /** Whether the node serves another network: its coin must be neither offered nor sent. */
+  /** Whether the node serves another network: its coin must be neither payable nor sent. */
   isRefused(): boolean {
     return this.#health.isRefused;
   }
@@ -111,15 +111,15 @@ export class ChainFollower {
   }
 
   /**
-   * One round: the node's status, its blocks, its mempool, then finality. True when there is more to
-   * do at once. Exposed so that tests can step it.
+   * Runs one round: the node's status, its blocks, its mempool, then finality. Returns true if there is more
+   * to do at once. Exposed so that tests can step it.
    */
   async round(): Promise<boolean> {
     const status = await this.#checkNode();
     const startedAt = this.#deps.clock.now();
     const unwatched = this.#deps.lookAheadLeft?.(this.#adapter) ?? 0;
     if (unwatched > 0) {
-      // Before the first cursor: where it stands depends on the addresses that were given out, too.
+      // Before the first cursor, because its position depends on the issued addresses, too.
       this.#health.lookingAhead(unwatched);
       return false;
     }
@@ -129,7 +129,7 @@ export class ChainFollower {
     const progress = await this.#catchUp(cursor);
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
-    // A mempool view at another tip proves nothing: read the new block first.
+    // A mempool view at another tip proves nothing, so the new block is read first.
     if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough, this.#turns))) {
       return this.#outOfStep(view.tip);
     }
@@ -139,7 +139,7 @@ export class ChainFollower {
     return false;
   }
 
-  /** Once: the setting may ask for other depths than at the last start. */
+  /** Once, because the setting may require other depths than at the last start. */
   async #recheckDepths(): Promise<void> {
     if (this.#hasDepths) return;
     await recheckDepths(this.#deps, this.#adapter);
@@ -158,12 +158,14 @@ export class ChainFollower {
   }
 
   /**
-   * Whether the round saw all that the node has. A backend that lags behind the one that gave the status shows less,
-   * and so does a partially read mempool: what is there is recorded, and nothing is concluded from what is not.
+   * Whether the round saw all that the node has. A backend that lags behind the one that returned the status
+   * shows less, and so does a partially read mempool: its transactions are recorded, but their absence proves
+   * nothing.
    */
   #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
     const isLagging = this.#adapter.sparse === undefined && view.tip.height < status.tip.height;
-    // A reorganisation may have left the chain shorter for a moment: the next round reads the status again.
+    // A reorganisation may have left the chain shorter for a moment, so the next round reads the status
+    // again.
     if (isLagging) this.#statusAt = 0;
     const isWhole = !isLagging && view.isPartial !== true;
     if (!isWhole) {
@@ -174,7 +176,10 @@ export class ChainFollower {
     return isWhole;
   }
 
-  /** Everything the node has was read. Whether the node is in sync shows in its status and the age of its newest block. */
+  /**
+   * Everything the node has was read. Its status and the age of its newest block show whether the node is in
+   * sync.
+   */
   async #looked(startedAt: number, status: NodeStatus, { hasNews }: UnconfirmedView): Promise<void> {
     const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
     this.#watch.observed(startedAt, status, { tipTimeMs, hasNews });
@@ -208,7 +213,7 @@ export class ChainFollower {
     return catchUp(deps, cursor);
   }
 
-  /** Usually a new block arrived between the two reads; a node that stays out of step is not hammered. */
+  /** Usually a new block arrived between the two reads; a node that stays out of sync is not hammered. */
   #outOfStep(tip: BlockRef): boolean {
     this.#outOfStepRounds += 1;
     const { height } = this.#health;

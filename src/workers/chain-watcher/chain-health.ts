@@ -18,22 +18,22 @@ export interface ChainHealth extends FollowedChain {
   readonly lastSeenAt: number | null;
   readonly nodeVersion: string | null;
   readonly nodeWarnings: string | null;
-  /** Accounts whose balance the node's history does not explain; null where balances are not watched. */
+  /** Accounts whose balance the node's history does not explain; null if balances are not watched. */
   readonly unexplainedAccounts: number | null;
   readonly unread: UnreadHealth;
   /** Signs of a mismatch between node, chain and this program. */
   readonly alarms: readonly ChainAlarm[];
 }
 
-/** Transactions of the chain that could not be read and are retried; the money in them is not credited. */
+/** Transactions of the chain that could not be parsed and are retried; the money in them is not credited. */
 export interface UnreadHealth {
   readonly count: number;
-  /** The oldest ones. */
+  /** The oldest of them. */
   readonly transactions: readonly (Pick<
     SetAsideTransaction,
     'txid' | 'height' | 'reason' | 'attempts' | 'firstSeenAt' | 'retryAt'
   > & {
-    /** The watched address whose history lists it; null where blocks are read as a whole. */
+    /** The watched address whose history contains it; null if blocks are read as a whole. */
     readonly account: string | null;
   })[];
 }
@@ -44,18 +44,21 @@ const MAX_NAMED = 20;
 /** Metrics of following a chain. */
 export interface WatchMetrics {
   reorganised(chain: ChainId, depth: number): void;
-  /** Accounts of the last poll; null where none are polled. */
+  /** Accounts of the last poll; null if none are polled. */
   accountsWatched(chain: ChainId): number | null;
 }
 
 type Progress = Pick<ChainHealth, 'state' | 'height' | 'lastError'>;
 
-/** Steps above the last tip that still count as following: the blocks that just arrived are being recorded. */
+/**
+ * Steps above the last tip that still count as following, because blocks that just arrived are being
+ * recorded.
+ */
 const EVERYDAY_STEPS = 3;
 
 /**
- * Keeps the state of following one chain and logs its changes: one line when trouble starts, changes
- * or ends, not one per attempt.
+ * Keeps the state of following one chain and logs its changes: one line when a problem starts, changes or
+ * ends, not one per attempt.
  */
 export class HealthRecord {
   readonly #logger: Logger;
@@ -64,12 +67,12 @@ export class HealthRecord {
   #status: NodeStatus | null = null;
   #failures = 0;
   #errorKind: ChainErrorKind | null = null;
-  /** Why finality is unknown; the chain is followed nevertheless. */
+  /** The reason why finality is unknown; the chain is followed nevertheless. */
   #finalityError: string | null = null;
   #progress: Progress = { state: 'starting', height: null, lastError: null };
   /** Steps recorded since blocks and mempool were last seen completely. */
   #steps = 0;
-  /** Why the node is behind its network or the ledger, as logged. Null while it is not. */
+  /** The logged reason why the node is behind its network or the ledger. Null while it is not. */
   #behindBecause: string | null = null;
 
   constructor(logger: Logger, chain: Pick<ChainAdapter, 'coin' | 'mode'>, metrics?: WatchMetrics) {
@@ -129,8 +132,9 @@ export class HealthRecord {
   }
 
   /**
-   * Notes that blocks up to this one are recorded, which may be above the node's last known tip. While these are few, the
-   * chain stays `following`: else every block would be reported as trouble until the mempool was read, too.
+   * Records that blocks up to this one are recorded, which may be above the node's last known tip. While
+   * these are few, the chain stays `following`, because otherwise every block would be reported as a problem
+   * until the mempool was read, too.
    */
   recorded(cursor: BlockRef): void {
     this.#steps += 1;
@@ -152,7 +156,7 @@ export class HealthRecord {
     this.#progress = { ...this.#progress, state: 'following' };
   }
 
-  /** The node's chain ends below what was already scanned. */
+  /** The node's chain ends below the scanned height. */
   behindCursor(tip: BlockRef): void {
     this.#behind(
       { cursor: this.#progress.height, node: tip.height },
@@ -160,7 +164,9 @@ export class HealthRecord {
     );
   }
 
-  /** Addresses that may have been given out before a restore are not watched yet: blocks are read when they are. */
+  /**
+   * Addresses that may have been issued before a restore are not watched yet; blocks are read once they are.
+   */
   lookingAhead(addresses: number): void {
     this.#behind(
       { addresses },
@@ -168,7 +174,7 @@ export class HealthRecord {
     );
   }
 
-  /** @param staleTipMs the time of its newest block when that is too old to be the network's */
+  /** @param staleTipMs the time of its newest block if that is too old for its network */
   behindNetwork({ peers, syncing }: NodeStatus, staleTipMs: number | null): void {
     const newestBlock = staleTipMs === null ? {} : { newestBlock: new Date(staleTipMs).toISOString() };
     this.#behind(
@@ -210,7 +216,7 @@ export class HealthRecord {
     this.#progress = { ...this.#progress, state, lastError: message };
   }
 
-  /** The failure in words, with the remedy where that is not obvious. */
+  /** Describes the failure, with the remedy where that is not obvious. */
   #words(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof ChainError) || !error.isRateLimited) return message;

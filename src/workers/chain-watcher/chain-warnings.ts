@@ -16,7 +16,7 @@ export interface ChainWarningsDeps {
   readonly watcher: { health(): ChainHealth[] };
 }
 
-/** Every chain with its warnings: the node's own, its age, and clocks that disagree. */
+/** Every chain with its warnings: those of the node, of its age, and of clock skew. */
 export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[]> {
   const now = deps.clock.now();
   const tips = new Map(

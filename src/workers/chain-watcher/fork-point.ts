@@ -3,23 +3,25 @@ import { rememberedBlocks, REMEMBERED_BLOCKS } from '../../store/chain/chain-cur
 import type { Db } from '../../store/sqlite/database.ts';
 
 export type Fork =
-  /** The node's chain ends below our cursor without contradicting it: it is restarting or resyncing. */
+  /** The node's chain ends below the cursor without contradicting it: it is restarting or resyncing. */
   | { readonly kind: 'behind'; readonly tip: BlockRef }
   /**
-   * The node's chain goes on above our cursor, but it does not show the cursor's block nor another in its place: a
-   * backend that lags, or a hole in its history. `shared` is the newest recorded block that it shows.
+   * The node's chain continues above the cursor, but the node has neither the cursor's block nor another at
+   * its height: a lagging backend, or a hole in its history. `shared` is the newest recorded block that it
+   * has.
    */
   | { readonly kind: 'unshown'; readonly tip: BlockRef; readonly shared: BlockRef | null }
-  /** Another block is at the height of one of ours. `at` is the last block that both chains share. */
+  /** Another block is at the height of a recorded one. `at` is the last block that both chains share. */
   | { readonly kind: 'fork'; readonly at: BlockRef };
 
 const BATCH = 50;
 
 /**
- * Finds where the node's best chain forks from the recorded blocks. Only another block at the height of a recorded
- * one proves a fork: a block that is not shown may be missing in the node's history, or at one of its backends.
- * @throws {ChainError} `bad_answer` when they share none of the remembered blocks: that is not a
- * reorg but another chain, or one far deeper than anything proof of work makes believable.
+ * Finds the block where the node's best chain forks from the recorded blocks. Only another block at the
+ * height of a recorded one proves a fork, because a missing block may be absent from the node's history, or
+ * from one of its backends.
+ * @throws {ChainError} `bad_answer` if they share none of the remembered blocks: that is not a reorg but
+ * another chain, or a reorg far deeper than proof of work makes credible.
  */
 export async function findForkPoint(
   db: Db,

@@ -7,14 +7,14 @@ import { PeriodicTask } from '../periodic-task.ts';
 
 export type LookAheadDeps = WatchLookAheadDeps & { readonly logger: Logger };
 
-/** Pause before it is tried again after a failure. */
+/** Pause before a retry after a failure. */
 const RETRY_MS = 1_000;
-/** Batches between looks at how many are left. */
+/** Batches between two counts of the remainder. */
 const COUNTED_EVERY = 100;
 
 /**
- * Watches the addresses that a restore reserved, while the daemon serves. Chains are not read meanwhile: a block may pay
- * an address that is not watched yet.
+ * Watches the addresses that a restore reserved, while the daemon serves. Chains are not read meanwhile,
+ * because a block may pay an address that is not watched yet.
  */
 export class LookAhead {
   readonly #deps: LookAheadDeps;

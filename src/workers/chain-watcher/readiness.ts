@@ -4,7 +4,7 @@ import type { WatchedChain } from './chain-warnings.ts';
 
 export interface ReadinessReport {
   readonly ready: boolean;
-  /** `ok`, or what is wrong with it. */
+  /** `ok`, or the reason why it is not. */
   readonly database: string;
   readonly chains: Readonly<Record<string, WatchedChain>>;
   /** Further warnings for the operator. */
@@ -12,8 +12,8 @@ export interface ReadinessReport {
 }
 
 /**
- * Reads the state for /readyz: ready when the database can be read and written and every configured chain is followed
- * to its tip. Warnings do not make it unready: they are for people.
+ * Reads the state for /readyz: ready if the database can be read and written and every configured chain is
+ * followed to its tip. Warnings do not make it unready; operators read them.
  */
 export async function readReadiness(
   db: Db,

@@ -21,11 +21,14 @@ export interface SendLoopOptions {
   readonly intervalMs: number;
   /** How often stuck sends are reviewed. */
   readonly bumpIntervalMs: number;
-  /** Polls a chain now: sends wait for the block that holds the one before them. */
+  /** Polls a chain now, because sends wait for the block of the previous one. */
   readonly poll: (chain: ChainId) => void;
 }
 
-/** Pause between two looks at the queues of a chain: a transaction waits no longer than its block hash is valid. */
+/**
+ * Pause between two reads of the queues of a chain, because a transaction waits no longer than its blockhash
+ * is valid.
+ */
 const QUEUE_INTERVAL_MS = 1_000;
 
 /**

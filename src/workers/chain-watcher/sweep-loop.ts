@@ -10,8 +10,8 @@ import {
 import { PeriodicTask } from '../periodic-task.ts';
 
 /**
- * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a slow
- * node delays no other coin.
+ * Sweeps settled deposits to addresses that sends draw on. Every chain has a loop of its own, so a slow node
+ * delays no other coin.
  */
 export class SweepLoop {
   readonly #tasks: readonly PeriodicTask[];

@@ -3,36 +3,45 @@ import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import type { ChainAdapter, NodeStatus } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
 
-/** How long a node must have been seen in sync before the absence of a transaction is believed. */
+/** How long a node must have been seen in sync before the absence of a transaction counts as proof. */
 const SETTLE_MS = 120_000;
-/** Polls further apart than this break the observation: machine, node or network may have been suspended. */
+/**
+ * A longer pause between polls interrupts the observation, because machine, node or network may have been
+ * suspended.
+ */
 const MAX_GAP_MS = 90_000;
 
 /** How long a node that fell behind is trusted only up to the time of its newest block. */
 const DISTRUST_MS = 3_600_000;
-/** Longest time without a new transaction in the mempool of a main network; nodes in step get several a minute. */
+/**
+ * Longest time without a new transaction in the mempool of a main network; nodes in sync receive several a
+ * minute.
+ */
 const QUIET_MS = 60_000;
 
-/** What a complete view of blocks and mempool showed. */
+/** The result of a complete view of blocks and mempool. */
 export interface CompleteView {
   /** The time of the newest block, ms; null when unknown. */
   readonly tipTimeMs: number | null;
-  /** Whether the mempool has a transaction that the view before it lacked; undefined where the chain does not tell. */
+  /**
+   * Whether the mempool has a transaction that the previous view lacked; undefined if the chain does not show
+   * that.
+   */
   readonly hasNews: boolean | undefined;
 }
 
-/** Whether a node has every block it knows of, and has peers unless it is alone by design. */
+/** Whether a node has every block that it knows of, and has peers unless it is configured without. */
 export function isInStep(status: NodeStatus): boolean {
   return !status.syncing && (status.peers === null || status.peers > 0);
 }
 
 /**
- * Tracks up to when a chain was seen completely. After a start, a failure or a suspension a node often
- * shows an old tip as if it were the newest, until its peers tell it more: what it does not show then
- * proves nothing, and no payment may end by it.
+ * Tracks up to which time a chain was seen completely. After a start, a failure or a suspension a node often
+ * shows an old tip as if it were the newest, until its peers send it more: absence then proves nothing, and
+ * no payment may expire because of it.
  */
 export class SyncTracker {
-  /** How far the chain's block times can be trusted. */
+  /** How far the chain's block times are reliable. */
   readonly blockTimes: BlockTimes;
   readonly #clock: Clock;
   readonly #oldestTipMs: number;
@@ -50,8 +59,8 @@ export class SyncTracker {
   }
 
   /**
-   * Time up to which everything was seen, ms; null while unknown. A future time was written before the clock was
-   * set back and proves nothing.
+   * Time up to which the chain was seen completely, ms; null while unknown. A future time was written before
+   * the clock was set back and proves nothing.
    */
   get seenThrough(): number | null {
     const seen = this.#seenThrough;
@@ -59,28 +68,28 @@ export class SyncTracker {
   }
 
   /**
-   * Earliest arrival time of money that is new in a block, ms. Null where the block time tells: money found late,
-   * because the node was behind or did not show it, was paid at its block's time.
+   * Earliest arrival time of money that is new in a block, ms. Null if the block time decides: money found
+   * late, because the node was behind or did not show it, was paid at its block's time.
    */
   get cameAfter(): number | null {
     return this.blockTimes === 'exact' ? null : this.seenThrough;
   }
 
-  /** Whether the newest block is older than the network's newest block ever is. */
+  /** Whether the newest block is older than the newest block of the network can be. */
   isStale(tipTimeMs: number | null): boolean {
     if (this.blockTimes === 'none') return false;
     return tipTimeMs === null || this.#clock.now() - tipTimeMs > this.#oldestTipMs;
   }
 
   /**
-   * Whether the mempool has shown nothing new for longer than its network ever goes without: the node may have lost its
-   * connection, or accepts no unconfirmed transactions.
+   * Whether the mempool has shown nothing new for longer than is normal on its network: the node may have
+   * lost its connection, or accepts no unconfirmed transactions.
    */
   isQuiet(now: number): boolean {
     return this.blockTimes === 'rough' && this.#newsAt !== null && now - this.#newsAt > QUIET_MS;
   }
 
-  /** Notes that blocks and mempool were read completely in a round begun at `startedAt`. */
+  /** Records that blocks and mempool were read completely in a round begun at `startedAt`. */
   observed(startedAt: number, status: NodeStatus, { tipTimeMs, hasNews = true }: CompleteView): void {
     const gap = startedAt - (this.#lastLook ?? startedAt);
     const inStep = isInStep(status) && !this.isStale(tipTimeMs);
@@ -94,19 +103,19 @@ export class SyncTracker {
     const isByBlocks =
       this.blockTimes === 'exact' || this.#wasBehind(startedAt) || this.#hasJustFailed(startedAt, status);
     const seen = Math.min(startedAt, isByBlocks ? (tipTimeMs ?? 0) : newsAt);
-    // The same block proves no more a second time, nor does an older one after a reorganisation prove less.
+    // The same block does not extend the proof, nor does an older one after a reorganisation shorten it.
     this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }
 
-  /** Notes that the node did not answer: its next answers prove nothing for a while. */
+  /** Records that the node did not answer: absence in its next answers proves nothing for a while. */
   interrupted(): void {
     this.#since = null;
     this.#failedAt = this.#clock.now();
   }
 
   /**
-   * Notes that the node, or one of its backends, showed less than before. Even with a tip past the cursor it may still
-   * lag, so for some time absence counts only up to the time of its newest block.
+   * Records that the node, or one of its backends, showed less than before. Even with a tip past the cursor
+   * it may still lag, so for some time absence counts only up to the time of its newest block.
    */
   fellBehind(): void {
     this.interrupted();
@@ -117,14 +126,18 @@ export class SyncTracker {
     return isWithin(now, this.#behindAt, DISTRUST_MS);
   }
 
-  /** A node that is alone by design settles at once, and may lack what it had before it failed until the next block. */
+  /**
+   * A node configured without peers is trusted at once, and may lack transactions from before its failure
+   * until the next block.
+   */
   #hasJustFailed(now: number, { peers }: NodeStatus): boolean {
     return peers === null && isWithin(now, this.#failedAt, SETTLE_MS);
   }
 
   /**
-   * Up to when the node is known to hear from a network of which it must hear all the time, ms. A node whose connection
-   * broke answers on and counts its peers for many minutes: what it lacks meanwhile, and just after, proves nothing.
+   * Time up to which the node is known to receive data from a network that sends it continuously, ms. A node
+   * whose connection broke still answers and counts its peers for many minutes: absence meanwhile, and just
+   * after, proves nothing.
    */
   #noteNews(now: number, hasNews: boolean): number {
     const isFirst = this.#newsAt === null || this.#newsAt > now;

@@ -28,7 +28,7 @@ export interface LoopIntervals {
 
 export interface WatcherOptions {
   readonly pollIntervalMs: number;
-  /** Shorter ones for tests with compressed time. */
+  /** Shorter pauses for tests with compressed time. */
   readonly intervals?: LoopIntervals | undefined;
   readonly metrics?: WatchMetrics;
 }
@@ -38,7 +38,7 @@ const STATUS_EVERY_MS = 30_000;
 const LATE_QUOTE_EVERY_MS = 30_000;
 const BUMPS_EVERY_MS = 60_000;
 
-/** Runs all chain loops: one follower per chain, sends, deadlines and unpriced late money. */
+/** Runs all chain loops: one follower per chain, sends, deadlines, and late money without a rate. */
 export class Watcher {
   readonly #followers: ReadonlyMap<string, ChainFollower>;
   readonly #tasks: readonly PeriodicTask[];
@@ -97,7 +97,7 @@ export class Watcher {
     this.#sweeps.start();
   }
 
-  /** Stops and waits for the current steps; each is one transaction, so nothing is left half-done. */
+  /** Stops and waits for the current steps; because each is one transaction, nothing is left half-done. */
   async stop(): Promise<void> {
     for (const hush of this.#hush) hush();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
@@ -115,7 +115,7 @@ export class Watcher {
     return this.#followers.get(chainKey(coin, mode))?.seenThrough() ?? null;
   }
 
-  /** The chains for payments and sends: all but those whose node serves another network. */
+  /** The chains for payments and sends: all except those whose node serves another network. */
   trusted(): Chains {
     return {
       get: (coin, mode) =>

@@ -11,7 +11,7 @@ export interface DnsCheckOptions {
 const QUERY_TRIES = 2;
 const OWN_NAME = '_tilld-challenge';
 
-/** Looks for the TXT record `token=…` of the domain among any other records. */
+/** Searches the TXT records of the domain for `token=…`. */
 export async function checkDns(
   options: DnsCheckOptions,
   target: { readonly domain: string; readonly token: string },

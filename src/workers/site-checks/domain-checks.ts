@@ -23,7 +23,7 @@ interface DomainCheckLimits {
   readonly checkTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly dnsTimeoutMs: number;
-  /** Pause before the retry of a domain that did not answer. */
+  /** Pause before the retry of a domain that did not respond. */
   readonly retryAfterMs: number;
   /** Checks one merchant may request. */
   readonly perMinute: number;
@@ -83,7 +83,7 @@ export class DomainChecks implements DomainChecker {
     this.#task.start();
   }
 
-  /** Aborts running checks: nothing of them is recorded, and they stay due. */
+  /** Aborts running checks: their results are not recorded, and they stay due. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#task.stop();
@@ -138,7 +138,7 @@ export class DomainChecks implements DomainChecker {
     return finding.kind === 'proven' ? { kind: 'proven', method } : finding;
   }
 
-  /** Retries once when there was no answer at all; never when there was one. */
+  /** Retries once if there was no response at all; never after a response. */
   async #tryTwice(target: DomainTarget, method: VerificationMethod, signal: AbortSignal): Promise<Finding> {
     let finding = await this.#lookOnce(target, method, signal);
     for (let tries = 1; tries < TRIES; tries += 1) {

@@ -13,7 +13,7 @@ const CUT: Readonly<Record<Exclude<GuardedResponse['bodyEnd'], 'whole'>, Finding
   broken: { kind: 'unreachable', reason: 'file: the connection broke off' },
 };
 
-/** Looks for the token as the only content of the well-known file (RFC 8615). */
+/** Expects the token as the only content of the well-known file (RFC 8615). */
 export async function checkFile(
   options: SiteOptions,
   target: { readonly domain: string; readonly token: string },

@@ -1,7 +1,7 @@
 import type { CheckOutcome } from '../../domain/domain-verification.ts';
 import { describeError, EgressError } from '../../egress/egress-error.ts';
 
-/** Outcome of one check, without its method. */
+/** Result of one check, without its method. */
 export type Finding = { readonly kind: 'proven' } | Exclude<CheckOutcome, { kind: 'proven' }>;
 
 export const PROVEN: Finding = { kind: 'proven' };
@@ -18,7 +18,7 @@ export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The outcome of a request without an answer. @throws aborts, and bugs. */
+/** The outcome of a request without a response. @throws aborts, and bugs. */
 export function toFinding(error: unknown): Finding {
   if (!(error instanceof EgressError)) throw error;
   const reason = describeError(error);
@@ -50,7 +50,7 @@ export function isTokenLine(text: string, token: string): boolean {
   return line === `token=${token}`;
 }
 
-/** As isTokenLine, but accepts the bare token as well, where nothing else can be meant. */
+/** Like isTokenLine, but also accepts the bare token where it is unambiguous. */
 export function isToken(text: string, token: string): boolean {
   return text.trim() === token || isTokenLine(text, token);
 }

@@ -18,8 +18,8 @@ const OPAQUE: ReadonlySet<string> = new Set(['noscript', 'script', 'style', 'tem
 const MAX_DEPTH = 64;
 
 /**
- * Contents of the meta tags of this name in a page's head. Only there: visitors' content ends up in
- * the body and must not prove ownership. A head without explicit tags counts as well.
+ * Contents of the meta tags of this name in a page's head only, because visitors' content is in the body and
+ * must not prove ownership. A head without explicit tags counts as well.
  */
 export function headMetas(html: string, metaName: string): string[] {
   const found: string[] = [];

@@ -14,7 +14,10 @@ const MISSING = {
   broken: { kind: 'unreachable', reason: 'the connection broke off' },
 } as const;
 
-/** Looks for the token in a meta tag of the home page's head. The head is enough: the rest may be missing. */
+/**
+ * Searches a meta tag of the home page's head for the token. The head is enough: the remainder may be
+ * missing.
+ */
 export async function checkMeta(
   options: SiteOptions,
   target: { readonly domain: string; readonly token: string },

@@ -21,10 +21,10 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a page of the domain itself over https; where private targets are allowed also over plain
- * http, for shops without a certificate. Redirects are followed, each one guarded, as long as they
- * stay on the domain or its `www.` (RFC 9110, 15.4).
- * @throws {EgressError} when no answer came, or a redirect leads elsewhere (`refused`).
+ * Fetches a page of the domain itself over https, and if private targets are allowed also over plain http,
+ * for shops without a certificate. Redirects are followed, each one guarded, as long as they stay on the
+ * domain or its `www.` (RFC 9110, 15.4).
+ * @throws {EgressError} without a response, or if a redirect leads to another site (`refused`).
  */
 export async function getFromSite(
   options: SiteOptions,

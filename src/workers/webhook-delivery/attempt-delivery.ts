@@ -19,7 +19,7 @@ export interface AttemptDeliveryDeps {
   readonly random: () => number;
 }
 
-/** A leased delivery with the data for an attempt, as far as found. */
+/** A leased delivery with the data for an attempt, as far as available. */
 export interface LeasedDelivery {
   readonly delivery: StoredDelivery;
   /** Token of its lease. */
@@ -49,7 +49,7 @@ export async function loadLeased(
   }));
 }
 
-/** Whose secrets sign a delivery: those of its endpoint, or else of the merchant. */
+/** The owner of the signing secrets of a delivery: its endpoint, otherwise the merchant. */
 function signerOf({ endpoint_id: endpointId, merchant_id: merchantId }: StoredDelivery): string {
   return isDeclaredEndpoint(endpointId) ? endpointId : merchantId;
 }

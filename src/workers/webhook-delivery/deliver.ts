@@ -6,7 +6,7 @@ import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egr
 import { parseRetryAfter } from './schedule.ts';
 import { signed } from './sign.ts';
 
-/** Limit of a response body; the rest is cut off. */
+/** Limit of a response body; the remainder is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder();
@@ -30,9 +30,9 @@ export interface Message {
 
 /** One attempt as logged. */
 export interface Attempt {
-  /** HTTP status of the answer; 0 when none came. */
+  /** HTTP status of the response; 0 without one. */
   readonly status: number;
-  /** Why it was no success; null for a 2xx. */
+  /** The reason why it did not succeed; null for a 2xx. */
   readonly error: string | null;
   readonly endedAt: number;
   readonly durationMs: number;
@@ -66,7 +66,7 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
       signal,
     });
     const { status } = response;
-    // A 2xx with an endless body still counts as success; one that broke off may come from a dying proxy.
+    // A 2xx with an endless body still counts as success; an aborted one may come from a failing proxy.
     const broken = response.bodyEnd === 'broken';
     const isSuccess = status >= 200 && status < 300;
     const endedAt = deps.clock.now();
@@ -103,7 +103,7 @@ function errorOf(status: number, broken: boolean): string | null {
   return `status: ${status}`;
 }
 
-/** Cookies are credentials of the receiver's server: the log does not keep them. */
+/** Cookies are credentials of the receiver's server, so the log does not keep them. */
 function loggable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return 'set-cookie' in headers ? { ...headers, 'set-cookie': '[redacted]' } : headers;
 }

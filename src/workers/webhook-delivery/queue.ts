@@ -35,11 +35,17 @@ import { Slots } from './slots.ts';
 /** How long a lease outlasts the attempt's timeout. */
 const LEASE_MARGIN_MS = 30_000;
 const PER_ENDPOINT = 4;
-/** Attempts recorded and deliveries leased by one transaction: it keeps the event loop busy for a few milliseconds. */
+/**
+ * Attempts recorded and deliveries leased by one transaction, which blocks the event loop for a few
+ * milliseconds.
+ */
 const BATCH = 32;
-/** Pause between two turns: attempts that end meanwhile are recorded together, and API requests are served. */
+/**
+ * Pause between two turns, so that attempts that end meanwhile are recorded together and API requests are
+ * served.
+ */
 const TURN_GAP_MS = 1;
-/** For releasing the leases of attempts that were given up. */
+/** Timeout to release the leases of aborted attempts. */
 const RELEASE_MS = 2_000;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
@@ -47,10 +53,10 @@ const MANUAL_WAITING = 64;
 const TICK_MS = 1_000;
 
 /**
- * Delivers webhooks from the deliveries table by one loop. Each turn is one transaction, which records the
- * attempts that ended and leases what is due; the leased deliveries are then posted outside of it. Order is
- * kept per order key; endpoints never wait for one another. At-least-once: a crash between answer and record
- * repeats the delivery, under the same webhook-id.
+ * Delivers webhooks from the deliveries table by one loop. Each turn is one transaction that records ended
+ * attempts and leases due deliveries; the leased deliveries are then posted outside of it. Order is kept per
+ * order key; endpoints never wait for one another. At least once: a crash between response and record repeats
+ * the delivery, with the same webhook-id.
  */
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
@@ -60,7 +66,7 @@ export class WebhookQueue implements DeliveryAttempts {
   readonly #connections = new ConnectionPools();
   /** Token of all leases of this process. */
   readonly #token = newUuid();
-  /** Attempts that are under way or not yet recorded, by delivery. */
+  /** Attempts that are in flight or not yet recorded, by delivery. */
   readonly #inFlight = new Map<string, PromiseWithResolvers<AttemptReport>>();
   #ended: AttemptRecord[] = []; // to be recorded
   readonly #gaveUp = new AbortController();
@@ -94,7 +100,7 @@ export class WebhookQueue implements DeliveryAttempts {
     this.wake();
   }
 
-  /** Looks for due deliveries now. Call it after the commit of a new event; it never throws. */
+  /** Leases due deliveries now. Call it after the commit of a new event; it never throws. */
   wake(): void {
     this.#isWoken = true;
     this.#turning ??= this.#turns();
@@ -106,19 +112,19 @@ export class WebhookQueue implements DeliveryAttempts {
     }
     return this.#manual(async () => {
       if (this.#isStopping) throw new Error('the webhook queue is stopping');
-      const running = this.#inFlight.get(deliveryId); // its lease may have expired by a clock that jumped
+      const running = this.#inFlight.get(deliveryId); // Its lease may have expired because the clock jumped.
       if (running !== undefined) return running.promise;
       const leased = await this.#leaseOne(deliveryId);
       if (leased !== undefined) return this.#start(leased, null).promise;
-      // The loop may have leased it just before, and is about to start it.
+      // The loop may have leased it just before, and starts it next.
       await Promise.allSettled([this.#committing]);
       return this.#inFlight.get(deliveryId)?.promise ?? this.#alreadyMade(deliveryId);
     });
   }
 
   /**
-   * Leases nothing more and lets running attempts finish until the deadline; the rest are released, and what a
-   * failing database did not record is delivered again after the next start.
+   * Leases nothing more and lets running attempts finish until the deadline; the remaining leases are
+   * released, and attempts that a failing database did not record are delivered again after the next start.
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#isStopping = true;
@@ -173,7 +179,7 @@ export class WebhookQueue implements DeliveryAttempts {
     } catch (error) {
       for (const endpoint of endpoints) this.#slots.give(endpoint, null);
       if (ended.length === 0) throw error;
-      // A record that fails must not prevent the others.
+      // One failed record must not prevent the others.
       for (const record of ended) await this.#recordAlone(record);
       this.#isWoken = true;
     }
@@ -182,7 +188,7 @@ export class WebhookQueue implements DeliveryAttempts {
   }
 
   /**
-   * Leases what is due, longest due first, as far as there are slots; each slot taken is noted in `endpoints`.
+   * Leases due deliveries, longest due first, up to the free slots; each used slot is noted in `endpoints`.
    * @param ended attempts recorded by the same transaction: their deliveries may be due again
    */
   async #leaseDue(tx: Tx, ended: readonly AttemptRecord[], endpoints: string[]): Promise<LeasedDelivery[]> {
@@ -246,7 +252,7 @@ export class WebhookQueue implements DeliveryAttempts {
         .relaxedTransaction(async (tx) => releaseLeases(tx, [delivery.id], token))
         .catch((failure: unknown) => logger.error({ err: failure }, 'releasing a webhook lease failed'));
     } else {
-      // The lease stays and expires by itself, which keeps the delivery from spinning.
+      // The lease stays until it expires, which keeps the delivery from spinning.
       logger.error({ err: error, deliveryId: delivery.id }, 'webhook attempt could not start');
     }
     this.#settled(delivery.id)?.reject(error);
@@ -258,7 +264,7 @@ export class WebhookQueue implements DeliveryAttempts {
       this.#recorded(record, logId);
     } catch (error) {
       const { id: deliveryId } = record.delivery;
-      // The lease stays: the delivery is made again when it has expired.
+      // The lease stays until it expires; the delivery is then attempted again.
       this.#deps.logger.error({ err: error, deliveryId }, 'recording a webhook attempt failed');
       this.#settled(deliveryId)?.reject(error);
     }
@@ -279,7 +285,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
     const log = await findLatestLog(this.#deps.db, deliveryId);
     if (log === undefined) {
-      // A redelivery that was asked for right after it ended it before its attempt.
+      // A redelivery requested right afterwards cancelled it before its attempt.
       throw new AppError('INVALID_STATE', 'another redelivery of this event took its place');
     }
     return { logId: log.id, status: log.status, error: log.error };

@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pauses between attempts, each from the end of one to the start of the next (design section 8). */
+/** Pauses between attempts, each from the end of one to the start of the next. */
 export const RETRY_GAPS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -16,14 +16,14 @@ export const RETRY_GAPS_MS: readonly number[] = [
 ];
 
 const JITTER = 0.1;
-/** A receiver may ask for more time, but not for more than this. */
+/** Upper bound for a receiver's Retry-After. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR_MS;
 
 export interface FinishedAttempt {
   /** How many attempts were made, this one included. */
   readonly attempts: number;
   readonly endedAt: number;
-  /** HTTP status; 0 when no usable answer came. */
+  /** HTTP status; 0 without a usable response. */
   readonly status: number;
   /** Retry-After of a 429 or 503; null without one. */
   readonly retryAfterMs: number | null;
@@ -31,7 +31,7 @@ export interface FinishedAttempt {
 
 export type Outcome =
   | { readonly kind: 'delivered' }
-  /** The receiver said 410: nothing more may go to this URL. */
+  /** The receiver answered 410: nothing more may be sent to this URL. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'retry'; readonly at: number }
   | { readonly kind: 'failed' };

@@ -6,8 +6,8 @@ import { signingKey } from './sign.ts';
 const MAX_KEPT = 512;
 
 /**
- * Unseals webhook secrets and caches the keys of those used last. The cache key is the sealed text, and
- * a new secret has another one, so that a cached key never outlives a rotation.
+ * Decrypts webhook secrets and caches the keys used last. The cache key is the encrypted text, which differs
+ * for each secret, so a cached key never outlives a rotation.
  */
 export class SigningKeys {
   readonly #secretBox: SecretBox;

@@ -3,10 +3,11 @@ import { isDeclaredKey, originOfEndpoint } from '../../store/webhooks/endpoint-k
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Bounds concurrent attempts: in total, per endpoint, and for endpoints whose last attempt had no answer, which share
- * half of the slots and are tried one attempt at a time. Endpoints not known to answer share a quarter per origin, so
- * that many URLs of one dead host take no more; but a declared endpoint, of which a merchant has few, may always make a
- * first attempt. So neither one dead endpoint nor many of them delay deliveries to the others.
+ * Bounds concurrent attempts: in total, per endpoint, and for endpoints whose last attempt had no response,
+ * which share half of the slots and get one attempt at a time. Endpoints not known to respond share a quarter
+ * per origin, so that many URLs of one dead host use no more; but a declared endpoint, of which a merchant
+ * has few, may always make a first attempt. Neither one dead endpoint nor many of them therefore delay
+ * deliveries to the others.
  */
 export class Slots {
   readonly #total: number;
@@ -15,7 +16,7 @@ export class Slots {
   readonly #unprovenPerOrigin: number;
   readonly #running = new Map<string, number>();
   #taken = 0;
-  /** Endpoints that gave no answer last time, and endpoints that did, oldest first; bounded. */
+  /** Endpoints that did not respond last time, and endpoints that did, oldest first; bounded. */
   readonly #silent = new Set<string>();
   readonly #alive = new Set<string>();
 
@@ -37,7 +38,7 @@ export class Slots {
     return [...new Set([...full, ...this.#silent])];
   }
 
-  /** Takes a slot for an endpoint if one is free. Every success must be followed by one `give`. */
+  /** Reserves a slot for an endpoint if one is free. Every success must be followed by one `give`. */
   take(endpoint: string): boolean {
     if (this.free <= 0 || !this.#hasRoom(endpoint)) return false;
     if (this.#silent.has(endpoint) && this.#silentRunning() >= this.#silentTotal) return false;
@@ -46,7 +47,7 @@ export class Slots {
     return true;
   }
 
-  /** Releases a slot and notes whether the endpoint answered at all (null: unknown). */
+  /** Releases a slot and notes whether the endpoint responded at all (null: unknown). */
   give(endpoint: string, answered: boolean | null): void {
     const left = (this.#running.get(endpoint) ?? 1) - 1;
     if (left > 0) this.#running.set(endpoint, left);
