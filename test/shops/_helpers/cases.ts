@@ -74,7 +74,7 @@ async function stays({ shop }: World, orderId: string, ...wanted: OrderState[]):
 }
 
 function paying(world: () => World): void {
-  it('exact: waiting, seen, paid', async () => {
+  it('moves an order with an exact payment from waiting to seen to paid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId, checkoutUrl } = await shop.order({ email: 'payer@example.com' });
     expect(checkoutUrl).toContain(paymentId);
@@ -88,14 +88,14 @@ function paying(world: () => World): void {
     expect(new Set(notes).size).toBe(notes.length);
   });
 
-  it('without an e-mail address', async () => {
+  it('accepts an order without an email address', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
     await reaches(world(), orderId, 'paid');
   });
 
-  it('under, then the rest', async () => {
+  it('asks for the remainder of an underpaid order, which then is paid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId, 'underpay');
@@ -106,7 +106,7 @@ function paying(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('over: paid, and the shopkeeper is told of the excess', async () => {
+  it('marks an overpaid order as paid, and reports the excess to the shopkeeper', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId, 'overpay');
@@ -114,14 +114,14 @@ function paying(world: () => World): void {
     expect((await shop.notes(orderId)).join('\n')).toMatch(/BTC/);
   });
 
-  it('late, taken as paid', async () => {
+  it('accepts late money as payment', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId, 'late');
     await reaches(world(), orderId, 'paid');
   });
 
-  it('late, to be decided: no goods until the owner accepts it', async () => {
+  it('ships no goods for late money under the review policy until the owner accepts it', async () => {
     const { shop, owner } = world();
     await owner.editShop({ latePayments: 'review' });
     try {
@@ -137,7 +137,7 @@ function paying(world: () => World): void {
 }
 
 function moneyThatLeaves(world: () => World): void {
-  it('double spend after it was seen: not paid, until other money comes', async () => {
+  it('does not mark an order as paid after a double spend, until other money arrives', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
@@ -149,7 +149,7 @@ function moneyThatLeaves(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('reorganisation after it was paid: the shopkeeper is told', async () => {
+  it('reports a reorg of a paid order to the shopkeeper', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -160,7 +160,7 @@ function moneyThatLeaves(world: () => World): void {
     expect((await shop.notes(orderId)).length).toBeGreaterThan(before);
   });
 
-  it('reorganisation after it was paid, then the money comes back: paid', async () => {
+  it('marks an order as paid again when the money returns after a reorg', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -173,7 +173,7 @@ function moneyThatLeaves(world: () => World): void {
 }
 
 function lostWebhooks(world: () => World): void {
-  it('webhooks lost: the job makes the order right', async () => {
+  it('updates an order by its job when webhooks are lost', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'lose';
@@ -193,7 +193,7 @@ function lostWebhooks(world: () => World): void {
     expect(await shop.state(orderId)).toBe('paid');
   });
 
-  it('webhooks twice and at once: paid once', async () => {
+  it('marks an order as paid once when webhooks arrive twice and concurrently', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'twice';
@@ -210,7 +210,7 @@ function lostWebhooks(world: () => World): void {
     expect(new Set(notes).size).toBe(notes.length);
   });
 
-  it('webhooks in the wrong order: paid', async () => {
+  it('marks an order as paid when webhooks arrive in the wrong order', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'keep';
@@ -232,7 +232,7 @@ function lostWebhooks(world: () => World): void {
     await stays(world(), orderId, 'paid');
   });
 
-  it('shop down while the money comes', async () => {
+  it('marks an order as paid when the shop was down while the money arrived', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await shop.stop();
@@ -246,7 +246,7 @@ function lostWebhooks(world: () => World): void {
 }
 
 function changedOrders(world: () => World): void {
-  it('cart changed after the redirect: the new total is asked for, and only that pays', async () => {
+  it('requests the new total of a cart that changes after the redirect, and only that pays the order', async () => {
     const { shop, owner } = world();
     const first = await shop.order({ quantity: 1 });
     const before = await owner.payment(first.paymentId);
@@ -260,7 +260,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), first.orderId, 'paid');
   });
 
-  it('given up: the payment is cancelled too', async () => {
+  it('cancels the payment of an abandoned order', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await shop.cancel(orderId);
@@ -273,7 +273,7 @@ function changedOrders(world: () => World): void {
     );
   });
 
-  it('given up after money was seen: the order stays', async () => {
+  it('keeps an order that is cancelled after money was seen', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'lose';
@@ -288,7 +288,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('given up in the moment the money comes: never both cancelled and paid', async () => {
+  it('never has an order both cancelled and paid when both are concurrent', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await Promise.all([
@@ -306,7 +306,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), orderId, 'paid', 'late');
   });
 
-  it("the platform's clean-up spares what is seen or paid, though every webhook was lost", async () => {
+  it('keeps seen and paid orders from the cleanup of the platform, although every webhook was lost', async () => {
     const { shop, owner, toShop } = world();
     const [seen, paid, unpaid] = [await shop.order(), await shop.order(), await shop.order()];
     toShop.weather = 'lose';
@@ -328,7 +328,7 @@ function changedOrders(world: () => World): void {
 }
 
 function refunds(world: () => World): void {
-  it('refund by link: settled in the shop when tilld has paid it', async () => {
+  it('settles a refund by refund link when tilld has paid it', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -342,7 +342,7 @@ function refunds(world: () => World): void {
 }
 
 function delayedRefunds(world: () => World): void {
-  it('refund claimed, but not to be sent at present: the shopkeeper is told why, once', async () => {
+  it('reports once to the shopkeeper why a claimed refund cannot be sent at present', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -363,7 +363,7 @@ function delayedRefunds(world: () => World): void {
 }
 
 function trouble(world: () => World): void {
-  it('key revoked: told, nothing is lost, and right again once connected', async () => {
+  it('reports a revoked key, loses nothing, and recovers once reconnected', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     expect(await owner.revokeKeys()).toBeGreaterThan(0);
@@ -376,7 +376,7 @@ function trouble(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('tilld down: no order is promised and none is cancelled', async () => {
+  it('neither accepts nor cancels an order while tilld is down', async () => {
     const { shop, owner, toTilld } = world();
     const { orderId, paymentId } = await shop.order();
     toTilld.isDown = true;

@@ -179,7 +179,7 @@ async function becomes({ shop }: World, orderId: string, ...wanted: OrderState[]
 
 /** For `describeShop`: a second payment of one order is impossible, in whatever order things happen. */
 export function onePayment(world: () => World): void {
-  it('follows late money of an earlier payment: the open one is closed, a fork is noted, a refund is made of it', async () => {
+  it('follows late money of an earlier payment, closes the open one, notes a reorg, and refunds the late money', async () => {
     const { owner, shop } = world();
     const { orderId, paymentId: first } = await shop.order({ email: 'payer@example.com' });
     await owner.cancel(first);
@@ -202,7 +202,7 @@ export function onePayment(world: () => World): void {
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
-  it(`asks for one payment of an order, whatever ${RUNS} shoppers, payers and forks do`, async () => {
+  it(`requests one payment per order, whatever ${RUNS} shoppers, payers and reorgs do`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...BEGINNINGS),

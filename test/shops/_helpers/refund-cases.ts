@@ -37,7 +37,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     );
   }
 
-  it('refund claimed: not settled until its money has left', async () => {
+  it('settles a claimed refund only once its money has left', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId, linkUrl } = await refunded();
     await owner.claim(linkUrl);
@@ -48,7 +48,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
-  it('refund link expired: the shopkeeper is told once that nothing was paid', async () => {
+  it('reports an expired refund link to the shopkeeper once, as unpaid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await refunded();
     await owner.expireRefund(paymentId);
@@ -57,7 +57,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     expect(await shop.state(orderId)).not.toBe('refunded');
   });
 
-  it('refund link cancelled: the shopkeeper is told once that nothing was paid', async () => {
+  it('reports a cancelled refund link to the shopkeeper once, as unpaid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await refunded();
     await owner.cancelRefund(paymentId);
@@ -66,7 +66,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     expect(await shop.state(orderId)).not.toBe('refunded');
   });
 
-  it('part given back in tilld: the shopkeeper is told once', async () => {
+  it('reports a partial refund made in tilld to the shopkeeper once', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);

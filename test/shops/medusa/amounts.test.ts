@@ -17,7 +17,7 @@ beforeAll(async () => {
   money = createRequire(import.meta.url)(join(import.meta.dirname, file)) as Money;
 });
 
-describe('fiat', () => {
+describe('fiat amounts of the Medusa plugin', () => {
   it.each([
     [24.9, 'eur', '24.90'],
     [24.905, 'eur', '24.91'],
@@ -27,11 +27,11 @@ describe('fiat', () => {
     ['24.9051', 'kwd', '24.905'],
     [24.9, 'clf', '24.9000'],
     [1e21, 'jpy', '1000000000000000000000'],
-  ])('writes %s %s as %s', (amount, currency, text) => {
+  ])('formats %s %s as %s', (amount, currency, text) => {
     expect(money.fiat(amount, currency)).toBe(text);
   });
 
-  it('refuses a currency that tilld does not know', () => {
+  it('rejects a currency that tilld does not support', () => {
     expect(() => money.fiat(1, 'xxx')).toThrow(RangeError);
   });
 });
@@ -42,7 +42,7 @@ it('exactFiat refuses to round a refund', () => {
   expect(() => money.exactFiat(5.5, 'jpy')).toThrow(RangeError);
 });
 
-it('asksFor compares amounts as their currency writes them', () => {
+it('asksFor compares amounts in the format of their currency', () => {
   expect(money.asksFor({ amount: '2491', currency: 'JPY' }, 2490.5, 'jpy')).toBe(true);
   expect(money.asksFor({ amount: '24.90', currency: 'EUR' }, 24.9, 'eur')).toBe(true);
   expect(money.asksFor({ amount: '24.90', currency: 'EUR' }, 24.9, 'usd')).toBe(false);

@@ -15,13 +15,13 @@ beforeAll(async () => {
   ({ directory } = stack.use(await installAsReadmeSays('medusa')));
 });
 
-it('brings the SDK along and nothing else of this repository', () => {
+it('the Medusa package contains the SDK and nothing else of this repository', () => {
   const plugin = join(directory, 'node_modules/@tilld/medusa-payment');
   expect(existsSync(join(plugin, 'node_modules/@tilld/sdk/dist/index.cjs'))).toBe(true);
   expect(existsSync(join(plugin, 'src'))).toBe(false);
 });
 
-it('takes a payment in a new shop that was installed and configured as the README says', async () => {
+it('the Medusa package accepts a payment in a new shop that was installed and configured as the README says', async () => {
   const owner = stack.use(await Owner.start());
   const readme = readFileSync(join(directory, 'node_modules/@tilld/medusa-payment/README.md'), 'utf8');
   const [, example = ''] = /```js\n(const \{ defineConfig.*?)```/s.exec(readme) ?? [];

@@ -32,7 +32,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'pays over the page of the shop and comes to the order, also when the shopper goes back: %s',
+  'the Medusa storefront pays over the page of the shop and shows the order, also when the shopper goes back: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await page.goto(shop.storefrontPath);
@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-it('leads a shopper who closes the window without paying back to the checkout', async () => {
+it('the Medusa storefront leads a shopper who closes the window without paying back to the checkout', async () => {
   const page = await browser.page({ viewport: DESKTOP });
   await page.goto(shop.storefrontPath);
   await page.getByRole('button', { name: 'Buy a mug' }).click();

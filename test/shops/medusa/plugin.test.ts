@@ -56,7 +56,7 @@ async function paidOrder() {
   return order;
 }
 
-it('takes no webhook that tilld did not sign', async () => {
+it('the Medusa plugin rejects a webhook without a signature of tilld', async () => {
   const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
   const headers = {
     'content-type': 'application/json',
@@ -68,13 +68,13 @@ it('takes no webhook that tilld did not sign', async () => {
   expect(answer.status).toBe(400);
 });
 
-it('connects nobody who does not bring the state of a request', async () => {
+it('the Medusa plugin connects only with the state of its request', async () => {
   const answer = await fetch(`${shop.url}/tilld/connected?code=abc&state=guessed`);
   expect(answer.status).toBe(400);
   expect((await shop.health()).key).toBe(true);
 });
 
-it('shows its page, health and notes to nobody but the shopkeeper', async () => {
+it('the Medusa plugin shows its page, health and notes only to the shopkeeper', async () => {
   for (const path of ['', '/health', '/payments']) {
     expect((await fetch(`${shop.url}/admin/tilld${path}`)).status).toBe(401);
   }
@@ -84,7 +84,7 @@ it('shows its page, health and notes to nobody but the shopkeeper', async () => 
   expect(german).not.toMatch(/rk_|whsec_/);
 });
 
-it('an order that is seen is not cancelled by the shopkeeper, who reads why', async () => {
+it('the Medusa plugin refuses to cancel an order with a seen payment, with the reason', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -96,7 +96,7 @@ it('an order that is seen is not cancelled by the shopkeeper, who reads why', as
   await reaches(orderId, 'paid');
 });
 
-it('an order whose money is gone can be cancelled, and then cannot be paid any more', async () => {
+it('the Medusa plugin allows to cancel an order whose money is gone, which then cannot be paid', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -107,7 +107,7 @@ it('an order whose money is gone can be cancelled, and then cannot be paid any m
   expect((await owner.payment(paymentId)).status).toBe('cancelled');
 });
 
-it('the books of an order hold its money once, also when all that the plugin knew is lost', async () => {
+it('the Medusa plugin records the money of an order once, also when all its data is lost', async () => {
   const { orderId } = await paidOrder();
   await shop.forget();
   await shop.reconcile();
@@ -120,7 +120,7 @@ it('the books of an order hold its money once, also when all that the plugin kne
   expect(order.summary.paid_total).toBe(order.total);
 });
 
-it('a claim link that was cancelled is told and made anew, and is in nothing that a storefront reads', async () => {
+it('the Medusa plugin reports a cancelled refund link, creates a new one, and shows neither to storefronts', async () => {
   const { orderId, paymentId } = await paidOrder();
   const { linkUrl } = await shop.refund(orderId);
   const { orderId: placed } = await shop.payment(orderId);
@@ -141,7 +141,7 @@ it('a claim link that was cancelled is told and made anew, and is in nothing tha
   await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, 60_000);
 });
 
-it('events are read again when tilld fails to show their payment', async () => {
+it('the Medusa plugin reads events again when tilld could not return their payment', async () => {
   const { orderId, paymentId } = await shop.order();
   toShop.weather = 'lose';
   tilldFails = true;
@@ -157,7 +157,7 @@ it('events are read again when tilld fails to show their payment', async () => {
   }
 });
 
-it('a session that stays while its price changes: the same payment, a new one, or none once money came', async () => {
+it('the Medusa plugin keeps or replaces the payment of a session whose price changes, and does neither once money arrived', async () => {
   const { orderId, paymentId } = await shop.order();
   expect(await shop.changePrice(orderId, 31)).toBe(paymentId);
   expect((await owner.payment(paymentId)).amount).toBe('31.00');
@@ -175,7 +175,7 @@ it('a session that stays while its price changes: the same payment, a new one, o
   }
 });
 
-it('a payment whose price is not that of its session pays nothing', async () => {
+it('the Medusa plugin does not accept a payment with another price than its session', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.changePrice(paymentId, '1.00');
   await owner.payFinally(paymentId);
@@ -187,7 +187,7 @@ it('a payment whose price is not that of its session pays nothing', async () => 
   expect(await shop.payment(orderId)).toMatchObject({ captured: false, state: 'short' });
 });
 
-describe('money of an earlier payment of a cart', () => {
+describe('money of an earlier payment of a Medusa cart', () => {
   /** The first payment is cancelled, the customer goes on to the second one, and money comes for the first. */
   async function payEarlier(quantity: number, next: number) {
     const { orderId, paymentId: earlier } = await shop.order({ quantity });
@@ -202,7 +202,7 @@ describe('money of an earlier payment of a cart', () => {
     toShop.weather = 'pass';
   });
 
-  it('places the order where requests at once left the cart several sessions', async () => {
+  it('places the order when concurrent requests left the cart with several sessions', async () => {
     const { cartId, later } = await payEarlier(1, 1);
     await shop.addSession(cartId);
     await shop.addSession(cartId);
@@ -213,7 +213,7 @@ describe('money of an earlier payment of a cart', () => {
     expect((await owner.payment(later)).status).toBe('cancelled');
   });
 
-  it('is too little for a cart that costs more by now, and pays it once it is changed back', async () => {
+  it('is too little for a cart that became more expensive, and pays it once it is changed back', async () => {
     const { cartId, earlier, later } = await payEarlier(1, 2);
     await shop.reconcile();
     expect(await shop.state(cartId)).toBe('short');
@@ -226,7 +226,7 @@ describe('money of an earlier payment of a cart', () => {
     expect(await shop.state(cartId)).toBe('paid');
   });
 
-  it('pays a cart that costs less by now; the excess is told, and is no refund of the order when given back', async () => {
+  it('pays a cart that became cheaper, with a reported excess, whose refund is not one of the order', async () => {
     const { cartId, earlier, later } = await payEarlier(2, 1);
     await shop.reconcile();
     expect(await shop.state(cartId)).toBe('paid');
@@ -240,7 +240,7 @@ describe('money of an earlier payment of a cart', () => {
     expect(await shop.state(cartId)).toBe('paid');
   });
 
-  it('makes no second session for an order whose money is in the books', async () => {
+  it('creates no second session for an order whose money is recorded', async () => {
     const { orderId, paymentId } = await paidOrder();
     await expect(shop.addSession(orderId)).rejects.toThrow('no second payment is made');
     await expect(shop.payAgain(orderId)).rejects.toThrow();
@@ -249,7 +249,7 @@ describe('money of an earlier payment of a cart', () => {
   });
 });
 
-it('money that becomes final while the order is placed is not told as lost', async () => {
+it('the Medusa plugin does not report money as lost that becomes final while the order is placed', async () => {
   const { orderId, paymentId } = await shop.order();
   toShop.weather = 'lose';
   try {
@@ -266,7 +266,7 @@ it('money that becomes final while the order is placed is not told as lost', asy
   }
 });
 
-it('the checkout shows what is bought', async () => {
+it('the Medusa plugin shows the order lines on the checkout', async () => {
   const { paymentId } = await shop.order({ quantity: 2 });
   expect(await owner.payment(paymentId)).toMatchObject({
     amount: '45.00',
@@ -274,7 +274,7 @@ it('the checkout shows what is bought', async () => {
   });
 });
 
-it('asks administrators only: nobody else reads anything or gives an order up', async () => {
+it('the Medusa plugin lets only administrators read its data or cancel an order', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'payer@example.com' });
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -299,24 +299,27 @@ it('asks administrators only: nobody else reads anything or gives an order up', 
 it.each([
   ['desktop', DESKTOP, 'en-US', 'Key'],
   ['phone', PHONE, 'de-DE', 'Schlüssel'],
-])('shows the shopkeeper health, payments and notes: %s', async (name, viewport, locale, text) => {
-  await paidOrder();
-  const browser = await WebBrowser.start(shop.url);
-  try {
-    const page = await browser.page({ viewport, locale, extraHTTPHeaders: shop.credentials });
-    await page.goto('/admin/tilld');
-    await page.getByText(text).first().waitFor();
-    await page.screenshot({ path: `${SCREENS}/medusa-${name}.png` });
-    expect(await axeFindings(page)).toEqual([]);
-    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-    expect(width).toBeLessThanOrEqual(viewport.width);
-    expect(browser.takeComplaints()).toEqual([]);
-  } finally {
-    await browser.stop();
-  }
-});
+])(
+  'the Medusa plugin shows health, payments and notes to the shopkeeper: %s',
+  async (name, viewport, locale, text) => {
+    await paidOrder();
+    const browser = await WebBrowser.start(shop.url);
+    try {
+      const page = await browser.page({ viewport, locale, extraHTTPHeaders: shop.credentials });
+      await page.goto('/admin/tilld');
+      await page.getByText(text).first().waitFor();
+      await page.screenshot({ path: `${SCREENS}/medusa-${name}.png` });
+      expect(await axeFindings(page)).toEqual([]);
+      const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+      expect(width).toBeLessThanOrEqual(viewport.width);
+      expect(browser.takeComplaints()).toEqual([]);
+    } finally {
+      await browser.stop();
+    }
+  },
+);
 
-it('erases a customer at tilld whom the shopkeeper deletes, by the job where tilld did not answer', async () => {
+it('the Medusa plugin erases a deleted customer in tilld, by a job when tilld did not respond', async () => {
   const email = 'forget-me@example.com';
   const { orderId, paymentId } = await shop.order({ email });
   await owner.payFinally(paymentId);
@@ -349,7 +352,7 @@ it('erases a customer at tilld whom the shopkeeper deletes, by the job where til
   );
 });
 
-it('simulated money pays no order unless the shop allows it', async () => {
+it('the Medusa plugin accepts simulated money for an order only when the shop allows it', async () => {
   shop.testMode = false;
   await shop.stop();
   await shop.start();

@@ -71,7 +71,7 @@ async function withSecond() {
 }
 
 // First, while the wallet holds the money of one payment only.
-it('makes a claimed link anew with the fee deducted, for a wallet that holds no more than the refund', async () => {
+it('the Medusa plugin replaces a claimed refund link by one with the fee deducted, for a wallet with only that money', async () => {
   const { orderId, paymentId } = await paidOrder();
   const { linkUrl } = await shop.refund(orderId);
   await owner.claim(linkUrl);
@@ -86,7 +86,7 @@ it('makes a claimed link anew with the fee deducted, for a wallet that holds no 
   await eventually('it is paid', () => shop.refundSettled(orderId), Boolean, 60_000);
 });
 
-it('leads a customer without money back to the checkout, and one whose money was seen to the confirmation', async () => {
+it('the Medusa plugin leads a customer without money back to the checkout, and one with money to the confirmation', async () => {
   const { orderId: cartId, paymentId } = await shop.order({ email: 'payer@example.com' });
   expect(await comeBack(paymentId)).toBe('http://localhost:8000/checkout');
   toShop.weather = 'lose';
@@ -103,7 +103,7 @@ it('leads a customer without money back to the checkout, and one whose money was
   expect(await shop.state(cartId)).toBe('paid');
 });
 
-it('leads a customer who paid too little to the rest, and says in the storefront what came', async () => {
+it('the Medusa plugin leads a customer who underpaid to the remainder, and shows the received amount in the storefront', async () => {
   const { orderId: cartId, paymentId, checkoutUrl } = await shop.order({ email: 'payer@example.com' });
   await owner.payFinally(paymentId, 'underpay');
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
@@ -116,7 +116,7 @@ it('leads a customer who paid too little to the rest, and says in the storefront
   expect(await shop.status('order_id', orderId ?? '')).toMatchObject({ id: paymentId, state: 'paid' });
 });
 
-it('leads nobody anywhere by a reference that was changed', async () => {
+it('the Medusa plugin redirects nowhere with a changed reference', async () => {
   const { paymentId } = await shop.order();
   const { returnUrl } = await owner.payment(paymentId);
   const url = new URL(returnUrl ?? '');
@@ -126,7 +126,7 @@ it('leads nobody anywhere by a reference that was changed', async () => {
     expect((await fetch(each, { redirect: 'manual' })).status).toBe(404);
 });
 
-it('follows an earlier payment whose money comes late, closes the other one, and gives the money back by the first', async () => {
+it('the Medusa plugin follows late money of an earlier payment, closes the other one, and refunds from the first', async () => {
   const { cartId, first, second } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');
@@ -137,7 +137,7 @@ it('follows an earlier payment whose money comes late, closes the other one, and
   await eventually('it is paid', () => shop.refundSettled(cartId), Boolean, 60_000);
 });
 
-it('tells of an adopted payment whose money is gone', async () => {
+it('the Medusa plugin reports an adopted payment whose money is gone', async () => {
   const { cartId, first } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');
@@ -145,7 +145,7 @@ it('tells of an adopted payment whose money is gone', async () => {
   await told(cartId, 'gone after it was final');
 });
 
-it('makes no second payment beside late money that no webhook told of', async () => {
+it('the Medusa plugin creates no second payment next to late money whose webhook was lost', async () => {
   const { cartId, first, second } = await withSecond();
   toShop.weather = 'lose';
   try {
@@ -159,7 +159,7 @@ it('makes no second payment beside late money that no webhook told of', async ()
   }
 });
 
-it('refuses another price beside late money, with the reason', async () => {
+it('the Medusa plugin refuses another price next to late money, with the reason', async () => {
   const { cartId, first } = await withSecond();
   toShop.weather = 'lose';
   try {
@@ -170,7 +170,7 @@ it('refuses another price beside late money, with the reason', async () => {
   }
 });
 
-it('tells the shopkeeper of an order that was paid twice', async () => {
+it('the Medusa plugin reports an order that was paid twice to the shopkeeper', async () => {
   const { cartId, first, second } = await withSecond();
   await owner.payFinally(second);
   await reaches(cartId, 'paid');
@@ -179,7 +179,7 @@ it('tells the shopkeeper of an order that was paid twice', async () => {
   expect(await shop.payment(cartId)).toMatchObject({ id: second });
 });
 
-it('records a part that was given back at tilld as a refund, once', async () => {
+it('the Medusa plugin records a partial refund made in tilld once', async () => {
   const { orderId: cartId, paymentId } = await paidOrder();
   await shop.refundPart(cartId, 10);
   const [link] = (await shop.payment(cartId)).refunds;

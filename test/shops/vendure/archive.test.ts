@@ -49,13 +49,13 @@ function config(readme: string): string {
   return text;
 }
 
-it('brings the SDK along and nothing else of this repository', () => {
+it('the Vendure package contains the SDK and nothing else of this repository', () => {
   const plugin = join(directory, 'node_modules/@tilld/vendure-plugin');
   expect(existsSync(join(plugin, 'node_modules/@tilld/sdk/dist/index.cjs'))).toBe(true);
   expect(existsSync(join(plugin, 'src'))).toBe(false);
 });
 
-it('takes a payment in a new shop that was installed and configured as the README says', async () => {
+it('the Vendure package accepts a payment in a new shop that was installed and configured as the README says', async () => {
   const owner = stack.use(await Owner.start());
   const readme = readFileSync(join(directory, 'node_modules/@tilld/vendure-plugin/README.md'), 'utf8');
   writeFileSync(join(directory, 'vendure-config.ts'), config(readme));

@@ -84,7 +84,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'pays over the page of the shop, comes to the order, and finds an empty cart then: %s',
+  'the Vendure storefront pays over the page of the shop, shows the order, and then has an empty cart: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await goToPay(page);
@@ -103,7 +103,7 @@ it.each([
   },
 );
 
-it('leads a shopper who closes the window without paying back to the cart, and pays by the same payment later', async () => {
+it('the Vendure storefront leads a shopper who closes the window without paying back to the cart, and reuses the payment later', async () => {
   const page = await browser.page({ viewport: DESKTOP });
   await goToPay(page);
   const frame = page.locator('dialog iframe');

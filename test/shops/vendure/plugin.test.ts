@@ -32,7 +32,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-it('places the order when money is seen, opens it again when that is gone, and settles what comes then', async () => {
+it('the Vendure plugin places the order when money is seen, reopens it when that is gone, and settles later money', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'PaymentAuthorized');
@@ -42,13 +42,13 @@ it('places the order when money is seen, opens it again when that is gone, and s
   await reaches(orderId, 'PaymentSettled');
 });
 
-it('takes no payment that a shopper only claims to have made', async () => {
+it('the Vendure plugin does not accept the claim of a shopper to have paid', async () => {
   const { orderId, paymentId } = await shop.order();
   await expect(shop.forgePayment(orderId, paymentId)).rejects.toThrow(/createTilldPayment|payment/i);
   expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
 });
 
-it('takes no webhook that tilld did not sign', async () => {
+it('the Vendure plugin rejects a webhook without a signature of tilld', async () => {
   const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
   const headers = {
     'content-type': 'application/json',
@@ -60,7 +60,7 @@ it('takes no webhook that tilld did not sign', async () => {
   expect(answer.status).toBe(400);
 });
 
-it('keeps an order open that costs more than was paid, and does not let it be cancelled', async () => {
+it('the Vendure plugin keeps an order open that costs more than was paid, and refuses to cancel it', async () => {
   const { orderId, paymentId } = await shop.order({ quantity: 1 });
   await shop.changeQuantity(orderId, 2);
   await owner.payFinally(paymentId);
@@ -76,7 +76,7 @@ it('keeps an order open that costs more than was paid, and does not let it be ca
   expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
 });
 
-it('lets a placed order be cancelled, whose money is then given back by the refund', async () => {
+it('the Vendure plugin allows to cancel a placed order, whose money is then refunded', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.payFinally(paymentId);
   await reaches(orderId, 'PaymentSettled');
@@ -84,7 +84,7 @@ it('lets a placed order be cancelled, whose money is then given back by the refu
   expect(await shop.orderState(orderId)).toBe('Cancelled');
 });
 
-it('erases a customer in tilld whom the shopkeeper deletes', async () => {
+it('the Vendure plugin erases a deleted customer in tilld', async () => {
   const email = 'forget-me@example.com';
   const { orderId, paymentId } = await shop.order({ email });
   await owner.payFinally(paymentId);
@@ -100,7 +100,7 @@ it('erases a customer in tilld whom the shopkeeper deletes', async () => {
   expect((await owner.payment(paymentId)).status).toBe('completed');
 });
 
-it('its settings page is for administrators, and says how the connection does: by browser, in their language', async () => {
+it('the Vendure settings page is limited to administrators, and shows the state of the connection in their language', async () => {
   shop.language = 'de';
   await shop.stop();
   await shop.start();

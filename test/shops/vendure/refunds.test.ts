@@ -43,7 +43,7 @@ const statesOf = async (orderId: string): Promise<string[]> =>
   (await shop.refundsOf(orderId)).refunds.map(({ state }) => state);
 
 // First, while the wallet holds the money of one payment only.
-it('makes a claimed link anew with the fee deducted, for a wallet that holds no more than the refund', async () => {
+it('the Vendure plugin replaces a claimed refund link by one with the fee deducted, for a wallet with only that money', async () => {
   const { orderId, paymentId } = await paidOrder();
   const { linkUrl } = await shop.refund(orderId);
   await owner.claim(linkUrl);
@@ -67,7 +67,7 @@ it('makes a claimed link anew with the fee deducted, for a wallet that holds no 
   expect(await statesOf(orderId)).toEqual(['Settled']);
 });
 
-it('fails a refund whose link ended unclaimed, and tells of it', async () => {
+it('the Vendure plugin fails a refund whose link ended unclaimed, and reports it', async () => {
   const { orderId, paymentId } = await paidOrder();
   await shop.refund(orderId);
   expect(await statesOf(orderId)).toEqual(['Pending']);
@@ -76,7 +76,7 @@ it('fails a refund whose link ended unclaimed, and tells of it', async () => {
   expect(await statesOf(orderId)).toEqual(['Failed']);
 });
 
-it('settles a part when it is paid, and records a part that was given back in tilld', async () => {
+it('the Vendure plugin settles a partial refund when it is paid, and records one made in tilld', async () => {
   const { orderId, paymentId } = await paidOrder();
   await shop.refundPart(orderId, 1_000);
   const { links } = await eventually(

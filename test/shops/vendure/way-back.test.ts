@@ -66,7 +66,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-it('leads a customer without money back to the checkout, and one whose money was seen to the confirmation', async () => {
+it('the Vendure plugin leads a customer without money back to the checkout, and one with money to the confirmation', async () => {
   const { orderId, paymentId } = await shop.order();
   const { orderId: code } = await owner.payment(paymentId);
   expect(await comeBack(paymentId)).toBe('https://shop.example/checkout');
@@ -84,7 +84,7 @@ it('leads a customer without money back to the checkout, and one whose money was
   expect(await shop.state(orderId)).toBe('paid');
 });
 
-it('leads a customer who paid too little to the rest, and says in the storefront what came', async () => {
+it('the Vendure plugin leads a customer who underpaid to the remainder, and shows the received amount in the storefront', async () => {
   const { orderId, paymentId, checkoutUrl } = await shop.order();
   await owner.payFinally(paymentId, 'underpay');
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
@@ -95,7 +95,7 @@ it('leads a customer who paid too little to the rest, and says in the storefront
   await reaches(orderId, 'paid');
 });
 
-it('closes the cart of an order that has money, and opens it again when the money is gone', async () => {
+it('the Vendure plugin closes the cart of an order with money, and reopens it when the money is gone', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -110,7 +110,7 @@ it('closes the cart of an order that has money, and opens it again when the mone
   await shop.changeQuantity(orderId, 2);
 });
 
-it('leads nobody anywhere by a reference that was changed, nor to the address of a stranger', async () => {
+it('the Vendure plugin redirects nowhere with a changed reference, nor to a foreign URL', async () => {
   const { orderId, paymentId } = await shop.order();
   const { returnUrl } = await owner.payment(paymentId);
   const guessed = (returnUrl ?? '').replace(/(return\/[^.]+)\.[^.]+\./, '$1.1.');
@@ -124,7 +124,7 @@ it('leads nobody anywhere by a reference that was changed, nor to the address of
   expect(await comeBack(paymentId)).toBe(`https://shop.example/de/kasse?p=${paymentId}`);
 });
 
-it('follows an earlier payment whose money comes late, closes the other one, and gives the money back by the first', async () => {
+it('the Vendure plugin follows late money of an earlier payment, closes the other one, and refunds from the first', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -141,7 +141,7 @@ it('follows an earlier payment whose money comes late, closes the other one, and
   await reaches(orderId, 'refunded');
 });
 
-it('leaves a payment open whose money is gone, for the customer to pay again', async () => {
+it('the Vendure plugin leaves a payment open whose money is gone, so that the customer can pay again', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.payFinally(paymentId);
   await reaches(orderId, 'paid');
@@ -157,7 +157,7 @@ it('leaves a payment open whose money is gone, for the customer to pay again', a
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
 });
 
-it('opens the order again when the money of an adopted payment is gone', async () => {
+it('the Vendure plugin reopens the order when the money of an adopted payment is gone', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -174,7 +174,7 @@ it('opens the order again when the money of an adopted payment is gone', async (
   );
 });
 
-it('refuses a second payment beside late money that no webhook told of, and says where to go instead', async () => {
+it('the Vendure plugin refuses a second payment next to late money whose webhook was lost, with a link to the order', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -193,7 +193,7 @@ it('refuses a second payment beside late money that no webhook told of, and says
   }
 });
 
-it('tells the shopkeeper of an order that was paid twice, by which payment the second money came', async () => {
+it('the Vendure plugin reports an order that was paid twice to the shopkeeper, with the second payment', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -212,7 +212,7 @@ it('tells the shopkeeper of an order that was paid twice, by which payment the s
   expect(notes.join('\n')).toContain(`by payment ${second.paymentId}`);
 });
 
-it('closes the payment of an order that was paid by another method', async () => {
+it('the Vendure plugin closes the payment of an order that was paid by another method', async () => {
   const method = `mutation { createPaymentMethod(input: { code: "card", enabled: true, translations: [{ languageCode: en, name: "Card", description: "" }],
     handler: { code: "dummy-payment-handler", arguments: [{ name: "automaticSettle", value: "true" }] } }) { id } }`;
   await shop.admin.ask(method);

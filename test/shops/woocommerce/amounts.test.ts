@@ -35,7 +35,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-describe('the price of a payment', () => {
+describe('the price of a WooCommerce payment', () => {
   it.each([
     { currency: 'JPY', decimals: 2, lines: ['1990'], asked: '1990' },
     { currency: 'JPY', decimals: 2, lines: ['1990.5'], asked: '1991' },
@@ -46,7 +46,7 @@ describe('the price of a payment', () => {
     { currency: 'KWD', decimals: 4, lines: ['1.2345'], asked: '1.235' },
     { currency: 'CLF', decimals: 4, lines: ['1.2345'], asked: '1.2345' },
   ])(
-    'is $asked $currency where the shop shows $decimals decimals of $lines, and that is paid',
+    'is $asked $currency when the shop shows $decimals decimals of $lines, and that is paid',
     async (row) => {
       await showDecimals(row.decimals);
       const { orderId, paymentId } = await shop.order({ currency: row.currency, lines: row.lines });
@@ -56,7 +56,7 @@ describe('the price of a payment', () => {
     },
   );
 
-  it('has lines that come to no more than it, each with the decimals of the currency', async () => {
+  it('has lines that sum up to at most the price, each with the decimals of the currency', async () => {
     await showDecimals(4);
     const { paymentId } = await shop.order({ currency: 'EUR', lines: ['1.3333', '2.004', '0.5'] });
     const payment = await owner.payment(paymentId);
@@ -65,7 +65,7 @@ describe('the price of a payment', () => {
   });
 });
 
-describe('a shop whose decimals are changed after the order', () => {
+describe('a WooCommerce shop whose decimals are changed after the order', () => {
   it('keeps a paid order of 24.90 paid', async () => {
     const { orderId, paymentId } = await shop.order({ currency: 'EUR', lines: ['24.90'] });
     await showDecimals(0);
@@ -90,7 +90,7 @@ describe('a shop whose decimals are changed after the order', () => {
   });
 });
 
-it('notes of the order have amounts with the decimals of the currency', async () => {
+it('WooCommerce order notes show amounts with the decimals of the currency', async () => {
   const { orderId, paymentId } = await shop.order({ currency: 'EUR', lines: ['39.9'] });
   await owner.pay(paymentId, 'underpay');
   await reaches(orderId, 'short');

@@ -74,7 +74,7 @@ beforeAll(async () => {
 }, 1_200_000);
 afterAll(() => world[Symbol.asyncDispose]());
 
-describe("WooCommerce's clean-up of unpaid orders", () => {
+describe('the WooCommerce cleanup of unpaid orders', () => {
   it.each(['checkout', 'store-api'] as const)(
     'cancels an unpaid order of %s and its payment',
     async (via) => {
@@ -86,7 +86,7 @@ describe("WooCommerce's clean-up of unpaid orders", () => {
     },
   );
 
-  it('keeps an order of the block checkout whose payment has money, though no webhook came', async () => {
+  it('keeps an order of the block checkout whose payment has money, although no webhook arrived', async () => {
     const { shop, owner, toShop } = world;
     const { orderId, paymentId } = await shop.order({ via: 'store-api' });
     toShop.weather = 'lose';
@@ -99,7 +99,7 @@ describe("WooCommerce's clean-up of unpaid orders", () => {
     }
   });
 
-  it('keeps an order of the block checkout while tilld cannot be asked', async () => {
+  it('keeps an order of the block checkout while tilld does not respond', async () => {
     const { shop, toTilld } = world;
     const { orderId } = await shop.order({ via: 'store-api' });
     toTilld.isDown = true;
@@ -148,8 +148,8 @@ async function move(home: string): Promise<void> {
   await world.shop.command('move', { home });
 }
 
-describe('an address of tilld', () => {
-  it('is completed, with http in private networks only', async () => {
+describe('the tilld URL in the WooCommerce settings', () => {
+  it('is normalised, with http in private networks only', async () => {
     const cases: Record<string, string | null> = {
       'pay.example.com': 'https://pay.example.com',
       ' pay.example.com/till/ ': 'https://pay.example.com/till',
@@ -175,7 +175,7 @@ describe('an address of tilld', () => {
     expect(completed).toEqual(Object.values(cases));
   });
 
-  it('that is none is told, and the one before it stays', async () => {
+  it('is reported when invalid, and the previous one is kept', async () => {
     const { shop, toTilld } = world;
     const page = await shop.settingsPage();
     const [, nonce = ''] = /name="_wpnonce" value="(\w+)"/.exec(page) ?? [];
@@ -196,8 +196,8 @@ describe('an address of tilld', () => {
   });
 });
 
-describe('a site at another address', () => {
-  it('is the same with https or www., and another with another host, port or folder', async () => {
+describe('a WooCommerce site that moves to another URL', () => {
+  it('is the same with https or www., and a different one with another host, port or folder', async () => {
     const sites = [
       'http://shop.example',
       'https://www.Shop.example/',
@@ -221,7 +221,7 @@ describe('a site at another address', () => {
     ]);
   });
 
-  it('with https goes on offering payments, and has webhooks come to the new address', async () => {
+  it('keeps offering payments with https, and moves webhooks to the new URL', async () => {
     const { shop, toShop } = world;
     const { url } = toShop;
     await move(url.replace('http:', 'https:'));
@@ -234,7 +234,7 @@ describe('a site at another address', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('with another host takes no payments and no webhooks, and says so, until the shop takes over there', async () => {
+  it('refuses payments and webhooks on another host, with a message, until the shop takes over there', async () => {
     const { shop, toShop } = world;
     const { url } = toShop;
     await move('http://moved.example');
@@ -260,7 +260,7 @@ describe('a site at another address', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('that is a copy connected on its own leaves webhooks and payments of the shop alone', async () => {
+  it('leaves webhooks and payments of the shop unchanged when it is a separately connected copy', async () => {
     const { shop, owner, toShop } = world;
     const { url } = toShop;
     const { orderId, paymentId } = await shop.order();
@@ -277,8 +277,8 @@ describe('a site at another address', () => {
   });
 });
 
-describe('trouble', () => {
-  it('webhooks count as arriving only once one came', async () => {
+describe('a WooCommerce error report', () => {
+  it('treats webhooks as working only once one arrived', async () => {
     const { shop, toShop } = world;
     toShop.weather = 'lose';
     try {
@@ -294,7 +294,7 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('a message in the address is shown only where the plugin itself sent the browser there', async () => {
+  it('shows a message from the URL only when the plugin redirected the browser there', async () => {
     const { shop } = world;
     const to = await press('tilld-test');
     expect(await (await shop.visit(to)).text()).toContain('The test webhook arrived.');
@@ -302,7 +302,7 @@ describe('trouble', () => {
     expect(forged).not.toContain('Disconnected.');
   });
 
-  it('earlier keys that still work are told until they are deleted', async () => {
+  it('lists earlier keys that are still valid until they are deleted', async () => {
     const { shop, owner } = world;
     expect(await shop.settingsPage()).toContain('Earlier keys of this shop still work');
     await owner.revokeKeys();
@@ -312,7 +312,7 @@ describe('trouble', () => {
     expect(page).toContain('The key is accepted.');
   });
 
-  it('a job that does not run is told on the second look, with when it last ran', async () => {
+  it('names a job that does not run on the second check, with its last run', async () => {
     const { shop } = world;
     await shop.command('age', { seconds: 7200 });
     expect(await notices()).toEqual([]);
@@ -325,7 +325,7 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('a revoked key is told by the job at once, a tilld that does not answer after a while', async () => {
+  it('names a revoked key at the next job, and an unresponsive tilld after a while', async () => {
     const { shop, owner, toTilld } = world;
     toTilld.isDown = true;
     await shop.reconcile();
@@ -341,7 +341,7 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('an address for webhooks that tilld refuses is told, and orders are brought up to date all the same', async () => {
+  it('names a webhook URL that tilld refuses, and orders are updated all the same', async () => {
     const { shop, owner, toShop } = world;
     toShop.weather = 'lose';
     await shop.command('sendWebhooksTo', { url: 'https://user:secret@shop.example/' });
@@ -360,7 +360,7 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('a key that cannot be read after the salts changed is told, and connecting again mends it', async () => {
+  it('names a key that is unreadable after the salts changed, and reconnecting fixes it', async () => {
     const { shop } = world;
     await shop.command('changeSalts');
     expect(await isOffered()).toBe(false);
@@ -370,7 +370,7 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('Site Health reads back when the last webhook came and the job ran, and whether tilld is reached', async () => {
+  it('contains the last webhook, the last job and whether tilld is reachable in Site Health', async () => {
     const { stranger, results } = await world.shop.command<SiteHealth>('siteHealth');
     expect(stranger).toBe(401);
     expect(results).toMatchObject({
@@ -384,8 +384,8 @@ describe('trouble', () => {
   });
 });
 
-describe('the data of customers', () => {
-  it('the e-mail address goes to tilld by choice only, and the privacy policy says which it is', async () => {
+describe('customer data in WooCommerce', () => {
+  it('includes the email address in tilld only by choice, and the privacy policy mentions it', async () => {
     const { shop, owner } = world;
     const without = await shop.order({ email: 'grace@example.com' });
     expect(await owner.payment(without.paymentId)).toMatchObject({ customerId: null });
@@ -396,7 +396,7 @@ describe('the data of customers', () => {
     expect(await privacyGuide()).toContain('We also send your e-mail address');
   });
 
-  it('are exported: the customer in tilld and the payment of each order, over several pages', async () => {
+  it('is exported with the customer in tilld and the payment of each order, over several pages', async () => {
     const { shop, owner } = world;
     const email = 'mary@example.com';
     const { orderId, paymentId } = await shop.order({ email });
@@ -416,7 +416,7 @@ describe('the data of customers', () => {
     expect(paid?.['Transactions']).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('are not exported in part while tilld cannot be asked, and not erased without saying so', async () => {
+  it('is not exported in part while tilld does not respond, and not erased silently', async () => {
     const { shop, toTilld } = world;
     toTilld.isDown = true;
     try {
@@ -434,7 +434,7 @@ describe('the data of customers', () => {
     }
   });
 
-  it('are erased: the customer in tilld is gone, and payments stay', async () => {
+  it('is erased with the customer in tilld, and payments stay', async () => {
     const { shop } = world;
     const email = 'joan@example.com';
     const { paymentId } = await shop.order({ email });
@@ -450,7 +450,7 @@ describe('the data of customers', () => {
     expect(await shop.command('erasePerson', { email })).toMatchObject({ items_removed: false });
   });
 
-  it('of somebody whom tilld does not know: nothing is erased, and nothing stays', async () => {
+  it('is unaffected for a customer whom tilld does not know', async () => {
     expect(await world.shop.command('erasePerson', { email: 'nobody@example.com' })).toEqual({
       items_removed: false,
       items_retained: false,
@@ -461,7 +461,7 @@ describe('the data of customers', () => {
 });
 
 describe('deleting the plugin without WooCommerce', () => {
-  it('removes its data in the site and keeps those of orders, though tilld does not answer', async () => {
+  it('removes its data in the site and keeps those of orders, although tilld does not respond', async () => {
     const { toTilld } = world;
     await world.leave('keep');
     await world.leave('off');
@@ -474,7 +474,7 @@ describe('deleting the plugin without WooCommerce', () => {
     expect(await world.leave<Left[]>('left')).toEqual([{ options: [], isScheduled: false, orderData: 1 }]);
   });
 
-  it('removes its data in every site of a network, and before that in a site that is deleted', async () => {
+  it('removes its data in every site of a network, and in a site that is deleted before', async () => {
     const { owner, shop } = world;
     await shop.site.php('network.php', [shop.site.wordpress]);
     const keys = [await owner.makeKey(SCOPES), await owner.makeKey(SCOPES)];
@@ -499,7 +499,7 @@ describe('deleting the plugin without WooCommerce', () => {
   });
 });
 
-it('PHP complains about nothing of the plugin in all of this', () => {
+it('PHP reports no warning about the WooCommerce plugin during these tests', () => {
   const complaints =
     world.shop.site.logs().match(/^.*PHP (?:Fatal|Parse|Warning|Notice|Deprecated).*$/gm) ?? [];
   expect(complaints.filter((line) => line.includes('tilld-for-woocommerce'))).toEqual([]);

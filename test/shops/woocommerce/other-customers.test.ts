@@ -23,10 +23,10 @@ afterAll(() => stack.disposeAsync());
 describe.each([
   ['classic', (shopper: Shopper, method?: string) => shopper.placeClassic(method)],
   ['of blocks', (shopper: Shopper, method?: string) => shopper.placeBlocks(method)],
-] as const)('the checkout %s', (name, place) => {
+] as const)('the WooCommerce checkout %s', (name, place) => {
   const emailOf = (who: string): string => `${who}.${name.replace(' ', '')}@example.com`;
 
-  it('keeps the order of a guest though a stranger places the same cart with his address', async () => {
+  it('keeps the order of a guest although a stranger places the same cart with the same email address', async () => {
     const victim = new Shopper(pages, shopUrl, emailOf('victim'));
     await victim.fillCart();
     await place(victim);
@@ -39,7 +39,7 @@ describe.each([
     expect((await owner.payment(order?.paymentId ?? '')).status).toBe('pending');
   });
 
-  it('tells a stranger nothing of the order that a guest with his address has paid', async () => {
+  it('reveals nothing about the paid order of a guest to a stranger with the same email address', async () => {
     const victim = new Shopper(pages, shopUrl, emailOf('payer'));
     await victim.fillCart();
     await place(victim);
@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-it('an order whose customer has chosen another method asks for no coins while he pays by it', async () => {
+it('a WooCommerce order requests no coins while its customer pays by another method', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'undecided@example.com' });
   await shop.command('chooseMethod', { orderId, method: 'bacs' });
   expect((await owner.payment(paymentId)).status).toBe('cancelled');
@@ -82,7 +82,7 @@ it('an order whose customer has chosen another method asks for no coins while he
   expect((await owner.payment(again)).status).toBe('pending');
 });
 
-it('an order that has money is not paid again by the checkout of blocks though its webhooks are lost', async () => {
+it('a WooCommerce order with money is not paid again by the block checkout although its webhooks are lost', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'later@example.com' });
   await shop.command('payByBlocks', { orderId });
   toShop.weather = 'lose';
@@ -95,7 +95,7 @@ it('an order that has money is not paid again by the checkout of blocks though i
 });
 
 it.each(['processing', 'completed'])(
-  'an order that the shopkeeper moves to %s by hand asks for no coins any more',
+  'a WooCommerce order that the shopkeeper moves to %s manually requests no coins any more',
   async (status) => {
     const { orderId, paymentId } = await shop.order({ email: 'cash@example.com' });
     await shop.command('setStatus', { orderId, status });

@@ -93,9 +93,9 @@ const close = (page: Page): Promise<void> =>
 describe.each([
   ['phone', PHONE],
   ['desktop', DESKTOP],
-])('on a %s', (device, viewport) => {
+])('the WooCommerce checkout on a %s', (device, viewport) => {
   it.each(['blocks', 'classic'] as const)(
-    'the %s checkout: the customer pays over the page of the shop and comes to the order received',
+    'lets the customer pay over the page of the shop in its %s form and shows the received order',
     async (checkout) => {
       const page = await withCart({ viewport });
       await fillIn(page, checkout);
@@ -113,7 +113,7 @@ describe.each([
     },
   );
 
-  it('the customer closes the page of tilld, opens it again and pays', async () => {
+  it('lets the customer close the payment window, open it again and pay', async () => {
     const page = await withCart({ viewport });
     const payment = await placeOrder(page, 'blocks');
     await close(page);
@@ -135,8 +135,8 @@ describe.each([
   });
 });
 
-describe('a customer', () => {
-  it('whose payment was seen and is not final comes back to an order that says so', async () => {
+describe('a WooCommerce customer', () => {
+  it('returns from a seen but not final payment to an order that says so', async () => {
     const page = await withCart();
     await owner.pay(await placeOrder(page, 'classic'));
     await isBack(page);
@@ -144,7 +144,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who pays too little stays, pays the rest in the same window and comes back', async () => {
+  it('can pay the remainder in the same window after an underpayment and returns', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await owner.payFinally(payment, 'underpay');
@@ -159,7 +159,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who reloads the page finds the same payment at the same amounts', async () => {
+  it('gets the same payment with the same amounts after a reload', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     const before = await owner.payment(payment);
@@ -170,7 +170,7 @@ describe('a customer', () => {
   });
 
   it.each(['blocks', 'classic'] as const)(
-    'who goes back to the %s checkout and places the order again pays one order by one payment',
+    'pays one order by one payment after going back to the %s checkout and placing the order again',
     async (checkout) => {
       const page = await withCart();
       const payment = await placeOrder(page, checkout);
@@ -184,7 +184,7 @@ describe('a customer', () => {
   );
 
   it.each(['blocks', 'classic'] as const)(
-    'who clicks twice in the %s checkout gets one payment',
+    'gets one payment for two clicks in the %s checkout',
     async (checkout) => {
       const page = await withCart();
       await fillIn(page, checkout);
@@ -196,7 +196,7 @@ describe('a customer', () => {
     },
   );
 
-  it('with the page in two tabs pays once, and both come to the order received', async () => {
+  it('pays once with the page in two tabs, and both show the received order', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     const second = await page.context().newPage();
@@ -207,7 +207,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who goes back after paying, or opens the address of a paid order again, cannot pay a second time', async () => {
+  it('cannot pay a second time after going back, or by opening the page of a paid order again', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     const address = page.url();
@@ -221,7 +221,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who pays an order later, on its own page, pays over that page', async () => {
+  it('can pay an order later, over its own page', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     await close(page);
@@ -234,7 +234,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who comes back to the page by the browser finds the link, which opens the same payment', async () => {
+  it('gets a link to the same payment on returning to the page with the browser', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     await close(page);
@@ -246,7 +246,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('whose payment has ended gets another one by paying again', async () => {
+  it('gets another payment by paying again when the first has ended', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await owner.cancel(payment);
@@ -266,7 +266,7 @@ describe('a customer', () => {
     await page.context().close();
   });
 
-  it('who has not the key of an order sees nothing of its payment', async () => {
+  it('cannot see the payment of an order without its key', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await page.goto(page.url().replace(/key=.*/, 'key=wc_order_guessed'));
@@ -276,14 +276,14 @@ describe('a customer', () => {
   });
 });
 
-describe('where the page of tilld cannot open over that of the shop, the customer goes to it', () => {
+describe('the WooCommerce checkout without a payment window', () => {
   afterEach(async () => {
     await shop.command('policy', { policy: '' });
     await shop.command('set', { payment_page: 'in_place' });
     await allow([shopUrl]);
   });
 
-  it('without script, from the classic checkout', async () => {
+  it('redirects to the payment page without script, from the classic checkout', async () => {
     const page = await withCart({ viewport: DESKTOP, javaScriptEnabled: false });
     await fillIn(page, 'classic');
     await page.getByRole('button', { name: 'Place order' }).click();
@@ -291,7 +291,7 @@ describe('where the page of tilld cannot open over that of the shop, the custome
     await page.context().close();
   });
 
-  it('where a policy of the shop forbids the script of tilld; Back leads to the checkout', async () => {
+  it('redirects to the payment page when a policy of the shop forbids the script of tilld, and Back leads to the checkout', async () => {
     await shop.command('policy', { policy: "script-src 'self' 'unsafe-inline' blob:" });
     const page = await withCart();
     const payment = await placedAtTilld(page, 'blocks');
@@ -301,7 +301,7 @@ describe('where the page of tilld cannot open over that of the shop, the custome
     await page.context().close();
   });
 
-  it('where the browser refuses the frame, as tilld has forbidden it meanwhile; Back does not lead there again', async () => {
+  it('redirects to the payment page when the browser refuses the frame because tilld forbids it, and Back does not lead there again', async () => {
     const page = await withCart();
     await fillIn(page, 'classic');
     await owner.editShop({ embedOrigins: [] });
@@ -314,7 +314,7 @@ describe('where the page of tilld cannot open over that of the shop, the custome
     await page.context().close();
   });
 
-  it('where tilld does not allow the shop; its settings tell the shopkeeper what to enter there', async () => {
+  it('redirects to the payment page when tilld does not allow the shop, whose settings then explain what to enter there', async () => {
     expect(await shop.settingsPage()).toContain('data-tilld-embedding="ok"');
     await allow(['https://www.other.example']);
     const settings = await shop.settingsPage();
@@ -326,7 +326,7 @@ describe('where the page of tilld cannot open over that of the shop, the custome
     await page.context().close();
   });
 
-  it('where the shop wants it so', async () => {
+  it('redirects to the payment page when the shop is configured so', async () => {
     await shop.command('set', { payment_page: 'tilld' });
     const page = await withCart();
     await placedAtTilld(page, 'classic');
@@ -334,7 +334,7 @@ describe('where the page of tilld cannot open over that of the shop, the custome
   });
 });
 
-it('one method for each coin: both checkouts show their icons and open the payment of that coin', async () => {
+it('the WooCommerce checkouts show one method per coin with its icon and open the payment of that coin', async () => {
   await shop.command('set', { methods: 'coins' });
   const page = await withCart();
   await page.goto(pages.classic);
@@ -351,7 +351,7 @@ it('one method for each coin: both checkouts show their icons and open the payme
   await page.context().close();
 });
 
-it('a page that cannot reach its payment says so and offers another way to pay', async () => {
+it('a WooCommerce page that cannot reach its payment says so and offers another way to pay', async () => {
   const page = await withCart();
   await placeOrder(page, 'blocks');
   await owner.revokeKeys();
@@ -361,6 +361,6 @@ it('a page that cannot reach its payment says so and offers another way to pay',
   await page.context().close();
 });
 
-it('leaves no line in the debug log', () => {
+it('the WooCommerce plugin writes nothing to the debug log in these payment window tests', () => {
   expect(shop.site.debugLog()).toEqual([]);
 });

@@ -39,8 +39,8 @@ async function optionsOf(paymentId: string): Promise<Record<string, OptionSeen>>
   return payment.options;
 }
 
-describe('payment methods', () => {
-  it('are one for all coins by default, with an icon that the shop serves', async () => {
+describe('WooCommerce payment methods', () => {
+  it('are one for all coins by default, with an icon served by the shop', async () => {
     const methods = await shop.command<Record<string, Offered>>('methods');
     expect(Object.keys(methods)).toEqual(['tilld']);
     const icon = await fetch(methods['tilld']?.icon ?? '');
@@ -48,7 +48,7 @@ describe('payment methods', () => {
     expect(methods['tilld']?.needsSetup).toBe(false);
   });
 
-  it('are one for each coin by a setting: an order of one is paid in its coin alone', async () => {
+  it('are one for each coin by a setting, and an order then accepts its coin alone', async () => {
     await shop.command('set', { methods: 'coins' });
     const methods = await shop.command<Record<string, Offered>>('methods');
     expect(Object.values(methods).map(({ title }) => title)).toEqual([
@@ -70,7 +70,7 @@ describe('payment methods', () => {
     await hasStatus(shop, orderId, 'processing');
   });
 
-  it('that a customer changes: the payment of the coin before is cancelled, the next one takes the other coin', async () => {
+  it('cancel the payment of the previous coin when the customer changes to another one', async () => {
     await shop.command('set', { methods: 'coins' });
     const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
       quantity: 1,
@@ -87,7 +87,7 @@ describe('payment methods', () => {
     expect(again.paymentId).toBe(changed.paymentId);
   });
 
-  it('of coins that are no longer offered: their orders are still followed and can be refunded', async () => {
+  it('still follow and refund orders in coins that are no longer offered', async () => {
     await saveSettings({ methods: 'coins' });
     const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
       quantity: 1,
@@ -103,7 +103,7 @@ describe('payment methods', () => {
     await hasNote(shop, orderId, /The refund of 5(\.00)? USD is paid/);
   });
 
-  it('of an order that is given up: its payment is cancelled whichever coin it was for', async () => {
+  it('cancel the payment of an abandoned order for every coin', async () => {
     await shop.command('set', { methods: 'coins' });
     const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
       quantity: 1,
@@ -115,8 +115,8 @@ describe('payment methods', () => {
   });
 });
 
-describe('the status of an order', () => {
-  it('is On hold while the network confirms, and what WooCommerce decides once it is paid', async () => {
+describe('the status of a WooCommerce order', () => {
+  it('is On hold while the network confirms, and the default of WooCommerce once it is paid', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await hasStatus(shop, orderId, 'on-hold');
@@ -159,8 +159,8 @@ describe('the status of an order', () => {
   });
 });
 
-describe('confirmations', () => {
-  it('are asked for by coin; a number below that of tilld has no effect and keeps nobody from paying', async () => {
+describe('confirmations in the WooCommerce settings', () => {
+  it('are set per coin, and a number below that of tilld has no effect', async () => {
     const usual = await optionsOf((await shop.order()).paymentId);
     await shop.command('set', { confirmations_btc: '7', confirmations_ltc: '1' });
     const asked = await optionsOf((await shop.order()).paymentId);
@@ -169,7 +169,7 @@ describe('confirmations', () => {
     expect(asked['LTC']?.requiredConfirmations).toBe(usual['LTC']?.requiredConfirmations);
   });
 
-  it('that a changed price no longer allows: the order gets another payment, and can be paid', async () => {
+  it('lead to another payment, which can be paid, when a changed price no longer allows them', async () => {
     await shop.command('set', { confirmations_btc: '7' });
     const { orderId, paymentId } = await shop.order();
     await shop.command('tier', { isReached: true });
@@ -181,7 +181,7 @@ describe('confirmations', () => {
     await hasStatus(shop, orderId, 'on-hold');
   });
 
-  it('that are no number from 1 to 1000 are refused in the settings, with the reason', async () => {
+  it('outside 1 to 1000 are rejected in the settings, with the reason', async () => {
     await saveSettings({ confirmations_btc: '6' });
     for (const wrong of ['0', '-1', '1001', '1.5', 'six'])
       expect(await saveSettings({ confirmations_btc: wrong })).toContain('a whole number from 1 to 1000');
@@ -196,12 +196,12 @@ it.each([
   'https://shop.example:8443/shop/',
   'http://127.0.0.1:8080/?page=checkout',
   'https://Müller.example/kasse/',
-])('the site of a page is compared as browsers write it: %s', async (url) => {
+])('the WooCommerce plugin compares the origin of a page like browsers: %s', async (url) => {
   expect(await shop.command('origin', { url })).toBe(new URL(url).origin);
 });
 
-describe('the order screen', () => {
-  it('links the payment in the dashboard of tilld, also before it is paid', async () => {
+describe('the WooCommerce order page', () => {
+  it('links to the payment in the dashboard of tilld, also before it is paid', async () => {
     const { orderId, paymentId } = await shop.order();
     const { html } = await shop.command<{ html: string }>('screen', { orderId });
     expect(html).toContain(
@@ -210,7 +210,7 @@ describe('the order screen', () => {
   });
 });
 
-it('the built plugin has its assets, which browsers keep by its version', () => {
+it('the built WooCommerce plugin has its assets, cached by its version', () => {
   const built = join(shop.site.plugins, 'tilld-for-woocommerce');
   const assets = readdirSync('packages/woocommerce/assets');
   expect(readdirSync(join(built, 'assets'))).toEqual(assets);
@@ -220,7 +220,7 @@ it('the built plugin has its assets, which browsers keep by its version', () => 
   expect(version).toBe(header);
 });
 
-it('leaves no line in the debug log', () => {
+it('the WooCommerce plugin writes nothing to the debug log in these settings tests', () => {
   expect(shop.site.debugLog()).toEqual([]);
 });
 
@@ -241,7 +241,7 @@ async function saveSettings(changes: Record<string, string>): Promise<string> {
   return shop.postSettings(form);
 }
 
-describe('the number of an order, by a plugin for numbers', () => {
+describe('the order number by a WooCommerce plugin for order numbers', () => {
   afterEach(() => shop.command('options', { shop_test_number: null }));
 
   it.each([

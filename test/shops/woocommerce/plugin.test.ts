@@ -53,10 +53,10 @@ async function hasNote(orderId: string, text: RegExp): Promise<void> {
   );
 }
 
-describe('the translations', () => {
+describe('the translations of the WooCommerce plugin', () => {
   const locales = ['de_DE', 'es_ES', 'fr_FR', 'pt_PT'];
 
-  it.each(locales)('%s has every text of the template and no other', (locale) => {
+  it.each(locales)('have every text of the template and no other in %s', (locale) => {
     const folder = join(shop.site.dir, 'built', PLUGIN, 'languages');
     const template = textsOf(join(folder, `${PLUGIN}.pot`));
     expect(template.length).toBeGreaterThan(50);
@@ -71,7 +71,7 @@ describe('the translations', () => {
     ['fr_FR', /Paiement vu/],
     ['pt_BR', /Pagamento visto/],
     ['nl_NL', /Payment seen/],
-  ])('a site in %s has its notes in the nearest language', async (locale, note) => {
+  ])('give the notes of a site in %s in the nearest language', async (locale, note) => {
     await shop.command('speak', { locale });
     try {
       const { orderId, paymentId } = await shop.order();
@@ -84,7 +84,7 @@ describe('the translations', () => {
   });
 });
 
-it('simulated money pays no order outside the test mode, and the order can be given up', async () => {
+it('a WooCommerce order is not paid by simulated money outside the test mode, and can be cancelled', async () => {
   await shop.command('set', { test_mode: 'no' });
   try {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
@@ -98,8 +98,8 @@ it('simulated money pays no order outside the test mode, and the order can be gi
   }
 });
 
-describe('refunds', () => {
-  it('in part: the order stays paid and the refund is settled when tilld has paid it', async () => {
+describe('a WooCommerce refund', () => {
+  it('keeps the order paid when it is partial, and settles when tilld has paid it', async () => {
     const { orderId, paymentId } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '5');
     await owner.claimAndApprove(linkUrl, paymentId);
@@ -108,7 +108,7 @@ describe('refunds', () => {
     expect(await shop.refunds(orderId)).toMatchObject([{ status: 'paid' }]);
   });
 
-  it('whose link the owner cancels: removed in the shop with a note, and possible again', async () => {
+  it('is removed in the shop with a note when the owner cancels its link, and can be repeated', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId);
     expect(await shop.state(orderId)).toBe('paid');
@@ -122,8 +122,8 @@ describe('refunds', () => {
   });
 });
 
-describe('notes of the order', () => {
-  it('say nothing of a status that stays where cancelling is refused', async () => {
+describe('WooCommerce order notes', () => {
+  it('do not mention a status that stays when cancelling is refused', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await reaches(orderId, 'seen');
@@ -132,7 +132,7 @@ describe('notes of the order', () => {
     for (const note of await shop.notes(orderId)) expect(note).not.toMatch(/from (\S.*) to \1\./i);
   });
 
-  it('tell that a payment is gone of an order that the shopkeeper had put on hold', async () => {
+  it('report that the payment of an order is gone that the shopkeeper had put on hold', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('setStatus', { orderId, status: 'on-hold' });
     await owner.takeBack(paymentId);
@@ -140,8 +140,8 @@ describe('notes of the order', () => {
   });
 });
 
-describe('other processes', () => {
-  it('the thank-you page and a webhook at once: the shopkeeper is told once', async () => {
+describe('concurrent WooCommerce processes', () => {
+  it('notify the shopkeeper once for the thank-you page and a webhook', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     const back = shop.comeBack(orderId);
     await eventually(
@@ -155,7 +155,7 @@ describe('other processes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('another payment made for a paid order and ended takes nothing back', async () => {
+  it('reverse nothing when another payment was created and ended for a paid order', async () => {
     const { orderId, paymentId } = await paidOrder();
     const other = await owner.twin(paymentId);
     await owner.cancel(other);
@@ -165,8 +165,8 @@ describe('other processes', () => {
   });
 });
 
-describe('an order whose payer renewed its payment', () => {
-  it('follows the renewal that was paid: what becomes of that money later is told', async () => {
+describe('a WooCommerce order whose payer renewed its payment', () => {
+  it('follows the paid renewal, and reports changes of its money', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     const renewal = await owner.renew(paymentId);
     await owner.payFinally(renewal);
@@ -177,7 +177,7 @@ describe('an order whose payer renewed its payment', () => {
     await hasNote(orderId, /The payment is GONE/);
   });
 
-  it('follows the renewal that counts what was paid late to the expired payment', async () => {
+  it('follows the renewal that counts the late money of the expired payment', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     await owner.renew(paymentId);
     await owner.payFinally(paymentId);
@@ -188,7 +188,7 @@ describe('an order whose payer renewed its payment', () => {
   });
 
   it.each(['the expired payment', 'the renewal'] as const)(
-    'follows the renewal whose webhooks come first, seen and then final, after %s was paid',
+    'follows the renewal whose webhooks arrive first, seen and then final, after %s was paid',
     async (paid) => {
       const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
       toShop.unreported.add(paymentId);
@@ -205,8 +205,8 @@ describe('an order whose payer renewed its payment', () => {
   );
 });
 
-describe('strangers', () => {
-  it('who know the public key and the name of one order cannot take the names of the next', async () => {
+describe('strangers to a WooCommerce shop', () => {
+  it('cannot use the names of later orders with the public key and the name of one order', async () => {
     const { orderId, paymentId } = await shop.order();
     const name = (await owner.payment(paymentId)).orderId;
     for (let next = Number(orderId) + 1; next <= Number(orderId) + 10; next += 1)
@@ -234,7 +234,7 @@ describe('strangers', () => {
     expect(await shop.state(orderId)).toBe('waiting');
   });
 
-  it('can neither begin nor finish a connection', async () => {
+  it('can neither start nor finish a connection', async () => {
     const admin = `${shopUrl}/wp-admin/admin-post.php`;
     const noNonce = await shop.visit(`${admin}?action=tilld_connect`);
     expect(noNonce.status).toBe(403);
@@ -247,17 +247,17 @@ describe('strangers', () => {
   });
 });
 
-it('is offered in every language of a site whose languages have folders', async () => {
+it('the WooCommerce plugin offers translations for every language of a site with several languages', async () => {
   expect(await shop.command('isOffered')).toBe(true);
   expect(await shop.command('isOffered&shop-test-language=de')).toBe(true);
 });
 
-it('a process that was overtaken leaves the lock to the one that has it now', async () => {
+it('a WooCommerce process whose lock was taken over leaves it to the new holder', async () => {
   expect(await shop.command('overtakenLock')).toEqual({ isKept: true });
 });
 
-describe('leaving', () => {
-  it('disconnect: has no webhooks sent any more and offers no payment', async () => {
+describe('leaving tilld in WooCommerce', () => {
+  it('removes webhooks and offers no payment after disconnecting', async () => {
     const page = await shop.settingsPage();
     const [, link = ''] = /href="([^"]*tilld_disconnect[^"]*)"/.exec(page) ?? [];
     expect(await owner.endpoints()).toMatchObject([{ active: true }]);
@@ -272,7 +272,7 @@ describe('leaving', () => {
     await expect(shop.order()).rejects.toThrow(/not offered/);
   });
 
-  it('uninstall: leaves nothing of the plugin but the orders, and has no webhooks sent any more', async () => {
+  it('keeps only the orders and removes webhooks after uninstalling', async () => {
     await shop.connect((address) => owner.agree(address));
     const { orderId } = await paidOrder();
     await shop.command('uninstall', { plugin: `${PLUGIN}/${PLUGIN}.php` });

@@ -85,8 +85,8 @@ async function take(
   if (what === 'cancel' && open.length > 0) await owner.cancelRefund(order.paymentId);
 }
 
-describe('a first payment, given back in full', () => {
-  it('waits for its network fee, and pays it itself by an order action: a new link for the same refund', async () => {
+describe('a full refund of the first payment of a WooCommerce shop', () => {
+  it('waits for its network fee, and deducts it by an order action with a new link for the same refund', async () => {
     const { orderId, paymentId } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '24.90');
     await owner.claim(linkUrl);
@@ -110,8 +110,8 @@ describe('a first payment, given back in full', () => {
   });
 });
 
-describe('the mail of a refund', () => {
-  it('goes once the money has left, and the link before', async () => {
+describe('the email about a WooCommerce refund', () => {
+  it('is sent once the money has left, and the link before', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '5.50');
     expect((await shop.mails(email)).at(-1)?.text).toContain(linkUrl);
@@ -124,7 +124,7 @@ describe('the mail of a refund', () => {
     expect(await refundMails(email)).toEqual([expect.stringContaining('partially refunded')]);
   });
 
-  it('of all the money says so, though the shop sends its mails later', async () => {
+  it('says that it is a full refund, although the shop sends its emails later', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     await shop.command('options', { shop_test_defer: 1 });
     try {
@@ -141,7 +141,7 @@ describe('the mail of a refund', () => {
     expect(await refundMails(email)).toEqual([expect.stringContaining('has been refunded')]);
   });
 
-  it('goes once, also when every webhook is lost and the shop was down', async () => {
+  it('is sent once, also when every webhook is lost and the shop was down', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '24.90');
     toShop.weather = 'lose';
@@ -158,19 +158,19 @@ describe('the mail of a refund', () => {
     expect(await refundMails(email)).toHaveLength(1);
   });
 
-  it('of a refund by hand goes at once', async () => {
+  it('is sent immediately for a manual refund', async () => {
     const { orderId, email } = await paidOrder();
     await shop.command('refund', { orderId, amount: '3', byHand: true });
     expect(await refundMails(email)).toHaveLength(1);
   });
 });
 
-describe('a refund that nobody gets', () => {
+describe('an unclaimed WooCommerce refund', () => {
   it.each([
     ['expired', 'in time', async (paymentId: string) => owner.expireRefund(paymentId)],
     ['cancelled', 'was cancelled in tilld', async (paymentId: string) => owner.cancelRefund(paymentId)],
   ])(
-    'whose link is %s is removed with what to do, and no mail says that it was paid',
+    'is removed with instructions when its link is %s, and no email says that it was paid',
     async (_is, said, end) => {
       const { orderId, paymentId, email } = await paidOrder();
       await shop.refund(orderId, '24.90');
@@ -183,8 +183,8 @@ describe('a refund that nobody gets', () => {
   );
 });
 
-describe('a refund that the shopkeeper deletes', () => {
-  it('ends its link, so that the money is not claimed', async () => {
+describe('a WooCommerce refund that the shopkeeper deletes', () => {
+  it('cancels its link, so that the money cannot be claimed', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '24.90');
     await shop.command('deleteRefunds', { orderId });
@@ -195,7 +195,7 @@ describe('a refund that the shopkeeper deletes', () => {
     expect(await amounts(orderId)).toEqual([24.9]);
   });
 
-  it('stays while tilld cannot end its link, and the order says why', async () => {
+  it('stays while tilld cannot cancel its link, and the order says why', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '24.90');
     await owner.revokeKeys();
@@ -210,8 +210,8 @@ describe('a refund that the shopkeeper deletes', () => {
   });
 });
 
-describe('refunds from both sides', () => {
-  it('made in tilld in part become refunds of the order, once, and all of it refunds the order', async () => {
+describe('refunds from WooCommerce and tilld', () => {
+  it('made in tilld in part become refunds of the order once, and a full one refunds the order', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     await owner.refund(paymentId, '5.50', 'EUR');
     await hasNote(orderId, /5\.50 EUR were given back in tilld/);
@@ -227,7 +227,7 @@ describe('refunds from both sides', () => {
     expect(await refundMails(email)).toHaveLength(2);
   });
 
-  it('made in tilld to the last cent: one refund of the order', async () => {
+  it('made in tilld to the last cent become one refund of the order', async () => {
     const { orderId, paymentId } = await paidOrder();
     await paidOrder();
     await owner.refund(paymentId, '24.90', 'EUR');
@@ -236,7 +236,7 @@ describe('refunds from both sides', () => {
     expect(await amounts(orderId)).toEqual([24.9]);
   });
 
-  it('are never more than the order: what is in tilld counts once the open link ended', async () => {
+  it('never exceed the order, because a refund in tilld counts once the open link ended', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '20');
     await owner.refund(paymentId, '10', 'EUR');
@@ -250,7 +250,7 @@ describe('refunds from both sides', () => {
     await shop.refund(orderId, '14.90');
   });
 
-  it('of which one was recorded by hand before are the same money', async () => {
+  it('are recognised as the same money when one was recorded manually before', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('refund', { orderId, amount: '7.25', byHand: true });
     await owner.refund(paymentId, '7.25', 'EUR');
@@ -258,7 +258,7 @@ describe('refunds from both sides', () => {
     expect(await amounts(orderId)).toEqual([7.25]);
   });
 
-  it('of an excess are no refund of the order', async () => {
+  it('are not refunds of the order when they return an excess', async () => {
     const email = `customer-${++customers}@example.com`;
     const { orderId, paymentId } = await shop.order({ email, lines: ['24.90'], currency: 'EUR' });
     await owner.payFinally(paymentId, 'overpay');
@@ -269,13 +269,13 @@ describe('refunds from both sides', () => {
   });
 });
 
-describe('any order of refunds from both sides', () => {
+describe('any sequence of refunds from WooCommerce and tilld', () => {
   const step = fc.record({
     what: fc.constantFrom('link', 'tilld', 'pay', 'cancel', 'tilld', 'link', 'pay'),
     cents: fc.integer({ min: 1, max: 1_500 }),
   });
 
-  it('leaves the order with refunds of exactly what tilld gave back, and never of more than it costs', async () => {
+  it('leaves the order with refunds of exactly the amount refunded by tilld, and never above its total', async () => {
     const life = fc.array(step, { minLength: 4, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(life, async (steps) => {
@@ -304,8 +304,8 @@ describe('any order of refunds from both sides', () => {
   });
 });
 
-describe('the network fee of a refund', () => {
-  it('is taken out of it by a setting, and the order says so', async () => {
+describe('the network fee of a WooCommerce refund', () => {
+  it('is deducted from it by a setting, and the order says so', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('set', { refund_fee: 'yes' });
     try {

@@ -69,8 +69,8 @@ async function cartIsEmpty(page: Page): Promise<void> {
 describe.each([
   ['phone', PHONE],
   ['desktop', DESKTOP],
-])('on a %s, a customer', (device, viewport) => {
-  it('who pays in full is led to the order, and the cart is empty', async () => {
+])('a WooCommerce customer on a %s', (device, viewport) => {
+  it('is redirected to the order after paying in full, and the cart is empty', async () => {
     const page = await withCart(viewport);
     await owner.payFinally(await placed(page));
     await says(page, 'Your payment has arrived. Thank you.');
@@ -80,7 +80,7 @@ describe.each([
     await cartIsEmpty(page);
   });
 
-  it('whose payment is not final goes to the order, and is refused a second one by the Back button', async () => {
+  it('is redirected to the order while the payment is not final, and cannot make a second one by the Back button', async () => {
     const page = await withCart(viewport);
     await owner.pay(await placed(page));
     await goBack(page);
@@ -100,7 +100,7 @@ describe.each([
     await says(page, 'Your payment was seen.');
   });
 
-  it('who paid too little pays the rest from the order', async () => {
+  it('pays the remainder from the order after an underpayment', async () => {
     const page = await withCart(viewport);
     const paymentId = await placed(page);
     await owner.pay(paymentId, 'underpay');
@@ -116,21 +116,21 @@ describe.each([
   });
 });
 
-describe('a customer', () => {
-  it('who pays too much is led to the order', async () => {
+describe('a WooCommerce customer with an unusual payment', () => {
+  it('is redirected to the order after overpaying', async () => {
     const page = await withCart();
     await owner.payFinally(await placed(page), 'overpay');
     await says(page, 'Your payment has arrived. Thank you.');
     await cartIsEmpty(page);
   });
 
-  it('who pays late is led to the order', async () => {
+  it('is redirected to the order after paying late', async () => {
     const page = await withCart();
     await owner.payFinally(await placed(page), 'late');
     await says(page, 'Your payment has arrived. Thank you.');
   });
 
-  it('whose payment was cancelled is led to the cart, and pays a new one', async () => {
+  it('is redirected to the cart after a cancelled payment, and pays a new one', async () => {
     const page = await withCart();
     const first = await placed(page);
     await owner.cancel(first);
@@ -141,7 +141,7 @@ describe('a customer', () => {
     await says(page, 'Your payment has arrived. Thank you.');
   });
 
-  it('with the checkout in two tabs is refused in the second once the first has paid', async () => {
+  it('is refused in the second of two checkout tabs once the first has paid', async () => {
     const page = await withCart();
     const other = await page.context().newPage();
     await other.goto(pages.classic);

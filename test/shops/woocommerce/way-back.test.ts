@@ -50,8 +50,8 @@ async function pagesOf(orderId: string): Promise<OrderPages> {
   return shop.command('orderPages', { orderId });
 }
 
-describe('the address that tilld leads back to', () => {
-  it('is the same for every outcome and knows the order by its key', async () => {
+describe('the return URL of a WooCommerce payment', () => {
+  it('is the same for every outcome and identifies the order by its key', async () => {
     const { orderId, paymentId } = await placed();
     const { successUrl, returnUrl } = await owner.payment(paymentId);
     expect(successUrl).toBe((await pagesOf(orderId)).back);
@@ -60,7 +60,7 @@ describe('the address that tilld leads back to', () => {
     expect(address.searchParams.get('order')).toBe(orderId);
   });
 
-  it('leads to the order once money was seen, though its webhooks are lost, and empties the cart', async () => {
+  it('leads to the order once money was seen, although its webhooks are lost, and empties the cart', async () => {
     const { shopper, orderId, paymentId } = await placed();
     const { back, received } = await pagesOf(orderId);
     toShop.weather = 'lose';
@@ -76,20 +76,20 @@ describe('the address that tilld leads back to', () => {
     }
   });
 
-  it('leads to the checkout while nothing came and the cart is still there', async () => {
+  it('leads to the checkout while no money arrived and the cart is still there', async () => {
     const { shopper, orderId } = await placed();
     const { back } = await pagesOf(orderId);
     expect((await shopper.open(back)).url).toBe(pages.blocks);
     expect(await shopper.isCartEmpty()).toBe(false);
   });
 
-  it('leads to the page on which the order is paid where the cart is another one', async () => {
+  it('leads to the payment page of the order when the cart is another one', async () => {
     const { orderId } = await placed();
     const { back, pay } = await pagesOf(orderId);
     expect((await newShopper().open(back)).url).toBe(pay);
   });
 
-  it('leads nobody to an order without its key', async () => {
+  it('does not lead to an order without its key', async () => {
     const { orderId } = await placed();
     const { back } = await pagesOf(orderId);
     const forged = new URL(back);
@@ -99,7 +99,7 @@ describe('the address that tilld leads back to', () => {
     }
   });
 
-  it('shows what is stored while tilld does not answer', async () => {
+  it('shows the stored state while tilld does not respond', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.pay(paymentId);
     await isTold(shop, orderId, 'seen');
@@ -115,8 +115,8 @@ describe('the address that tilld leads back to', () => {
   });
 });
 
-describe('a customer who paid too little', () => {
-  it('finds the way to pay the rest on the order received, in mails, in the account and instead of order-pay', async () => {
+describe('a WooCommerce customer who underpaid', () => {
+  it('gets a link to pay the remainder on the received order, in emails, in the account and instead of order-pay', async () => {
     const { shopper, orderId, paymentId } = await placed();
     const { checkoutUrl } = await owner.payment(paymentId);
     await owner.pay(paymentId, 'underpay');
@@ -139,7 +139,7 @@ describe('a customer who paid too little', () => {
     await hasStatus(shop, orderId, 'completed', 'processing');
   });
 
-  it('is written to where part of it goes once the order is on hold already', async () => {
+  it('gets an email when a part is refunded after the order was put on hold', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.pay(paymentId);
     await isTold(shop, orderId, 'seen');
@@ -153,7 +153,7 @@ describe('a customer who paid too little', () => {
   });
 });
 
-describe('an order whose payment has ended', () => {
+describe('a WooCommerce order whose payment has ended', () => {
   it('is paid at a new rate, by a payment that is the only open one', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.cancel(paymentId);
@@ -172,7 +172,7 @@ describe('an order whose payment has ended', () => {
   });
 });
 
-it('a checkout that a tab kept open says which order was paid instead of an expired session', async () => {
+it('a WooCommerce checkout in an old tab names the paid order instead of an expired session', async () => {
   const { shopper, orderId, paymentId } = await placed();
   const review = await shopper.openReview();
   await owner.pay(paymentId);
@@ -186,8 +186,8 @@ it('a checkout that a tab kept open says which order was paid instead of an expi
 describe.each([
   ['classic', (shopper: Shopper, method?: string) => shopper.placeClassic(method)],
   ['of blocks', (shopper: Shopper, method?: string) => shopper.placeBlocks(method)],
-] as const)('a second payment in the checkout %s', (_name, place) => {
-  it('is refused with the reason and a link to the order, whichever way to pay is chosen', async () => {
+] as const)('a second payment in the WooCommerce checkout %s', (_name, place) => {
+  it('is refused with the reason and a link to the order, whichever payment method is selected', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     const tab = await shopper.openClassic();
@@ -210,7 +210,7 @@ describe.each([
     expect(await ordersOf(shop, shopper)).toHaveLength(1);
   });
 
-  it('is refused though every webhook is lost', async () => {
+  it('is refused although every webhook is lost', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await place(shopper);
@@ -227,7 +227,7 @@ describe.each([
     expect(await openPayments(owner, await ordersOf(shop, shopper))).toEqual([]);
   });
 
-  it('of a cart that was changed closes the first one', async () => {
+  it('closes the first one when the cart was changed', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await place(shopper);
@@ -238,7 +238,7 @@ describe.each([
     expect(await openPayments(owner, orders)).toEqual([orders[1]?.paymentId]);
   });
 
-  it('from two tabs at once leaves one open', async () => {
+  it('leaves one open when it comes from two concurrent tabs', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await Promise.all([place(shopper), place(shopper)]);
@@ -246,7 +246,7 @@ describe.each([
   });
 });
 
-it('a cart is emptied in whichever tab is opened next, and the page says why', async () => {
+it('a WooCommerce cart is emptied in the next tab that is opened, and the page says why', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.payFinally(paymentId);
   await isTold(shop, orderId, 'paid');
@@ -255,7 +255,7 @@ it('a cart is emptied in whichever tab is opened next, and the page says why', a
   expect(await shopper.isCartEmpty()).toBe(true);
 });
 
-it('an order that has money is not paid in another way on its own page', async () => {
+it('a WooCommerce order with money is not paid in another way on its own page', async () => {
   const { shopper, orderId, paymentId } = await placed();
   const { pay, received } = await pagesOf(orderId);
   await owner.pay(paymentId);
@@ -263,7 +263,7 @@ it('an order that has money is not paid in another way on its own page', async (
   await isTold(shop, orderId, 'seen');
 });
 
-it('nobody is told that he need not pay again once the money is gone: the order is paid on its own page', async () => {
+it('a WooCommerce order is payable on its own page without a notice of payment once the money is gone', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.pay(paymentId);
   await isTold(shop, orderId, 'seen');
@@ -277,7 +277,7 @@ it('nobody is told that he need not pay again once the money is gone: the order 
   expect((await shopper.open(back)).url).toBe(pay);
 });
 
-it('a customer who paid too little is asked for the rest where his cart was', async () => {
+it('a WooCommerce customer who underpaid gets a request for the remainder at the former cart', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.pay(paymentId, 'underpay');
   await isTold(shop, orderId, 'short');

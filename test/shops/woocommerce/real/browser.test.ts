@@ -50,12 +50,12 @@ async function paidAndBack(page: Page, paymentId: string): Promise<void> {
   await page.getByText('Your payment has arrived. Thank you.').waitFor();
 }
 
-describe('the checkout of blocks', () => {
+describe('the WooCommerce block checkout', () => {
   it.each([
     ['desktop', undefined],
     ['phone', PHONE],
   ])(
-    'on a %s: the customer chooses coins, pays on the page of tilld and comes back',
+    'lets the customer on a %s choose coins, pay on the page of tilld and return',
     async (name, viewport) => {
       const page = await withCart(viewport === undefined ? {} : { viewport });
       await page.goto(pages.blocks);
@@ -69,8 +69,8 @@ describe('the checkout of blocks', () => {
   );
 });
 
-describe('the classic checkout', () => {
-  it('takes the customer to the page of tilld and back', async () => {
+describe('the WooCommerce classic checkout', () => {
+  it('leads the customer to the page of tilld and back', async () => {
     const page = await withCart();
     await page.goto(pages.classic);
     await fillInAddress(page, 'classic');
@@ -91,7 +91,7 @@ async function signedIn(): Promise<Page> {
   return page;
 }
 
-describe('the administration', () => {
+describe('the WooCommerce administration', () => {
   it('shows the settings with health, and an order with its notes and the refund button', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     await owner.payFinally(paymentId);
@@ -112,7 +112,7 @@ describe('the administration', () => {
     await page.screenshot({ path: `${SCREENS}/woocommerce-order.png`, fullPage: true });
   });
 
-  it('tells of trouble in a notice on its pages and in Site Health', async () => {
+  it('shows errors in a notice on its pages and in Site Health', async () => {
     await owner.revokeKeys();
     await shop.reconcile();
     const page = await signedIn();
