@@ -8,7 +8,7 @@ import { createLogger } from '../../src/app/logger.ts';
 import { ApiClient } from './api-client.ts';
 import { freePort } from './nodes/proc.ts';
 import { eventually } from './poll.ts';
-import { programFile } from './program.ts';
+import { inheritedEnv, programFile } from './program.ts';
 
 /** The real clock, which a test may put forward. */
 class TestClock {
@@ -165,7 +165,7 @@ export class TillProcess implements AsyncDisposable {
 
   #spawn(): ChildProcess {
     const child = spawn(process.execPath, [this.#program], {
-      env: { PATH: process.env['PATH'] ?? '', ...baseEnv(this.dataDir, this.#port), ...this.#env },
+      env: { ...inheritedEnv(), ...baseEnv(this.dataDir, this.#port), ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

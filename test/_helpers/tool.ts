@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { programFile } from './program.ts';
+import { inheritedEnv, programFile } from './program.ts';
 
 export interface ToolResult {
   readonly code: number | null;
@@ -30,7 +30,7 @@ export function startTool(
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},
 ): RunningTool {
   const child = spawn(process.execPath, [programFile(tool), ...args], {
-    env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...options.env },
+    env: { ...inheritedEnv(), TILLD_CONFIG: 'test/_helpers/till.yaml', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => undefined);
