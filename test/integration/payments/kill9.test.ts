@@ -7,7 +7,9 @@ import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => {
+/** On Bitcoin alone: what the daemon does after a kill depends on no coin; what nodes answer is in wallet/send-repeats. */
+describe('kill -9 with a real BTC node', () => {
+  const coin = 'BTC';
   describe.skipIf(!requireNode(coin))('after a restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
@@ -113,7 +115,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => 
       expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0003'));
     });
 
-    it('drains and exits 0 within ten seconds on SIGTERM', async () => {
+    it('drains and exits 0 before its grace period ends on SIGTERM', async () => {
       // The daemon ends itself with 1 when its time to stop is over.
       expect(await till.terminate()).toBe(0);
       await till.up();
