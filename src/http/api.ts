@@ -31,17 +31,17 @@ import { sendStream } from './server/send-stream.ts';
 import { StreamReply } from './server/stream-reply.ts';
 
 export interface HttpSettings {
-  /** False, a number of proxy hops, or addresses and subnets of proxies: as Express takes it. */
+  /** False, a number of proxy hops, or addresses and subnets of proxies, as Express accepts it. */
   readonly trustProxy: false | number | readonly string[];
   readonly bodyLimitBytes: number;
-  /** Sign-in requests per minute and client address; 0 switches the limit off. */
+  /** Sign-in requests per minute and client address; 0: no limit. */
   readonly authRatePerMinute: number;
-  /** What one client address may make per minute with one public key; 0 switches the limit off. */
+  /** Requests that one client address may make per minute with one public key; 0: no limit. */
   readonly publicRatePerMinute: number;
   readonly accessLog: AccessLog;
-  /** Where /metrics and the details of /readyz are served; null: on the public address. */
+  /** Address that serves /metrics and the details of /readyz; null: the public address. */
   readonly adminListen: ListenAddress | null;
-  /** Public address, without a slash at the end. */
+  /** Public address, without a trailing slash. */
   readonly baseUrl: string;
   readonly version: string;
 }
@@ -56,9 +56,9 @@ export interface ApiDeps {
   readonly readiness: () => Promise<Readiness>;
   readonly registry: Registry;
   readonly settings: HttpSettings;
-  /** Checks every answer against its schema; for tests. */
+  /** Validates every response against its schema; for tests. */
   readonly checkAnswers?: boolean;
-  /** Pages beside the API (dashboard, checkout), tried before the 404. */
+  /** Pages next to the API (dashboard, checkout), tried before the 404. */
   readonly pages?: readonly Router[];
   /** Path of the script of /docs; without it the page is plain HTML. */
   readonly docsScript?: string | null;
@@ -72,7 +72,7 @@ export function createApis(deps: ClosingDeps): { readonly public: Express; reado
   return { public: publicApi(deps, common), operator: operatorApi(deps, common) };
 }
 
-/** The API, and the pages: what every request passes on its way to its route, and the routes. */
+/** The API and the pages: the middleware of every request, and the routes. */
 function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
   const { settings, routes } = deps;
   const app = bareApp(settings);
@@ -85,7 +85,7 @@ function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Expres
   return endApp(app, deps.logger);
 }
 
-/** What the operator reads: whether the process lives, is ready, and how it does. */
+/** The operator's endpoints: liveness, readiness and metrics. */
 function operatorApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
   const app = bareApp(deps.settings);
   app.use(...common, livenessRouter(), operatorRouter(deps));
@@ -111,7 +111,7 @@ function endApp(app: Express, logger: Logger): Express {
   return app;
 }
 
-/** What is done about every request before anybody looks at what it wants. */
+/** Middleware of every request, before its route is matched. */
 function arrive(deps: ClosingDeps): RequestHandler {
   const { logger, registry, settings } = deps;
   const logRequest = createRequestLog({ logger, registry, accessLog: settings.accessLog });
@@ -119,7 +119,7 @@ function arrive(deps: ClosingDeps): RequestHandler {
     assignRequestId(req, res);
     res.setHeader(REQUEST_ID_HEADER, readRequestId(res));
     logRequest(req, res);
-    // While closing, every answer also ends its connection.
+    // While closing, every response also closes its connection.
     if (deps.isClosing()) res.setHeader('Connection', 'close');
     next();
   };
@@ -133,7 +133,7 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
   app.use(docsRouter(document, deps.docsScript ?? null));
 }
 
-/** How a route is served; sign-ins only so often. */
+/** Serves a route; sign-ins are rate limited. */
 function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
   const once = createIdempotentRunner(deps);
   const readBody = createBodyReader(deps.settings.bodyLimitBytes);
@@ -177,10 +177,10 @@ function serve(deps: DispatchDeps, route: Route): RequestHandler {
   };
 }
 
-/** What only the dashboard's own session is told. */
+/** Error codes that only the dashboard's own session gets. */
 const OF_SESSIONS: ReadonlySet<string> = new Set(['FORBIDDEN', 'STEP_UP_REQUIRED']);
 
-/** For tests: the documentation must know every code a route can answer. */
+/** For tests: the documentation must contain every code that a route can return. */
 function assertDocumented(route: Route, { body }: Answer): void {
   const codes: ReadonlySet<string> = documentedErrors(route);
   const code = body.error?.code;

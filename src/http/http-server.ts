@@ -6,11 +6,13 @@ import { createListener, type ListenAddress, type ListenerOptions } from './serv
 export interface HttpServerDeps extends ApiDeps, Pick<ListenerOptions, 'tls' | 'timeouts'> {}
 
 export interface HttpServer {
-  /** What is served on the public address. */
+  /** The application of the public address. */
   readonly app: Express;
-  /** @returns the addresses it really listens on, for port 0; that of the operator where it has one of its own. */
+  /** @returns the actual addresses, for port 0; that of the operator if it is separate. */
   listen(at: ListenAddress): Promise<{ readonly public: AddressInfo; readonly operator: AddressInfo | null }>;
-  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts the rest. */
+  /**
+   * Accepts no more requests, lets the running ones finish, and after `graceMs` closes the remaining ones.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -20,7 +22,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const apps = createApis({ ...deps, isClosing: () => closing });
   const common = { logger, ...(timeouts === undefined ? {} : { timeouts }) };
   const open = createListener(apps.public, { ...common, tls, settings: 'TILLD_HOST, TILLD_PORT' });
-  // Plain HTTP: it is meant for this machine or a network of the operator.
+  // Plain HTTP, because it is meant for this machine or a network of the operator.
   const operator = createListener(apps.operator, { ...common, tls: null, settings: 'TILLD_ADMIN_LISTEN' });
   return {
     app: apps.public,

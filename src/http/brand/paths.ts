@@ -1,4 +1,4 @@
-/** Where a logo is, by the hash of its bytes. */
+/** Path of a logo, by the hash of its bytes. */
 export function logoPath(hash: string): string {
   return `/brand/logo/${hash}`;
 }

@@ -6,7 +6,10 @@ import { strictRouter } from '../server/strict-router.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Logos and colours of shops, each under a name that stands for its content: caches keep them for ever. */
+/**
+ * Logos and colours of shops, each under a name derived from its content, so that caches keep them
+ * indefinitely.
+ */
 export function brandRouter(deps: { readonly db: Db }): Router {
   const router = strictRouter();
   router.get('/brand/logo/:hash', logo(deps));
@@ -14,7 +17,7 @@ export function brandRouter(deps: { readonly db: Db }): Router {
   return router;
 }
 
-/** An image and nothing else, whatever a browser would make of its bytes. */
+/** Served as an image only, whatever type a browser would detect. */
 function logo({ db }: { readonly db: Db }): RequestHandler {
   return async (req, res, next) => {
     const found = await findLogo(db, String(req.params['hash']));
@@ -29,7 +32,7 @@ function logo({ db }: { readonly db: Db }): RequestHandler {
   };
 }
 
-/** A style sheet of its own: the policy of the pages takes no style within them. */
+/** A style sheet of its own, because the policy of the pages forbids inline styles. */
 function colours(): RequestHandler {
   return (req, res, next) => {
     const color = String(req.params['color']);

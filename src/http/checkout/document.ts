@@ -53,7 +53,7 @@ export function checkoutPage(
   return renderDocument({ language, title: pageTitle(scene), assets, head: refresh, body, shop: view.shop });
 }
 
-/** What the page's script says. */
+/** Texts of the page's script. */
 export function scriptTexts(say: Say): Html {
   return jsonElement('texts', {
     copied: say('copied'),
@@ -64,7 +64,7 @@ export function scriptTexts(say: Say): Html {
   });
 }
 
-/** A page that tells why there is no checkout to show. */
+/** A page with the reason why there is no checkout to show. */
 export function problemPage(
   kind: 'notFound' | 'error',
   language: Language,
@@ -90,7 +90,7 @@ export function renderDocument(parts: {
   assets: { readonly script: string | null; readonly styles: readonly string[] } | null;
   head: Html | false;
   body: Html;
-  /** Whose colour the page has; without one that of the house. */
+  /** The shop's colour, or the default one. */
   shop?: Pick<ShopFace, 'accentColor'>;
 }): string {
   const { language, title, assets, head, body, shop } = parts;
@@ -133,7 +133,7 @@ function sandboxBanner({ view, say, language }: PageModel): Html {
   </aside>`;
 }
 
-/** Whom to ask, and links to the page in the other languages. */
+/** The support contact, and links to the page in the other languages. */
 export function footer(
   { say, language, shop }: Pick<PageModel, 'say' | 'language'> & { readonly shop: ShopFace },
   embedder: string | null = null,

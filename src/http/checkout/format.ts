@@ -1,12 +1,12 @@
 import type { Language } from '../../i18n/languages.ts';
 
-/** A fiat amount as its readers write it, with the decimals it has; exact, because Intl takes the text. */
+/** A fiat amount in the locale's format, with all of its decimals; exact, because Intl receives a text. */
 export function fiat(amount: string, currency: string, language: Language): string {
   const format = new Intl.NumberFormat(language, { style: 'currency', currency });
   return format.format(amount as `${number}`);
 }
 
-/** A coin amount with every decimal it has. */
+/** A coin amount with all of its decimals. */
 export function coins(amount: string, language: Language): string {
   return new Intl.NumberFormat(language, { maximumFractionDigits: 18 }).format(amount as `${number}`);
 }
@@ -20,7 +20,7 @@ export function formatDay(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(ms);
 }
 
-/** A moment by the clock of a zone, which is named. @param timeZone IANA name; null: UTC */
+/** A date and time in a zone, with the zone's name. @param timeZone IANA name; null: UTC */
 export function momentIn(iso: string, timeZone: string | null, language: Language): string {
   return new Intl.DateTimeFormat(language, {
     dateStyle: 'long',
@@ -29,7 +29,7 @@ export function momentIn(iso: string, timeZone: string | null, language: Languag
   }).format(new Date(iso));
 }
 
-/** A day and time by the clock of a zone, which is named; short. @param timeZone IANA name; null: UTC */
+/** A short date and time in a zone, with the zone's name. @param timeZone IANA name; null: UTC */
 export function deadlineIn(iso: string, timeZone: string | null, language: Language): string {
   return new Intl.DateTimeFormat(language, {
     day: 'numeric',

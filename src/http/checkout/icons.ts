@@ -39,7 +39,7 @@ const SIGNS: Readonly<Record<Coin, { readonly colour: string; readonly glyph: Ht
   },
 };
 
-/** The round sign of a coin; decoration only. */
+/** The round icon of a coin; decoration only. */
 export function coinIcon(coin: Coin): Html {
   const { colour, glyph } = SIGNS[coin];
   return html`<svg class="coin" viewBox="0 0 24 24" aria-hidden="true">
@@ -57,7 +57,7 @@ const STATE_PATHS = {
 } as const;
 export type StateIcon = keyof typeof STATE_PATHS;
 
-/** The sign of a payment's outcome; decoration only. */
+/** The icon of a payment's outcome; decoration only. */
 export function stateIcon(name: StateIcon): Html {
   return html`<svg class="state state-${name}" viewBox="0 0 24 24" aria-hidden="true">
     <circle cx="12" cy="12" r="11" />

@@ -31,8 +31,8 @@ export function speak(language: Language): Say {
 }
 
 /**
- * The language that the payer picked, else that of the shop's order, else the browser's favourite that there are
- * texts in, else English.
+ * The language that the payer chose, else that of the payment, else the browser's preferred one that is
+ * available, else English.
  */
 export function chooseLanguage(
   picked: unknown,

@@ -4,18 +4,20 @@ import type { Language } from '../../i18n/languages.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import type { Say } from './language.ts';
 
-/** What a checkout page is drawn from. */
+/** The data of a checkout page. */
 export interface PageModel {
   readonly view: CheckoutView;
   readonly language: Language;
   readonly say: Say;
-  /** The coin the payer chose, where it is known. */
+  /** The coin that the payer chose, if known. */
   readonly coin: Coin | null;
-  /** The site that shows the page in a frame and may hear what becomes of the payment; null for a page of its own. */
+  /**
+   * The site that shows the page in a frame and may receive the payment's status; null for a page of its own.
+   */
   readonly embedder: string | null;
 }
 
-/** Statuses in which nothing more is expected to happen. */
+/** Statuses in which no further change is expected. */
 const FINAL = new Set<CheckoutView['payment']['status']>([
   'completed',
   'expired',
@@ -33,12 +35,12 @@ export function receiptPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt?${queryOf(scene)}`;
 }
 
-/** Where the form goes that mails the receipt. */
+/** Target of the form that mails the receipt. */
 export function receiptMailPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt/mail?${queryOf(scene)}`;
 }
 
-/** Where the form goes that makes an expired payment anew. */
+/** Target of the form that renews an expired payment. */
 export function renewPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/renew?${queryOf(scene)}`;
 }
@@ -57,15 +59,15 @@ function queryOf({ language, embedder }: PageModel): URLSearchParams {
   return new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
 }
 
-/** What payers know the order by. */
+/** The name that payers know the order by. */
 export function orderName({ orderId, orderLabel }: CheckoutView['payment']): string {
   return orderLabel ?? orderId;
 }
 
 /**
- * Where the payer goes from here, by what the shop said: `successUrl` once the payment succeeded, `returnUrl` when it came
- * to nothing. While money is under way it is neither: only an address that knows the order is right then, never a cart,
- * from which the payer would pay again, and never a page that thanks for the whole.
+ * The shop's URL for the payer: `successUrl` once the payment succeeded, `returnUrl` when it ended without
+ * payment. While money is unconfirmed neither applies: only an address that knows the order is safe then,
+ * never a cart, from which the payer would pay again, and never a page that confirms the whole payment.
  */
 export function wayBack(view: CheckoutView): string | null {
   const { payment } = view;
@@ -83,18 +85,18 @@ function wayBackOf({ payment, hasMoney, isByLink }: CheckoutView): string | null
   return isOfOrder ? returnUrl : null;
 }
 
-/** Where a link leads back to: as the payment says, else to the shop's domain if that is proven to be its own. */
+/** Target of a link back: the payment's URL, otherwise the shop's verified domain. */
 export function shopUrl(view: CheckoutView): string | null {
   return wayBack(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
 }
 
-/** Whether the link leads to the payer's order, and not to where another payment begins. */
+/** Whether the link leads to the payer's order, and not to a page where another payment begins. */
 export function leadsToOrder(view: CheckoutView): boolean {
   const isOfLink = view.isByLink && view.payment.successUrl === null;
   return view.hasMoney && !isOfLink && wayBack(view) !== null;
 }
 
-/** Whether the page goes there by itself. */
+/** Whether the page redirects automatically. */
 export function redirectsAutomatically({ payment }: CheckoutView): boolean {
   if (payment.supersededBy !== undefined) return false;
   return payment.status === 'completed' ? payment.successUrl !== null : payment.status === 'cancelled';

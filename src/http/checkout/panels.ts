@@ -11,8 +11,8 @@ import { qrPath } from './qr.ts';
 export const SIMULATE_FORM = 'simulate';
 
 /**
- * The coins to choose from and, for each, what to send where. All of them are in the page; the
- * style sheet shows the chosen one, so that choosing works without script.
+ * The payable coins and, for each, address and amount. All of them are in the page; the style sheet shows the
+ * chosen one, so that the choice works without script.
  */
 export function payPanels(scene: PageModel, amountLabel: string): Html {
   const { view, say } = scene;
@@ -29,7 +29,7 @@ export function payPanels(scene: PageModel, amountLabel: string): Html {
   `;
 }
 
-/** The coin already paid in, else the one asked for, else the first one offered. */
+/** The coin already paid in, else the requested one, else the first payable one. */
 function chosenCoin({ view, coin }: PageModel): Coin | undefined {
   const offered = (candidate: Coin | null | undefined): boolean =>
     view.due.some((due) => due.coin === candidate);

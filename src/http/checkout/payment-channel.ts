@@ -1,36 +1,36 @@
 import type { Language } from '../../i18n/languages.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A payment as its page shows it: whole, so that a page which missed some is right again at once. */
+/** A complete payment as its page shows it, so that a page which missed updates is current again at once. */
 export interface Snapshot {
-  /** Changes whenever anything the page shows does. */
+  /** Changes whenever anything that the page shows does. */
   readonly version: string;
-  /** Nothing more is expected to happen. */
+  /** No further change is expected. */
   readonly final: boolean;
-  /** What a stored payment is compared by to see whether this frame is out of date. */
+  /** Compared with the stored payment to detect whether this frame is stale. */
   readonly stamp: string;
   /** The JSON text for pages in a language. */
   readonly data: (language: Language) => string;
 }
 
-/** Where frames come from, and who says that one is out of date. */
+/** Source of frames, and of the notice that one is stale. */
 export interface SnapshotSource {
   /** @throws {AppError} PAYMENT_NOT_FOUND */
   look(paymentId: string): Promise<Snapshot>;
-  /** The stamps of many payments at once; one that is gone has none. */
+  /** The stamps of many payments at once; a missing payment has none. */
   stamps(paymentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Calls the listener whenever the payment may have changed; the answer ends that. */
+  /** Calls the listener whenever the payment may have changed; the returned function unsubscribes. */
   follow(paymentId: string, listener: () => void): () => void;
 }
 
-/** Somebody in front of an open page. */
+/** A viewer of an open page. */
 export interface ChannelSubscriber {
   show(frame: Snapshot): void;
   /** The payment cannot be read. */
   fail(error: unknown): void;
 }
 
-/** Everybody who looks at one payment: it is read once for all of them, and only when it changed. */
+/** All viewers of one payment: it is read once for all of them, and only after a change. */
 export class PaymentChannel {
   readonly #viewers = new Set<ChannelSubscriber>();
   readonly #look: () => Promise<Snapshot>;
@@ -40,7 +40,7 @@ export class PaymentChannel {
   #stale = false;
   #busy = false;
 
-  /** @param gapMs rest after each read: a flood of changes is shown in steps */
+  /** @param gapMs pause after each read, so that a burst of changes is shown in steps */
   constructor(source: SnapshotSource, paymentId: string, gapMs: number) {
     this.#look = async () => source.look(paymentId);
     this.#gapMs = gapMs;
@@ -65,12 +65,12 @@ export class PaymentChannel {
     this.#viewers.delete(viewer);
   }
 
-  /** Hears no more of the payment. */
+  /** Unsubscribes from the payment. */
   close(): void {
     this.#leave();
   }
 
-  /** Has the payment read again, soon. */
+  /** Schedules a read of the payment. */
   refresh(): void {
     this.#stale = true;
     if (this.#busy) return;

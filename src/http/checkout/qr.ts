@@ -1,6 +1,9 @@
 import { encodeQR } from 'qr';
 
-/** Modules, as ISO/IEC 18004 asks for: some scanners find no code with less, in dark pages above all. */
+/**
+ * Quiet zone in modules, as ISO/IEC 18004 requires: some scanners find no code with less, above all on dark
+ * pages.
+ */
 const QUIET_ZONE = 4;
 
 /** A QR code as the side of its square in modules, and one SVG path that draws every dark run. */

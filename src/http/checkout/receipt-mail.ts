@@ -11,7 +11,9 @@ import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
 import { appliedRate } from './receipt.ts';
 
-/** The receipt as a mail. What strangers can write into an order, other than a plain order id, is not in it. */
+/**
+ * The receipt as an email. It excludes text that strangers can write into an order, except a plain order id.
+ */
 export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const { view, say, language } = scene;
   const { payment } = view;

@@ -12,8 +12,8 @@ import { lineList } from './summary.ts';
 type Transaction = CheckoutView['payment']['transactions'][number];
 
 /**
- * What was paid, to keep, to print or to have mailed: complete without script, which adds only copying and the print
- * button. @param mail null where it cannot be mailed
+ * The receipt to keep, to print or to mail: complete without script, which adds only copying and the print
+ * button. @param mail null if it cannot be mailed
  */
 export function receiptPage(
   scene: PageModel,
@@ -49,7 +49,7 @@ export function receiptPage(
   return renderDocument({ language, title, assets, head: false, body, shop });
 }
 
-/** The button that mails the receipt, or what became of the mail. In the sandbox that is told to nobody. */
+/** The button that mails the receipt, or the state of the email. In the sandbox the state is not shown. */
 function mailing(scene: PageModel, { to, state }: ReceiptMail): Html {
   const { say, view } = scene;
   const { sandbox } = view.payment;
@@ -104,7 +104,7 @@ function received(scene: PageModel): Html {
   </section>`;
 }
 
-/** The rate at which money counted: that of the payment, or for late money that of its arrival. */
+/** The rate at which money was counted: that of the payment, or for late money the rate at receipt. */
 export function appliedRate(
   { view, say, language }: PageModel,
   { coin, late, rate }: Transaction,

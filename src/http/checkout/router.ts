@@ -43,7 +43,7 @@ const SIMULATIONS_PER_MINUTE = 20;
 const RECEIPTS_PER_MINUTE = 10;
 const FORM_LIMIT_BYTES = 2_048;
 
-/** The page a payer sees, and what keeps it current. Whoever has the link may look. */
+/** The payment page and its live updates. Everyone who has the link may open it. */
 export function checkoutRouter(deps: CheckoutDeps): Router {
   const router = strictRouter();
   router.get('/checkout/:paymentId', page(deps));
@@ -83,41 +83,43 @@ function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     const at = { version: snapshotVersion(scene.view), now: deps.clock.now() };
-    // The form's own origin is to be told when it is sent; no other site learns the address.
+    // The form sends its own origin; no other site receives the address.
     res.setHeader('Referrer-Policy', 'same-origin');
     sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
   };
 }
 
-/** What has not been paid has no receipt yet: its own page tells. */
+/** An unpaid payment has no receipt yet: redirects to its own page. */
 function receipt(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     if (!hasReceipt(scene.view)) return res.redirect(303, checkoutPath(scene));
     const mail = await readReceiptMail(deps, scene.view);
-    // As on the payment's page: the form's own origin is to be told when it is sent.
+    // As on the payment's page, the form sends its own origin.
     res.setHeader('Referrer-Policy', 'same-origin');
     return sendPage(res, 200, receiptPage(scene, deps.assets.checkout, mail), scene.view.embedOrigins);
   };
 }
 
-/** Mails the receipt to the customer of the payment, once; back to the receipt, which tells what became of it. */
+/**
+ * Mails the receipt to the customer of the payment, once; redirects to the receipt, which shows the state.
+ */
 function mail(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     const write = (view: PageModel['view']): MailText => receiptMail({ ...scene, view }, deps.baseUrl);
     try {
-      // Another site must not have its visitors ask for mails unawares.
+      // Another site must not make its visitors request mails unknowingly.
       if (!isFromElsewhere(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
     } catch (error) {
-      // The page that offers nothing says enough.
+      // The page without the form is enough of an answer.
       if (!wantsPage(req) || !(error instanceof AppError) || error.code !== 'INVALID_STATE') throw error;
     }
     res.redirect(303, receiptPath(scene));
   };
 }
 
-/** For browsers that cannot hold a stream open. */
+/** For browsers that cannot keep a stream open. */
 function state(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
@@ -128,7 +130,7 @@ function state(deps: CheckoutDeps): RequestHandler {
   };
 }
 
-/** Such an answer has no body to wait for: a stream would hold up whatever comes next over the connection. */
+/** Such a response has no body: a stream would block the next response on the connection. */
 function eventsHead(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     await readCheckout(deps, String(req.params['paymentId']));
@@ -139,7 +141,7 @@ function eventsHead(deps: CheckoutDeps): RequestHandler {
 function events(deps: CheckoutDeps): RequestHandler {
   return (req, res, next) => {
     const client = clientKey(req);
-    // 204 tells EventSource to stop trying; the page then asks for the state from time to time.
+    // 204 stops EventSource; the page then polls the state.
     if (!deps.streams.hasRoom(client)) {
       res.status(204).end();
       return;
@@ -160,7 +162,10 @@ function simulationLimit(): RequestHandler {
   );
 }
 
-/** Lets a payer play in the sandbox; the use case refuses live payments. A form without script is sent back. */
+/**
+ * Simulates the payer in the sandbox; the use case rejects live payments. A form without script is redirected
+ * back.
+ */
 function simulate(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const { view } = await sceneOf(deps, req);

@@ -3,7 +3,7 @@ import { logoPath } from '../brand/paths.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { Say } from './language.ts';
 
-/** The shop's name and domain, with which every page for payers begins. */
+/** The shop's name and domain, at the top of every page for payers. */
 export function shopHead(shop: ShopFace, say: Say): Html {
   const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
   return html`<p class="shop">
@@ -21,7 +21,7 @@ export function shopHead(shop: ShopFace, say: Say): Html {
   </p>`;
 }
 
-/** Whom to ask, where the shop says so. */
+/** The support contact, if the shop has set one. */
 export function supportLine({ supportContact }: ShopFace, say: Say): Html | null {
   if (supportContact === null) return null;
   const isUrl = /^https:/i.test(supportContact);
@@ -30,12 +30,12 @@ export function supportLine({ supportContact }: ShopFace, say: Say): Html | null
   return html`<p class="support">${say('support')} <a href="${href}">${shown}</a></p>`;
 }
 
-/** Where a link to a support contact leads. */
+/** Target of the link to a support contact. */
 export function contactHref(contact: string): string {
   return /^https:/i.test(contact) ? contact : mailto(contact);
 }
 
-/** The address alone: what stands in it can add nothing to the mail. */
+/** Encodes the address, so that its content cannot add to the mail. */
 function mailto(address: string): string {
   return `mailto:${address.split('@').map(encodeURIComponent).join('@')}`;
 }

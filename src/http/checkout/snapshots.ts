@@ -13,12 +13,12 @@ import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page
 import { announcement, describeState, pageTitle } from './states.ts';
 import { summary } from './summary.ts';
 
-/** Changes whenever anything the page shows does. */
+/** Changes whenever anything that the page shows does. */
 export function snapshotVersion(view: CheckoutView): string {
   return createHash('sha256').update(JSON.stringify(view)).digest('base64url').slice(0, 16);
 }
 
-/** What the page's script puts in place of what it shows. */
+/** HTML that the page's script puts in place. */
 export function stateJson(scene: PageModel): string {
   const { view } = scene;
   return JSON.stringify({
@@ -33,7 +33,7 @@ export function stateJson(scene: PageModel): string {
   });
 }
 
-/** Draws payments for the streams: each change once per language, however many look. */
+/** Renders payments for the streams: each change once per language, independent of the number of viewers. */
 export function createSnapshots(
   deps: ReadCheckoutDeps & { readonly news: PaymentChangeBus },
 ): SnapshotSource {

@@ -12,7 +12,7 @@ import { contactHref } from './shop-head.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
 
-/** What the page says of the payment as it is now. */
+/** The page's text for the payment's current state. */
 export function describeState(scene: PageModel): Html {
   const { payment } = scene.view;
   if (payment.supersededBy !== undefined) return superseded(scene, payment.supersededBy);
@@ -40,14 +40,14 @@ export function describeState(scene: PageModel): Html {
   }
 }
 
-/** What the browser's tab and a printed page are called. */
+/** The title of the browser's tab and of a printed page. */
 export function pageTitle({ view, say, language }: PageModel): string {
   const { payment, shop } = view;
   const amount = fiat(payment.amount, payment.currency, language);
   return say(payment.status === 'completed' ? 'paidTitle' : 'title', { amount, shop: shop.name });
 }
 
-/** One line for those who hear the page: what just changed. */
+/** One line for screen readers: the latest change. */
 export function announcement({ view, say }: PageModel): string {
   const { status, exception, supersededBy } = view.payment;
   if (supersededBy !== undefined) return say('supersededTitle');
@@ -65,7 +65,7 @@ function pending(scene: PageModel): Html {
 
 function underpaid(scene: PageModel): Html {
   const { say, language, view } = scene;
-  // Its time is up: what came now would be late, at another rate, and may not count at all.
+  // The deadline has passed: money now would be late, at another rate, and may not count at all.
   if (isFullButLate(view)) return outcome(scene, 'alert', 'lateTitle', 'lateText');
   if (view.payment.exception !== null) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
   const received = Object.entries(view.payment.options)
@@ -82,7 +82,7 @@ function underpaid(scene: PageModel): Html {
     ${payPanels(scene, say('remaining'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
 }
 
-/** With the late money nothing is missing: the shop decides whether it counts. */
+/** With the late money the price is covered; the shop decides whether it counts. */
 function isFullButLate({ payment, due }: CheckoutView): boolean {
   const isLate = payment.status === 'underpaid' && payment.exception === 'late';
   return isLate && due.every(({ amount }) => amount === '0');
@@ -94,7 +94,8 @@ function confirming(scene: PageModel): Html {
   const needed = Math.max(1, ...paid.map((option) => option.requiredConfirmations));
   const done = Math.min(needed, ...paid.map((option) => option.confirmations));
   const counts = { done: count(done, language), needed: count(needed, language) };
-  // Of such money the network's own word decides: the count only says how long that usually takes.
+  // The network's own finality decides about such money; the count only indicates how long that usually
+  // takes.
   const awaitsWord = paid.some(
     (option) => option.finality !== null && option.confirmations < option.requiredConfirmations,
   );
@@ -122,7 +123,7 @@ function completed(scene: PageModel): Html {
     ${moneyBack(scene)} ${transactions(scene)}`;
 }
 
-/** What is still over of the money that was sent. Whoever gets all of it back need not ask for it. */
+/** The remainder of the excess. A payer who gets all of it back need not ask for it. */
 function excess({ view, say, language }: PageModel): Html | null {
   if (view.excess === null) return null;
   const { amount, coin } = view.excess;
@@ -150,7 +151,7 @@ function outcome(
     ${moneyBack(scene)} ${transactions(scene)}`;
 }
 
-/** The payment that takes its place, or the form that makes it: looking at the page makes nothing. */
+/** The payment that replaces it, or the form that creates one: opening the page creates nothing. */
 function expired(scene: PageModel): Html {
   const { renewal } = scene.view;
   if (renewal === null) return outcome(scene, 'stop', 'expiredTitle', 'expiredText');
@@ -164,7 +165,7 @@ function expired(scene: PageModel): Html {
   return outcome(scene, 'stop', 'expiredTitle', 'renewedText', wayTo(scene, paymentId, 'renewed'));
 }
 
-/** It asks for nothing: the payment that got the money of the order does, if anything is missing. */
+/** Not payable: the payment that received the money of the order asks for a remainder. */
 function superseded(scene: PageModel, lead: string): Html {
   return outcome(scene, 'stop', 'supersededTitle', 'supersededText', wayTo(scene, lead, 'superseded'));
 }
@@ -193,7 +194,7 @@ function deadline({ view, say, language }: PageModel): Html {
 
 function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | null {
   if (view.atCounter && view.payment.returnUrl !== null) {
-    // The counter is a page of this daemon, by whatever name the shop's device reached it.
+    // The counter is a page of this daemon, under the host name that the shop's device used.
     const { pathname } = new URL(view.payment.returnUrl);
     return html`<p><a class="button" href="${pathname}">${say('nextCustomer')}</a></p>`;
   }
@@ -203,7 +204,7 @@ function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | nul
   return html`<p><a class="${kind}" href="${url}">${text}</a></p>`;
 }
 
-/** Whom to ask, where no page of the shop is known. */
+/** The support contact, for pages without a known page of the shop. */
 function contactLink({ view: { shop }, say }: PageModel): Html | null {
   if (shop.supportContact === null) return null;
   return html`<p><a class="button" href="${contactHref(shop.supportContact)}">${say('askShop')}</a></p>`;
@@ -212,7 +213,7 @@ function contactLink({ view: { shop }, say }: PageModel): Html | null {
 /** Transactions shown of each kind. */
 const SHOWN = 5;
 
-/** Newest first, at most a handful: somebody may send dust on purpose. */
+/** Newest first, at most a handful, because anyone may send dust on purpose. */
 function transactions(scene: PageModel): Html | null {
   const { view, say } = scene;
   const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-SHOWN);
@@ -222,7 +223,7 @@ function transactions(scene: PageModel): Html | null {
   );
 }
 
-/** What came back to the payer, by which it can be found on the chain; newest first. */
+/** Refunds to the payer, by which they are found on the chain; newest first. */
 function moneyBack({ view, say, language }: PageModel): Html | null {
   const shown = view.moneyBack.slice(-SHOWN).toReversed();
   return moved(
@@ -274,7 +275,7 @@ interface Entry {
   readonly hint: string;
   readonly txid: string;
   readonly explorers: CheckoutView['explorers'];
-  /** What the id is, for those who hear the page. */
+  /** The label of the id for screen readers. */
   readonly label: string;
 }
 

@@ -11,15 +11,18 @@ import {
 export interface StreamLimits {
   readonly maxStreams: number;
   readonly maxPerClient: number;
-  /** The page takes a stream for dead that is silent for three times as long. */
+  /** Heartbeat interval: the page treats a stream as dead after three times as long without data. */
   readonly heartbeatMs: number;
-  /** How often all that is shown is compared with the database, in one query, in case news got lost. */
+  /**
+   * Interval at which all shown payments are compared with the database, in one query, in case a notification
+   * got lost.
+   */
   readonly compareMs: number;
-  /** Rest between two reads of the same payment. */
+  /** Pause between two reads of the same payment. */
   readonly gapMs: number;
-  /** After this a stream ends and the browser connects again by itself. */
+  /** After this a stream ends and the browser reconnects automatically. */
   readonly lifetimeMs: number;
-  /** After an end only late money or a reversal can follow: the page then asks from time to time. */
+  /** After the end only late money or a reversal can follow, so the page then polls. */
   readonly finalLifetimeMs: number;
 }
 
@@ -33,11 +36,11 @@ export const STREAM_LIMITS: StreamLimits = {
   finalLifetimeMs: 5 * 60_000,
 };
 
-/** A stream as it is asked for. */
+/** The request of a stream. */
 export interface StreamRequest {
   readonly req: Request;
   readonly res: Response;
-  /** Takes what goes wrong before the first line is sent. */
+  /** Receives errors before the first line is sent. */
   readonly next: NextFunction;
   readonly client: string;
   readonly paymentId: string;
@@ -45,9 +48,8 @@ export interface StreamRequest {
 }
 
 /**
- * Server-sent events for open checkout pages. Nothing is read while nothing happens: each payment is
- * read when there is news of it, once for everybody who looks at it. Bounded in number, in time and
- * per client.
+ * Server-sent events for open checkout pages. Without changes nothing is read; after a change a payment is
+ * read once for all of its viewers. Bounded in number, in time and per client.
  */
 export class CheckoutStreams {
   readonly #source: SnapshotSource;
@@ -75,8 +77,8 @@ export class CheckoutStreams {
   }
 
   /**
-   * Sends the payment now and whenever what is shown of it changes, until it has been final for a while,
-   * the browser leaves, time is up or the daemon stops.
+   * Sends the payment now and after each change of what is shown, until it has been final for a while, the
+   * browser disconnects, the time limit passes or the daemon stops.
    */
   open(request: StreamRequest): void {
     const { client, paymentId } = request;
@@ -90,7 +92,7 @@ export class CheckoutStreams {
     room.add(stream);
   }
 
-  /** Ends every stream, for good: open ones would hold up the stop of the daemon. */
+  /** Ends every stream, because open ones would delay the stop of the daemon. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) stream.end();
@@ -125,7 +127,7 @@ export class CheckoutStreams {
     this.#timers = [setInterval(beat, heartbeatMs), setInterval(() => void this.#compare(), compareMs)];
   }
 
-  /** Finds, with one query for all, what changed without news. */
+  /** Finds changes without notification, with one query for all. */
   async #compare(): Promise<void> {
     if (this.#comparing) return;
     this.#comparing = true;
@@ -178,7 +180,7 @@ class Stream implements ChannelSubscriber {
     this.#send();
   }
 
-  /** An event, not a comment: the page hears it and knows that the connection lives. */
+  /** An event, not a comment, because the page checks by it that the connection is alive. */
   beat(): void {
     if (this.#res.headersSent && !this.#res.writableNeedDrain) this.#res.write('event: beat\ndata:\n\n');
   }
@@ -208,7 +210,7 @@ class Stream implements ChannelSubscriber {
 
   #send(): void {
     const frame = this.#latest;
-    // A browser that reads nothing must not make us collect what it does not read: it gets the last one.
+    // If a browser does not read, its updates are not buffered: it gets the latest one.
     if (frame === null || frame.version === this.#shown || this.#res.writableNeedDrain) return;
     if (!this.#res.headersSent) this.#begin();
     this.#shown = frame.version;

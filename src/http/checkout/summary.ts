@@ -3,7 +3,7 @@ import { fiat } from './format.ts';
 import { orderName, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
 
-/** Who is paid, how much and for what. It changes when the shop changes an order that nobody has paid. */
+/** Recipient, amount and items. They change when the shop changes an unpaid order. */
 export function summary(scene: PageModel): Html {
   const { view, say, language } = scene;
   const { payment, shop } = view;
@@ -25,7 +25,7 @@ function lines(scene: PageModel): Html {
   </details>`;
 }
 
-/** What is paid for, line by line. */
+/** The items, line by line. */
 export function lineList({ view, language }: PageModel): Html {
   const { payment } = view;
   const rows = payment.lines.map(

@@ -3,7 +3,7 @@ import { explorerTxUrl } from '../../domain/explorers.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 
-/** What is shown of a transaction id, as a link to the block explorer where payers are led to one. */
+/** A transaction id, as a link to the block explorer if payers are shown one. */
 export function transactionLink(
   { explorers }: Pick<CheckoutView, 'explorers'>,
   { coin, txid }: { readonly coin: Coin; readonly txid: string },

@@ -16,7 +16,7 @@ const FAILURE = {
   data: null,
 };
 
-/** What holds for every endpoint. */
+/** Rules of every endpoint. */
 export function basics(): Html {
   return html`<section id="basics">
     <h2>How the API works</h2>

@@ -28,7 +28,7 @@ export function findEndpoints(document: OpenApiDocument, tag: string): Endpoint[
   );
 }
 
-/** Errors that say the same everywhere and are told once. */
+/** Errors that are the same for all endpoints and documented once. */
 const COMMON = new Set([
   'UNAUTHORISED',
   'FORBIDDEN',
@@ -47,7 +47,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   publicKey: 'public key',
 };
 
-/** One endpoint: what it takes on one side, a request and its answer on the other. */
+/** One endpoint: its parameters on one side, a request and its response on the other. */
 export function endpointSection(document: OpenApiDocument, { method, path, operation }: Endpoint): Html {
   const baseUrl = document.servers[0]?.url ?? '';
   return html`<article id="${operation.operationId}" ${tryable(method, path, operation)}>

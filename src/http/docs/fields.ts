@@ -3,10 +3,10 @@ import { html, prose, type Html } from './html.ts';
 
 const DEPTH_MAX = 6;
 
-/** Whether fields are asked of the reader or told: only a request says what is required. */
+/** Whether fields are of a request or of a response: only a request marks required ones. */
 export type Side = 'request' | 'answer';
 
-/** The fields of an object, each with its type, its rules and what it is; nested ones fold out. */
+/** The fields of an object, each with its type, its rules and its description; nested ones are collapsed. */
 export function fieldList(document: OpenApiDocument, given: JsonSchema, side: Side, depth = 0): Html {
   const { schema } = resolveSchema(document, given);
   const required = new Set(schema.required);
@@ -90,7 +90,7 @@ export function typeName(document: OpenApiDocument, given: JsonSchema): string {
   return schema.format === undefined ? types : `${types} (${schema.format})`;
 }
 
-/** What a value must keep to, in words. */
+/** The constraints of a value, in words. */
 function rulesOf(document: OpenApiDocument, given: JsonSchema): string[] {
   const { schema } = resolveSchema(document, given);
   const [single] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
@@ -113,7 +113,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return min === undefined || min <= Number.MIN_SAFE_INTEGER ? [] : [`at least ${min}${unit}`];
 }
 
-/** An example says more to people than a pattern. */
+/** An example is clearer to readers than a pattern. */
 function patternRule({ pattern = '', examples }: JsonSchema): string {
   const [example] = examples ?? [];
   return typeof example !== 'string' ? `matches \`${pattern}\`` : `such as \`${example}\``;

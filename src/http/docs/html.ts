@@ -1,4 +1,4 @@
-/** Text that is HTML already; everything else is escaped where it is put in. */
+/** Text that is HTML already; all other values are escaped on insertion. */
 export class Html {
   readonly text: string;
 
@@ -27,7 +27,7 @@ function rendered(part: Part): string {
   return typeof part === 'object' ? part.map(rendered).join('') : escaped(String(part));
 }
 
-/** Template for HTML: what is put in is escaped, unless it is `Html` itself. */
+/** Template for HTML: inserted values are escaped unless they are `Html`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, index) => text + rendered(parts[index] ?? null)).join(''));
 }
@@ -39,7 +39,7 @@ export function prose(text: string): Html[] {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?/g;
 
-/** JSON as one reads it: indented and coloured. */
+/** JSON, indented and coloured. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
   const parts: Html[] = [];

@@ -11,7 +11,7 @@ export const STYLE_PATH = '/docs/style.css';
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230f6b4f'/%3E%3Cpath d='M9 11h14M16 11v12' stroke='%23fff' stroke-width='4' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** The whole reference as one page of plain HTML, nothing from elsewhere. Its script only adds comfort. */
+/** The whole reference as one page of plain HTML without external resources. Its script only adds comfort. */
 export function renderDocs(document: OpenApiDocument, script: string | null): string {
   const baseUrl = document.servers[0]?.url ?? '';
   const page = html`<!doctype html>

@@ -1,4 +1,4 @@
-/** How to check a webhook's signature, with nothing but each language's own library. */
+/** Verification of a webhook's signature with nothing but each language's standard library. */
 export const RECIPES: readonly (readonly [language: string, code: string])[] = [
   [
     'Node.js',

@@ -4,7 +4,7 @@ import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
-/** The page shows itself and talks to this daemon only: its own style sheet and script, nothing inline, no other host. */
+/** The page loads only its own style sheet and script from this daemon: nothing inline, no other host. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

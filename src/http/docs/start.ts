@@ -1,7 +1,7 @@
 import { codeBlock, html, type Html } from './html.ts';
 import { curl } from './samples/curl.ts';
 
-/** The way from nothing to a first payment that is paid, in the sandbox. */
+/** The steps to a first completed payment in the sandbox. */
 export function firstPayment(baseUrl: string): Html {
   const post = (path: string, credential: string | null, body: unknown) =>
     curl({ method: 'POST', url: baseUrl + path, credential, body });

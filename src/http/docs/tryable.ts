@@ -2,7 +2,7 @@ import type { Operation } from '../openapi/types.ts';
 import { html, type Html } from './html.ts';
 import { exampleBody, exampleQuery } from './samples/request.ts';
 
-/** Scopes of what may be tried on the page: nothing that sends money, changes keys or settings. */
+/** Scopes that may be tried on the page: none that sends money or changes keys or settings. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'payments:read',
   'payments:write',
@@ -13,10 +13,10 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Attributes from which the script of the page makes a form to try an operation in the sandbox; none
- * where that is not offered. Only operations of one merchant qualify: the script names a merchant in
- * sandbox mode with every request, and the server refuses what belongs to another. What changes
- * something must make or name a payment, because a payment says itself whether it is for real money.
+ * Attributes from which the script of the page builds a form to try an operation in the sandbox; none where
+ * that is not offered. Only operations of one merchant qualify: the script names a merchant in sandbox mode
+ * with every request, and the server rejects records of another. An operation that changes something must
+ * create or name a payment, because a payment itself records whether it is for real money.
  */
 export function tryable(method: string, path: string, operation: Operation): Html | null {
   const { parameters = [], 'x-scope': scopes } = operation;

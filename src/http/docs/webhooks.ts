@@ -3,7 +3,7 @@ import { codeBlock, html, json, prose, type Html } from './html.ts';
 import { RECIPES } from './recipes.ts';
 import { codeInLanguages } from './samples/tabs.ts';
 
-/** Which events there are, what is posted, and how to know that it is genuine. */
+/** The events, their request, and its verification. */
 export function webhookSection(document: OpenApiDocument): Html {
   const events = Object.entries(document.webhooks).map(
     ([type, { post }]) =>

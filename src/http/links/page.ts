@@ -14,7 +14,7 @@ import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { speakLink, type SayLink } from './texts.ts';
 
-/** What somebody typed so far, and what is wrong with it. */
+/** The input so far, and its errors. */
 export interface Filled {
   readonly values: Readonly<Record<LinkField | 'amount', string>>;
   readonly problems: AnswerProblems;
@@ -52,7 +52,7 @@ export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string 
   return renderDocument({ language, title, assets, head: false, body, shop });
 }
 
-/** The page of a link that takes nothing any more. */
+/** The page of a closed link. */
 export function closedPage(merchant: MerchantRow, language: Language, assets: WebAssets['checkout']): string {
   const { say, common } = speakLink(language);
   const shop = shopFace(merchant);
@@ -69,7 +69,7 @@ export function closedPage(merchant: MerchantRow, language: Language, assets: We
   return renderDocument({ language, title: say('closedTitle'), assets, head: false, body, shop });
 }
 
-/** The signs of a language's numbers, as its readers type them. */
+/** The digit and decimal separators of a language. */
 export function numberSigns(language: Language): NumberSigns {
   const parts = new Intl.NumberFormat(language).formatToParts(12_345.6);
   const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
@@ -131,7 +131,7 @@ function key(sign: string): Html {
   return html`<button type="button" value="${sign}">${sign}</button>`;
 }
 
-/** Drawn whole and hidden: the script shows it and makes its keys type. */
+/** Rendered completely and hidden: the script shows it and enables its keys. */
 function keypad({ language, link, say }: Scene): Html {
   const digits = currencyDigits(link.currency) ?? 0;
   const { decimal } = numberSigns(language);
@@ -207,7 +207,7 @@ function problemText(scene: Scene, name: Input['name'], problem: AnswerProblem):
   return say(problem);
 }
 
-/** As its readers would type it. */
+/** In the number format of the language. */
 function exampleAmount({ currency }: LinkView, language: Language): string {
   const digits = currencyDigits(currency) ?? 0;
   return new Intl.NumberFormat(language, { minimumFractionDigits: digits }).format(12);

@@ -25,7 +25,7 @@ import { strictRouter } from '../server/strict-router.ts';
 export interface LinkPagesDeps extends CreatePaymentDeps {
   readonly logger: Logger;
   readonly assets: WebAssets;
-  /** Bounds what anybody can make, as it does with public keys. */
+  /** Limits public requests, as for public keys. */
   readonly publicLimit: PublicLimit;
   readonly countOrder: CountOrder;
 }
@@ -36,7 +36,10 @@ const PATHS: Readonly<Record<LinkKind, string>> = { link: '/l/:slug', pos: '/pos
 const RENEWAL = '/checkout/:paymentId/renew';
 const NOTHING: Filled = { values: { amount: '', email: '', name: '', note: '' }, problems: {} };
 
-/** The pages of payment links and counters, and renewals. Looking makes nothing; going on makes a payment. */
+/**
+ * The pages of payment links and counters, and renewals. A GET creates nothing; submitting the form creates a
+ * payment.
+ */
 export function linksRouter(deps: LinkPagesDeps): Router {
   const router = strictRouter();
   const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
@@ -59,7 +62,7 @@ function embedderOf(req: Request, link: LinkView): string | null {
   return link.embedOrigins.find((origin) => origin === req.query['embed']) ?? null;
 }
 
-/** Sends the link's page, or says that it is closed; the link where it can be paid. */
+/** Sends the link's page, or a page that it is closed; returns the link if it is payable. */
 function show(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   return async (req, res) => {
     const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
@@ -82,12 +85,12 @@ function sendForm(
     { link, language: languageOf(req), embedder: embedderOf(req, link), filled },
     deps.assets.checkout,
   );
-  // The form's own origin is to be told when it is sent; no other site learns the address.
+  // The form sends its own origin; no other site receives the address.
   res.setHeader('Referrer-Policy', 'same-origin');
   sendPage(res, Object.keys(filled.problems).length === 0 ? 200 : 400, page, link.embedOrigins);
 }
 
-/** Makes the payment and goes on to its checkout, or shows the form again with what is wrong. */
+/** Creates the payment and redirects to its checkout, or shows the form again with its errors. */
 function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   return async (req, res) => {
     const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
@@ -95,7 +98,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       sendPage(res, 410, closedPage(link.merchant, languageOf(req), deps.assets.checkout));
       return;
     }
-    // Another site must not have visitors make payments unawares: they get the form, and decide.
+    // Another site must not make visitors create payments unknowingly: they get the form and decide.
     if (isFromElsewhere(req, deps.baseUrl)) {
       res.redirect(303, `/${kind === 'pos' ? 'pos' : 'l'}/${link.slug}`);
       return;
@@ -120,7 +123,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   };
 }
 
-/** Makes an expired payment anew and goes on to it; back to its own page where that cannot be. */
+/** Renews an expired payment and redirects to the new one, or back to its own page if that is impossible. */
 function renew(deps: LinkPagesDeps): RequestHandler {
   return async (req, res) => {
     const paymentId = String(req.params['paymentId']);
@@ -136,7 +139,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
   };
 }
 
-/** One of those suggested as it is, else as people of the language write numbers. */
+/** A suggested amount as is, otherwise a number in the format of the language. */
 function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
   return parseTypedAmount(typed, numberSigns(language), currencyDigits(currency) ?? 0);

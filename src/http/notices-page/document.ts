@@ -8,7 +8,7 @@ import type { WebAssets } from '../pages/web-assets.ts';
 
 type Styles = WebAssets['checkout'];
 
-/** The page that asks whether mails of a kind are to be switched off, or says that they are. It needs no script. */
+/** The page that asks for confirmation to switch off mails of a kind, or confirms it. It needs no script. */
 export function offPage(
   scene: {
     readonly kind: ShopNotice;
@@ -30,7 +30,7 @@ export function offPage(
   );
 }
 
-/** A page that says that a link does not count. */
+/** The page for an invalid link. */
 export function offProblemPage(language: Language, assets: Styles): string {
   return pageOf(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
 }

@@ -26,8 +26,9 @@ const READS_PER_MINUTE = 60;
 const FORM_LIMIT_BYTES = 1_024;
 
 /**
- * Switches off what a mail's link names. Looking changes nothing, since mail programs follow links by themselves; the
- * POST of the page's button is the one that mail programs send for one click (RFC 8058), and needs no sign-in.
+ * Unsubscribes from the kind of mail that the link names. A GET changes nothing, because mail programs open
+ * links automatically; the POST of the page's button is also the one-click request of mail programs (RFC
+ * 8058), and needs no sign-in.
  */
 export function noticesPageRouter(deps: NoticesPageDeps): Router {
   const router = strictRouter();

@@ -62,7 +62,7 @@ export function createOpenApi(
   };
 }
 
-/** Answers may grow: clients must not take a field they do not know for an error. Defaults are for all to see. */
+/** Responses may gain fields: clients must not reject unknown ones. Defaults are documented. */
 const plainer: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (typeof jsonSchema.additionalProperties === 'object') {
@@ -71,7 +71,7 @@ const plainer: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
     if (typeof propertyNames === 'object' && propertyNames.enum === undefined)
       delete jsonSchema.propertyNames;
   }
-  // Zod leaves the default out where input and output differ, which they do in every query.
+  // Zod omits the default if input and output differ, which is so in every query.
   if (io === 'input' && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
 };
 
@@ -98,7 +98,7 @@ function withExamples(document: Unfinished, routes: ReadonlyMap<string, Route>):
   return Object.fromEntries(items);
 }
 
-/** An operation with an example of everything it takes and answers. */
+/** An operation with an example of its request and response. */
 function complete(document: Unfinished, given: Operation, route: Route): Operation {
   const trail = route.path.split('/').filter((part) => part !== '');
   const { example } = route;

@@ -6,7 +6,7 @@ import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
 
-/** Every code a route can answer: its own and those that come with what it takes. */
+/** Every code that a route can return: its own and those of its parameters and credentials. */
 export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(route.errors);
   if (route.auth !== 'none') codes.add('UNAUTHORISED');
@@ -30,17 +30,17 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   return codes.add('INTERNAL_ERROR');
 }
 
-/** Whether a route about the things of an account takes `merchantId` in its query, which says whose. */
+/** Whether an account route accepts `merchantId` in its query, which selects the account. */
 export function namesAccount({ auth, body }: Route): boolean {
   return auth === 'account' && !(body instanceof z.ZodObject && 'merchantId' in body.shape);
 }
 
-/** Whether a route takes a secret key: then a restricted key is known, but may lack the scope. */
+/** Whether a route accepts a secret key: then a restricted key is valid, but may lack the scope. */
 function takesKeys({ auth }: Route): boolean {
   return auth === 'account' || auth === 'merchant' || auth === 'payer';
 }
 
-/** What each code means to an integrator, and a message as it may read. */
+/** The meaning of each code for an integrator, and a sample message. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, message: string]>> = {
   UNAUTHORISED: [
     'No credential, or one that is wrong, expired or of the wrong kind',
@@ -152,10 +152,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   ],
 };
 
-/** Their answers say when to try again. */
+/** Their responses have a Retry-After header. */
 const COMES_BACK: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'DATABASE_UNAVAILABLE']);
 
-/** Whom a 401 of each kind of route wants to see. */
+/** The credential that a 401 of each kind of route asks for. */
 const CREDENTIALS: Readonly<Record<AuthKind, string>> = {
   none: 'no credential',
   jwt: 'a user token',
@@ -217,7 +217,7 @@ function codesByStatus(route: Route): ReadonlyMap<number, readonly ErrorCode[]> 
   return Map.groupBy(documentedErrors(route), (code) => ERROR_STATUS[code]);
 }
 
-/** Of all routes that answer the same codes with a status; a 401 also says what credential is wanted. */
+/** Of all routes that return the same codes with a status; a 401 also names the expected credential. */
 function responseName(codes: readonly ErrorCode[], auth: AuthKind): string {
   return [...codes, ...(codes.includes('UNAUTHORISED') ? [auth] : [])].join('.');
 }
@@ -256,7 +256,7 @@ function describe(code: ErrorCode, auth: AuthKind): string {
   return `\`${code}\`: ${ERROR_TEXTS[code][0]}${wanted}.`;
 }
 
-/** An answer of each code, which the failure responses refer to. */
+/** An example of each code, which the failure responses refer to. */
 export function errorExamples(routes: readonly Route[]): Record<string, Example> {
   const codes = new Set(routes.flatMap((route) => [...documentedErrors(route)]));
   return Object.fromEntries([...codes].sort().map((code) => [code, exampleOf(code)]));

@@ -1,15 +1,15 @@
 import { EXAMPLES } from './example-values.ts';
 import { resolveSchema, type JsonSchema, type OpenApiDocument } from './types.ts';
 
-/** Stands where no example is known; a test finds it. */
+/** Placeholder where no example is known; a test finds it. */
 export const NO_EXAMPLE = 'no example';
 
 type Components = Pick<OpenApiDocument, 'components'>;
 
 /**
- * A value that fits a schema, made of the examples of its fields: the one known for this field of
- * this thing, else the schema's own, else the one known for any field of that name. `trail` names
- * what the schema is part of, outermost first.
+ * A value that fits a schema, built from the examples of its fields: the one known for this field of this
+ * thing, else the schema's own, else the one known for any field of that name. `trail` lists the enclosing
+ * names, outermost first.
  */
 export function buildExample(document: Components, given: JsonSchema, trail: readonly string[]): unknown {
   const { schema, component } = resolveSchema(document, given);
@@ -55,7 +55,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'idn-hostname': 'shop.example',
 };
 
-/** Whether a value is of the schema's type: names mean different things in different places. */
+/** Whether a value is of the schema's type, because names differ in meaning between places. */
 function admits(schema: JsonSchema, value: unknown): boolean {
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants !== undefined) return variants.some((variant) => admits(variant, value));
@@ -70,7 +70,7 @@ function typeOf(value: unknown): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The nearest thing around a field decides what its name means: `Customer.id` is not `Price.id`. */
+/** The nearest enclosing thing determines the meaning of a field: `Customer.id` is not `Price.id`. */
 function knownInside(trail: readonly string[]): unknown {
   const name = trail.at(-1);
   if (name === undefined) return undefined;

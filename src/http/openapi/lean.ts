@@ -1,8 +1,8 @@
 import { METHODS, type MediaType, type OpenApiDocument, type Operation } from './types.ts';
 
 /**
- * The document as it is served: parameters and examples that occur more than once stand once in
- * `components` and are referred to. Everything in this program works on the document before that.
+ * The document as it is served: repeated parameters and examples are moved to `components` and referenced.
+ * All other code works on the document before that.
  */
 export function lean(document: OpenApiDocument): object {
   const operations = operationsOf(document);
@@ -97,7 +97,7 @@ function contentsOf({ requestBody, responses }: Operation): MediaType[] {
   return [requestBody?.content ?? {}, ...answers].flatMap((content) => Object.values(content));
 }
 
-/** After what an example shows: the kind of its id, or its first field. */
+/** Named after the content of an example: the kind of its id, or its first field. */
 function nameOfExample(example: unknown): string {
   const { data = example } = example as { data?: unknown };
   const { id } = (data ?? {}) as { id?: unknown };

@@ -34,7 +34,10 @@ export function operation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** Credentials in the order they are recommended; OpenAPI 3.1 lists what a role must include beside its name. */
+/**
+ * Credentials in the recommended order; OpenAPI 3.1 lists the scopes that a role must include next to its
+ * name.
+ */
 function securityOf(route: Route): Record<string, string[]>[] {
   const scopes = requiredScopes(route);
   return SECURITY[route.auth].flatMap((name) => [
@@ -43,14 +46,14 @@ function securityOf(route: Route): Record<string, string[]>[] {
   ]);
 }
 
-/** The name of an operation in the document, made of its method and path. */
+/** The name of an operation in the document, derived from its method and path. */
 export function operationId(route: { readonly method: string; readonly path: string }): string {
   const words = route.path.split(/[/-]/).filter((word) => word !== '');
   const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return route.method.toLowerCase() + tail;
 }
 
-/** When a request says which merchant it is about. */
+/** When a request names a merchant. */
 function whenNamed({ auth, namedBy }: Route): string {
   if (auth === 'account')
     return 'For a user token of somebody who works for a shop of another account: that shop';

@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '../../domain/scopes.ts';
 import type { Route } from '../server/route.ts';
 
-/** What each scope allows, for people. */
+/** The permissions of each scope, for readers. */
 export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'payments:read': 'read payments, their totals and exports, and refund links',
   'payments:write': 'create, change, cancel and resolve payments and payment links; simulate in the sandbox',
@@ -23,7 +23,7 @@ export function scopeList(): string {
   return SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_TEXTS[scope]}`).join('\n');
 }
 
-/** Scopes a restricted key needs for a route, all of them; null where it may not call it, with any. */
+/** All scopes that a restricted key needs for a route; null if no restricted key may call it. */
 export function requiredScopes({ auth, scope }: Pick<Route, 'auth' | 'scope'>): readonly Scope[] | null {
   if (scope === 'never' || auth === 'none' || auth === 'jwt') return null;
   if (scope === 'any') return [];

@@ -3,7 +3,7 @@ import { CHAIN_ALARMS } from '../../domain/chain.ts';
 import { scopeList } from './scopes.ts';
 import type { JsonSchema, MediaType, Operation, PathItem } from './types.ts';
 
-/** Response headers, stated once. */
+/** Response headers, defined once. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request in the log; a plain one sent by the client is kept',
@@ -38,7 +38,7 @@ function bearer(bearerFormat: string, description: string) {
   return { type: 'http' as const, scheme: 'bearer', bearerFormat, description };
 }
 
-/** What a tag is about, in the order the documentation tells it. */
+/** The description of each tag, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {
   Payments: 'Ask a customer for money and follow it until it is final.',
   'Payment links': 'Pages by which anybody pays a shop, and the keypad of its counter.',
@@ -187,7 +187,7 @@ const readiness: JsonSchema = {
   description: 'With an address of the operator (`TILLD_ADMIN_LISTEN`), the public one answers `ready` only',
 };
 
-/** The addresses beside the API itself. */
+/** The endpoints outside of the API. */
 export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
   '/healthz': service('Is the process up', 'Answers as long as the process serves requests.', {
     '200': [

@@ -63,7 +63,7 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Scopes a restricted key needs, all of them; absent where restricted keys are refused. */
+  /** All scopes that a restricted key needs; absent if restricted keys are rejected. */
   readonly 'x-scope'?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
@@ -92,7 +92,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** The schema a reference of this document points to, or the schema itself; and the component's name. */
+/** Resolves a schema reference of this document; also returns the component's name. */
 export function resolveSchema(
   document: Pick<OpenApiDocument, 'components'>,
   schema: JsonSchema,
@@ -104,7 +104,7 @@ export function resolveSchema(
   return { schema: found, component: name };
 }
 
-/** The response a reference of this document points to, or the response itself. */
+/** Resolves a response reference of this document. */
 export function resolveResponse(
   document: Pick<OpenApiDocument, 'components'>,
   response: ResponseObject | Reference,
@@ -115,7 +115,7 @@ export function resolveResponse(
   return found;
 }
 
-/** The example a reference of this document points to, or the example itself. */
+/** Resolves an example reference of this document. */
 export function resolveExample(document: Pick<OpenApiDocument, 'components'>, example: Example): Example {
   if (example.$ref === undefined) return example;
   const found = document.components.examples[nameOf(example.$ref)];

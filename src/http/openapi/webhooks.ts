@@ -3,7 +3,7 @@ import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
 import { buildExample } from './examples.ts';
 import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './types.ts';
 
-/** When each event is told. */
+/** When each event is emitted. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.created': 'A payment was created; nobody has paid yet.',
   'payment.updated': 'You changed the price or other terms of a payment that nobody has paid.',
@@ -45,7 +45,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'webhook.test': 'You asked for a test. No money moved.',
 };
 
-/** What a payment looks like at each of its events. */
+/** The payment in the example of each of its events. */
 const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, exception: string | null]>>> = {
   'payment.created': ['pending', null],
   'payment.updated': ['pending', null],
@@ -64,7 +64,7 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
   'payment.refund_failed': ['completed', null],
 };
 
-/** What a refund link, and the payment it belongs to, look like at each of its events. */
+/** The refund link, and its payment, in the example of each of its events. */
 const REFUND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'refund.claimed': 'claimed',
   'refund.delayed': 'claimed',
@@ -79,7 +79,7 @@ const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'send.failed': 'failed',
 };
 
-/** Bodies of one kind differ in type and status: one of each kind is shown in full. */
+/** Bodies of one kind differ only in type and status, so one of each kind is shown in full. */
 const EXEMPLARY: ReadonlySet<EventType> = new Set([
   'payment.completed',
   'refund.paid',
@@ -100,8 +100,8 @@ const DELIVERY_ANSWERS: Operation['responses'] = {
 type Unfinished = Pick<OpenApiDocument, 'components'>;
 
 /**
- * The `webhooks` of the document: one entry per event type, with what is posted. Events about things
- * that no route of this server shows (a server of a few routes, as in tests) are left out.
+ * The `webhooks` of the document: one entry per event type with its body. Events about things that no route
+ * of this server returns (a server with few routes, as in tests) are omitted.
  */
 export function webhookItems(document: Unfinished): Record<string, PathItem> {
   const shown = EVENT_TYPES.filter((type) => {

@@ -15,13 +15,13 @@ const NOT_BUILT = html`<!doctype html>
     </body>
   </html>`.toString();
 
-/** One document for every address under /dashboard: the script in it reads the rest of the address. */
+/** One document for every path under /dashboard: its script reads the remainder of the path. */
 export function dashboardRouter({ dashboard }: WebAssets): Router {
   const router = strictRouter();
   router.get(['/dashboard', '/dashboard/*path'], (_req, res) =>
     dashboard === null ? sendPage(res, 503, NOT_BUILT) : sendPage(res, 200, dashboard),
   );
-  // A page of the dashboard, which signs in first; the address is what shops are told.
+  // A page of the dashboard that requires a sign-in; its address is part of the contract with shops.
   router.get('/connect', (req, res) => {
     const { search } = new URL(req.originalUrl, 'http://localhost');
     res.setHeader('Cache-Control', 'no-store');

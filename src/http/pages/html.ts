@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to put into a page. Only the `html` tag makes one. */
+/** HTML that is safe to insert into a page. Only the `html` tag creates it. */
 export class Html {
   readonly #text: string;
 
@@ -28,12 +28,12 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Tagged template: everything put in is escaped unless it is itself `Html`; null and false are left out. */
+/** Tagged template: inserted values are escaped unless they are `Html`; null and false are omitted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, piece, index) => text + render(parts[index - 1] ?? null) + piece));
 }
 
-/** Data for a script, in an element that no browser runs. */
+/** Data for a script, in an element that no browser executes. */
 export function jsonElement(id: string, data: unknown): Html {
   const json = JSON.stringify(data).replace(/</g, '\\u003c');
   return new Html(`<script type="application/json" id="${id}">${json}</script>`);

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Everything comes from the daemon itself: no inline script or style, no other host. */
+/** All resources come from the daemon itself: no inline script or style, no other host. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,8 +12,8 @@ const POLICY = [
 ];
 
 /**
- * Sends a page that no cache keeps.
- * @param ancestors origins of sites that may show it in a frame; none unless told otherwise
+ * Sends a page that no cache stores.
+ * @param ancestors origins of sites that may show it in a frame; none by default
  */
 export function sendPage(
   res: Response,
@@ -24,7 +24,7 @@ export function sendPage(
   res.status(status);
   const framing = ancestors.length === 0 ? "'none'" : ancestors.join(' ');
   res.setHeader('Content-Security-Policy', [...POLICY, `frame-ancestors ${framing}`].join('; '));
-  // It can name no other site.
+  // It cannot name another site.
   if (ancestors.length > 0) res.removeHeader('X-Frame-Options');
   res.setHeader('Cache-Control', 'no-store');
   res.type('html').send(page);

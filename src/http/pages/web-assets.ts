@@ -5,7 +5,7 @@ import express, { type Router, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { strictRouter } from '../server/strict-router.ts';
 
-/** What the build of src/web left behind: where its files are and how the pages name them. */
+/** The result of the build of src/web: file locations and their names in the pages. */
 export interface WebAssets {
   readonly directory: string;
   /** The dashboard's document; null when the web part was not built. */
@@ -30,7 +30,7 @@ const manifestSchema = z.record(
   z.object({ file: z.string(), css: z.array(z.string()).default([]) }),
 );
 
-/** Reads the build once, at start. @param directory what `npm run build` writes (dist/web) */
+/** Reads the build once, at start. @param directory output of `npm run build` (dist/web) */
 export function loadWebAssets(directory: string): WebAssets {
   const manifest = readText(join(directory, '.vite/manifest.json'));
   if (manifest === null) return { directory, dashboard: null, checkout: null, docsScript: null, embed: null };
@@ -46,7 +46,7 @@ export function loadWebAssets(directory: string): WebAssets {
   };
 }
 
-/** A classic script in strict mode, none of whose names reach the page that loads it. */
+/** A classic script in strict mode that adds no name to the page that loads it. */
 function wrapped(module: string): string {
   return `(()=>{"use strict";${module.trim()}\n})();\n`;
 }
@@ -60,7 +60,10 @@ function readText(file: string): string | null {
   }
 }
 
-/** The files of the pages. Names carry a hash of the content, so they may be kept for ever; `/pay.js` has a fixed one. */
+/**
+ * The files of the pages. Names contain a hash of the content, so caches may keep them indefinitely;
+ * `/pay.js` has a fixed name.
+ */
 export function assetsRouter({ directory, embed }: WebAssets): Router {
   const router = strictRouter();
   if (embed !== null) router.get('/pay.js', embedScript(embed));
@@ -77,7 +80,7 @@ export function assetsRouter({ directory, embed }: WebAssets): Router {
   return router;
 }
 
-/** Loaded by pages of shops, whatever their origin. */
+/** Loaded by pages of shops from any origin. */
 function embedScript(text: string): RequestHandler {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   return (req, res) => {

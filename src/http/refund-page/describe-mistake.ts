@@ -17,7 +17,7 @@ interface Entered {
   readonly destination: string;
 }
 
-/** What the payer entered wrongly, in his words; null when the fault is not his. */
+/** Describes the payer's input error; null for other errors. */
 export function describeMistake(chains: Chains, error: AppError, entered: Entered): Mistake | null {
   const { say, coin, mode, destination } = entered;
   const name = coin === null ? '' : COIN_DEFINITIONS[coin].name;

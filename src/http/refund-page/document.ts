@@ -47,7 +47,7 @@ export function refundPage(scene: RefundScene, assets: Styles): string {
   });
 }
 
-/** A page that tells why there is no refund to show. */
+/** A page with the reason why there is no refund to show. */
 export function refundProblemPage(
   kind: 'notFound' | 'error' | 'tooOften',
   language: Language,

@@ -4,7 +4,7 @@ import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { RefundScene } from './scene.ts';
 
-/** What became of a refund that cannot be claimed (any more). */
+/** The state of a refund that cannot be claimed (any more). */
 export function describeOutcome(scene: RefundScene): Html {
   const { link, say, language } = scene;
   const { status, claim } = link;
@@ -56,7 +56,7 @@ function told(icon: StateIcon, title: string, text: string): Html {
   </div>`;
 }
 
-/** The claim as it was made: whoever comes second sees that somebody came first. */
+/** The stored claim, so that a second visitor sees that it was already claimed. */
 function claimed({ link, say, language }: RefundScene): Html | null {
   const { claim } = link;
   if (claim === null) return null;

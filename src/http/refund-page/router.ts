@@ -34,17 +34,20 @@ export interface RefundPageDeps extends ClaimLinkDeps {
   readonly assets: WebAssets;
   /** Counts claims of a client address. */
   readonly claimLimit: PublicLimit;
-  /** Sends what is claimed; resolves once that was tried. */
+  /** Sends claimed refunds; resolves after the attempt. */
   readonly sendClaims: () => Promise<void>;
 }
 
 const READS_PER_MINUTE = 600;
 const FORM_LIMIT_BYTES = 2_048;
-/** A claim is answered after so long at most, sent or not. */
+/** Longest wait of a claim's response, whether it was sent or not. */
 const SENT_WITHIN_MS = 3_000;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** The page on which a payer claims a refund. Whoever has the link may: its token is never logged. */
+/**
+ * The page on which a payer claims a refund. Everyone who has the link may do so, so its token is never
+ * logged.
+ */
 export function refundPageRouter(deps: RefundPageDeps): Router {
   const router = strictRouter();
   router.use(
@@ -88,7 +91,7 @@ const claimForm = z
   })
   .catch({ step: 'check', coin: '', destination: '' });
 
-/** Checks what was entered, and makes the claim once it was confirmed. */
+/** Validates the input, and claims once it was confirmed. */
 function take(deps: RefundPageDeps): RequestHandler {
   return async (req, res) => {
     const token = tokenOf(req);
@@ -126,7 +129,7 @@ function take(deps: RefundPageDeps): RequestHandler {
 
 const COIN_MISSING = { field: 'coin', code: 'required', message: 'is required' };
 
-/** A form that was sent twice lands on the same page. */
+/** A form that was submitted twice is redirected to the same page. */
 async function claim(
   deps: RefundPageDeps,
   req: Request,

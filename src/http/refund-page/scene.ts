@@ -2,16 +2,16 @@ import type { Language } from '../../i18n/languages.ts';
 import type { ClaimOption, ClaimPreview, PayerLink } from '../../usecases/refunds/index.ts';
 import type { Say } from '../checkout/language.ts';
 
-/** What a page about a refund is drawn from. */
+/** The data of a refund page. */
 export interface RefundScene {
   readonly link: PayerLink;
   readonly language: Language;
   readonly say: Say;
-  /** What the payer entered, and what is wrong with it. */
+  /** The payer's input, and its errors. */
   readonly entered?: { readonly coin: string; readonly destination: string } | undefined;
   readonly mistake?: { readonly field: 'coin' | 'destination'; readonly text: string } | undefined;
-  /** Said above everything else. */
+  /** Shown at the top. */
   readonly notice?: string | undefined;
-  /** A checked claim that is to be confirmed. */
+  /** A validated claim to be confirmed. */
   readonly confirm?: { readonly option: ClaimOption; readonly preview: ClaimPreview } | undefined;
 }

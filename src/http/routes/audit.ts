@@ -45,7 +45,7 @@ const data = z.object({
   next: z.int().nullable().meta({ description: '`before` of the next page; null on the last' }),
 });
 
-/** Who changed what: of a shop for its owner, of the account for its user. For the dashboard's pages. */
+/** The audit log: of a shop for its owner, of the account for its user. For the dashboard's pages. */
 export function auditRoutes(deps: AuditRoutesDeps): Route[] {
   return [
     defineRoute({

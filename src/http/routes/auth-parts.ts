@@ -6,11 +6,11 @@ import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { text } from '../schemas/text.ts';
 
-/** Schemas the routes under /auth share. */
+/** Schemas that the routes under /auth share. */
 
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 128;
-/** A password that exists already is judged only by comparing it; this bounds what gets hashed. */
+/** An existing password is only compared; this bounds the input of the hash. */
 const CURRENT_PASSWORD_MAX = 1024;
 const CODE_MAX = 64;
 
@@ -33,17 +33,17 @@ export function code() {
   return text({ max: CODE_MAX });
 }
 
-/** A token from a link that was mailed. */
+/** A token from an emailed link. */
 export function mailedToken() {
   return text().meta({ description: 'What stands behind `token=` in the mailed link' });
 }
 
-/** The session of the dashboard that a request came in; null for a user token. */
+/** The dashboard session of a request; null for a user token. */
 export function currentSession({ sessionId }: AuthOf['jwt'], token: string | null): CurrentSession | null {
   return sessionId === null || token === null ? null : { id: sessionId, token };
 }
 
-/** The same, where only the dashboard may ask. @throws {AppError} UNAUTHORISED without a session. */
+/** As above, for routes of the dashboard only. @throws {AppError} UNAUTHORISED without a session. */
 export function requireSession(auth: AuthOf['jwt'], token: string | null): CurrentSession {
   const session = currentSession(auth, token);
   if (session === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');

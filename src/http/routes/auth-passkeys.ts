@@ -34,7 +34,7 @@ const base64url = (max: number) =>
     .max(max)
     .regex(/^[\w-]+$/);
 const name = () => text({ max: NAME_MAX });
-/** As @simplewebauthn/browser hands it on; it is for the browser alone. */
+/** As @simplewebauthn/browser returns it; for the browser only. */
 const options = z.looseObject({ challenge: z.string() });
 const question = z.object({
   options: options.nullable(),

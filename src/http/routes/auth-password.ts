@@ -45,7 +45,7 @@ const ended = z.object({
     }),
 });
 
-/** Changing a password, and setting a new one when it is forgotten. */
+/** Password change, and reset of a forgotten password. */
 export function passwordRoutes(deps: AccountDeps): Route[] {
   return [
     forgotRoute(deps),

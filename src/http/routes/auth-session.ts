@@ -32,7 +32,7 @@ export interface SessionDeps extends AccountDeps {
   readonly explorers: Explorers;
 }
 
-/** The dashboard's session: a cookie that no script can read. Everybody else signs in by a token or a key. */
+/** The dashboard's session: a cookie that no script can read. Other clients use a token or a key. */
 export function sessionRoutes(deps: SessionDeps): Route[] {
   const cookie = createSessionCookie(deps.baseUrl);
   return [

@@ -20,7 +20,7 @@ import { totpRoutes } from './auth-totp.ts';
 
 export type AuthRoutesDeps = RegisterDeps & SessionDeps;
 
-/** Accounts: registering, signing in, and everything about a user's own account. */
+/** Accounts: registration, sign-in, and a user's own account. */
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
   return [
     registerRoute(deps),

@@ -27,7 +27,7 @@ const EXAMPLE = {
 };
 const REDIRECT = `${EXAMPLE.redirectUrl}?code=Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS&state=${EXAMPLE.state}`;
 
-/** How a shop gets a restricted key: the owner agrees on the page /connect, the shop exchanges a code. */
+/** Issues a restricted key to a shop: the owner agrees on the page /connect, the shop exchanges a code. */
 export function connectRoutes(deps: ConnectRoutesDeps): Route[] {
   return [requestRoute(deps), approveRoute(deps), tokenRoute(deps)];
 }

@@ -29,7 +29,7 @@ const customer = z
   .meta({ id: 'Customer' });
 const tags = ['Customers'];
 
-/** The people who pay. They belong to the user's account and serve all its merchants. */
+/** Customers. They belong to the user's account and are shared by all its merchants. */
 export function customerRoutes(deps: CustomerRoutesDeps): Route[] {
   return [createRoute(deps), editRoute(deps), eraseRoute(deps), getRoute(deps), listRoute(deps)];
 }

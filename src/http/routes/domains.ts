@@ -7,7 +7,7 @@ import { identifier } from '../schemas/text.ts';
 
 const tags = ['Merchants'];
 
-/** Showing that a domain belongs to the merchant. */
+/** Verification of the merchant's domain. */
 export function domainRoutes(deps: CheckDomainDeps): Route[] {
   return [chooseRoute(deps), checkRoute(deps)];
 }

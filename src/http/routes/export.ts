@@ -54,7 +54,7 @@ const COLUMNS: readonly CsvColumn<MovementView>[] = [
   { name: 'txHash' },
   { name: 'address' },
   { name: 'note' },
-  // New columns come last: readers may count them.
+  // New columns are added last, because readers may count them.
   { name: 'orderLabel' },
 ];
 
@@ -102,7 +102,7 @@ const query = z.object({
   format: z.enum(['json', 'csv']).default('json').meta({ description: 'What the answer is written in' }),
 });
 
-/** The books of a merchant, for its accountant. */
+/** The accounting export of a merchant. */
 export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
   return [
     defineRoute({

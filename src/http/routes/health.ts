@@ -7,7 +7,7 @@ import { readRequestId } from '../server/request-id.ts';
 import { sendResponse } from '../server/send-response.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
-/** What /readyz tells: of each chain height, lag and last error; no credentials. */
+/** The body of /readyz: for each chain height, lag and last error; no credentials. */
 export interface Readiness {
   readonly ready: boolean;
   readonly database: object | string;
@@ -15,7 +15,7 @@ export interface Readiness {
   readonly warnings: readonly string[];
   /** When the newest backup was made. */
   readonly backup?: object;
-  /** How far the replica is behind; null without one. */
+  /** Lag of the replica; null without one. */
   readonly replica?: object | null;
 }
 
@@ -25,7 +25,7 @@ export interface HealthDeps {
   readonly logger: Logger;
 }
 
-/** Whether the process answers. */
+/** Whether the process responds. */
 export function livenessRouter(): Router {
   const router = strictRouter();
   router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok' })));
@@ -43,7 +43,7 @@ export function operatorRouter(deps: HealthDeps): Router {
   return router;
 }
 
-/** For everybody, where the operator has an address of their own: whether the daemon is ready, and nothing else. */
+/** The public readiness without details, if the operator has a separate address. */
 export function bareReadinessRouter(deps: HealthDeps): Router {
   const router = strictRouter();
   router.get('/readyz', async (_req, res) => {

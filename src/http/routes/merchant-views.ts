@@ -9,7 +9,7 @@ import { logoPath } from '../brand/paths.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { shownTo, type Reader } from './scoped-views.ts';
 
-/** What a merchant can set, and what comes with it in answers. */
+/** Settings of a merchant, and the fields that responses add. */
 export const merchantSettings = {
   webhookUrl: z.string().nullable(),
   sandboxMode: z.boolean(),
@@ -84,24 +84,24 @@ function settings(row: MerchantRow) {
   };
 }
 
-/** As edit answers. */
+/** Response of edit. */
 export function toSettings(row: MerchantRow) {
   return { id: row.id, name: row.name, description: row.description, ...settings(row) };
 }
 
-/** As list answers to a key: the domain is plain text there (spec: Merchant). */
+/** Response of list to a key: the domain is plain text there (spec: Merchant). */
 export function toListed(row: MerchantRow, reader: Reader) {
   const listed = { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
   return shownTo(reader, listed);
 }
 
-/** As list answers to a user. */
+/** Response of list to a user. */
 export function toListedFor(row: MerchantRow, role: Role) {
   const scopes = SCOPES.filter((scope) => roleGrants(role, scope));
   return { ...toListed(row, { scopes: roleScopes(role) }), role, scopes };
 }
 
-/** As create answers: the only place that shows keys and wallets. */
+/** Response of create: the only one that contains keys and wallets. */
 export function toCreated({ merchant, keys, wallets }: CreatedMerchant) {
   return {
     ...toSettings(merchant),

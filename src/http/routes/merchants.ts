@@ -202,7 +202,7 @@ function sandboxMessage(on: boolean, coins: readonly CoinReadiness[]): string {
   return `Live mode enabled: new payments are paid with real money. ${known}${told}`;
 }
 
-/** An optional text that null or an empty string clears. */
+/** An optional text; null or an empty string clears it. */
 function clearable<T extends z.ZodType<string>>(schema: T) {
   return schema
     .nullable()

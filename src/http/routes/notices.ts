@@ -38,7 +38,7 @@ const data = z.object({
     .meta({ id: 'Notices' }),
 });
 
-/** Which mails the signed-in user gets about a shop. */
+/** The email preferences of the signed-in user for a shop. */
 export function noticeRoutes(deps: NoticeSettingsDeps): Route[] {
   return [readRoute(deps), editRoute(deps)];
 }

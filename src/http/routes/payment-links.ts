@@ -21,7 +21,7 @@ import { identifier, text } from '../schemas/text.ts';
 import { linkFor, linksFor, linkView } from './payment-link-views.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
-  /** Public address of this daemon, without a slash at the end. */
+  /** Public address of this daemon, without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -29,7 +29,7 @@ const tags = ['Payment links'];
 const SUGGESTED_MAX = 6;
 const DESCRIPTION_MAX = 1_000;
 
-/** Pages by which anybody pays a shop, without a payment made beforehand. */
+/** Pages on which anyone pays a shop, without a payment created beforehand. */
 export function paymentLinkRoutes(deps: PaymentLinkRoutesDeps): Route[] {
   return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
 }
@@ -52,7 +52,7 @@ const terms = () => ({
   currency: currency().optional(),
 });
 
-/** What a link costs that payers may know already. */
+/** The price fields of a link that payers may know already. */
 function editedTerms() {
   const { priceId, amount, openAmount: open, currency: code } = terms();
   return {
@@ -90,7 +90,9 @@ interface TermsBody {
   readonly currency?: string | undefined;
 }
 
-/** Exactly one of the three, and the currency that two of them need. @param isNeeded whether there must be one */
+/**
+ * Exactly one of the three, and the currency that two of them need. @param isNeeded whether one is required
+ */
 const refineTerms = (isNeeded: boolean) => (body: object, context: z.RefinementCtx) => {
   const has = (field: string): boolean =>
     Object.hasOwn(body, field) && Reflect.get(body, field) !== undefined;

@@ -25,7 +25,7 @@ const tags = ['People'];
 const common = { tags, auth: 'jwt', scope: 'never', ownPages: true } as const;
 const role = z.enum(MEMBER_ROLES);
 
-/** Who works for a shop: for the dashboard's pages. What a role may do is in domain/roles.ts. */
+/** The members of a shop: for the dashboard's pages. domain/roles.ts defines the roles. */
 export function peopleRoutes(deps: PeopleDeps): Route[] {
   const cookie = createSessionCookie(deps.baseUrl);
   return [
@@ -53,7 +53,7 @@ const made = z.object({
   links: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 
-/** How much ended of what a member made. */
+/** Counts of deleted things that a member had created. */
 const ended = z.object({ endpoints: z.int(), keys: z.int(), links: z.int() });
 
 const endMade = z.object({

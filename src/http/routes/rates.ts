@@ -15,7 +15,7 @@ const rate = z.object({
   at: timestamp().meta({ description: 'When the oldest of these sources was read' }),
 });
 
-/** What coins cost now. */
+/** Current exchange rates. */
 export function rateRoutes(deps: GetRatesDeps): Route[] {
   return [
     defineRoute({

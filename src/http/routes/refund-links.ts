@@ -104,7 +104,7 @@ function createRoute(deps: RefundLinkDeps): Route {
           ? ({ kind: 'amount', amount, currency: code } as const)
           : ({ kind: preset ?? 'all' } as const);
       const { merchantId } = auth;
-      // Whoever opens a link could claim it: a key that may not send would send by its own link.
+      // Everyone who has a link could claim it, so a key without `wallet:send` could send by its own link.
       const approval = terms.approval || !auth.maySend;
       const link = { ...terms, approval, merchantId, paymentId, wish, reason: reason ?? null };
       return createRefundLink(deps, link, keepAnswer);
@@ -184,8 +184,8 @@ function listRoute(deps: RefundLinkDeps): Route {
 }
 
 /**
- * Whoever sees a link could claim it: a manager, who may not send, sees those whose claims wait for the owner, and so does
- * an open browser that has not proved who is there.
+ * Everyone who has a link could claim it, so a manager, who may not send, sees only those whose claims wait
+ * for the owner, and so does a session without step-up.
  */
 function shownTo({ via, isProven, maySend, mayRefund }: AuthOf['merchant']): VisibleUrls {
   if (via === 'restricted' || !mayRefund) return 'none';

@@ -37,7 +37,7 @@ const refundBody = z
     requireWith(body, context, 'rate', 'currency');
   });
 
-/** Names `other` as missing where `field` makes no sense without it. */
+/** Reports `other` as missing if `field` requires it. */
 function requireWith<K extends string>(
   body: Readonly<Partial<Record<K, unknown>>>,
   context: z.RefinementCtx,
@@ -52,7 +52,7 @@ function requireWith<K extends string>(
 const PAYMENT = 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE';
 const ADDRESS = COIN_DEFINITIONS.BTC.example.address;
 
-/** Giving a payment's money back. */
+/** Refunds of a payment. */
 export function refundRoutes(deps: RefundPaymentDeps): Route[] {
   return [
     defineRoute({

@@ -24,7 +24,7 @@ export interface RestrictedKeyRoutesDeps {
 
 const tags = ['Keys'];
 
-/** Keys for programs that need a part of what a secret key may do. */
+/** Restricted keys: a subset of a secret key's permissions. */
 export function restrictedKeyRoutes(deps: RestrictedKeyRoutesDeps): Route[] {
   return [createRoute(deps), deleteRoute(deps)];
 }
@@ -56,7 +56,7 @@ const EXAMPLE = {
   createdBy: { kind: 'user' as const, id: '3f6c1a2e-9b1d-4c57-8a40-6f2d7e5b9c10', name: 'ada@example.com' },
 };
 
-/** Keys are the owner's alone to make and to see. */
+/** Only the owner may create and list keys. */
 const ownerOf = (userId: string): Actor => ({ kind: 'user', id: userId, role: 'owner' });
 
 async function createdAnswer(db: Db, { row, value }: CreatedRestrictedKey, userId: string) {
@@ -130,7 +130,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
   });
 }
 
-/** Restricted keys as answers show them to their owner: never their values. */
+/** Restricted keys in responses to their owner: never with their values. */
 export async function restrictedKeysFor(db: Db, userId: string, rows: readonly RestrictedKeyRow[]) {
   const creatorView = await creatorsFor(db, ownerOf(userId), rows.map(toCreator));
   return rows.map((row) => ({

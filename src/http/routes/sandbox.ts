@@ -7,7 +7,7 @@ import { paymentSchema } from '../schemas/payment.ts';
 import { identifier } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
 
-/** Playing the payer on the sandbox network. */
+/** Simulation of the payer on the sandbox network. */
 export function sandboxRoutes(deps: SimulatePaymentDeps): Route[] {
   return [simulateRoute(deps)];
 }

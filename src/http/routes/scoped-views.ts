@@ -4,17 +4,17 @@ import { grants, type Scope } from '../../domain/scopes.ts';
 import { findCreatorNames } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** Whoever reads an answer. */
+/** The reader of a response. */
 export interface Reader {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** Whether a reader may see where webhooks go: such an address often carries a secret. */
+/** Whether a reader may see webhook URLs, which often contain a secret. */
 export function seesWebhookAddresses({ scopes }: Reader): boolean {
   return grants(scopes, 'webhooks:read');
 }
 
-/** A view of a shop or a payment without what its reader may not see. */
+/** Removes the fields of a shop or a payment that its reader may not see. */
 export function shownTo<V extends { readonly webhookUrl: string | null }>(
   reader: Reader,
   view: V,
@@ -24,7 +24,7 @@ export function shownTo<V extends { readonly webhookUrl: string | null }>(
   return shown;
 }
 
-/** Who made something, in answers. */
+/** The creator of a thing, in responses. */
 export const createdBy = z
   .object({
     kind: z.enum(['user', 'secret', 'restricted', 'public', 'link']),
@@ -38,7 +38,7 @@ export const createdBy = z
 
 type CreatedBy = Creator & { readonly name: string | null };
 
-/** Shows a reader who made things: names of people are the owner's to know. */
+/** Shows the creators of things; only the owner may see the names of people. */
 export async function creatorsFor(
   db: Db,
   { kind, role }: Actor,

@@ -22,7 +22,7 @@ const coinReadiness = z
   })
   .meta({ id: 'CoinReadiness' });
 
-/** What a shop still lacks before real money comes. */
+/** The remaining steps of a shop before it goes live. */
 export function setupRoutes(deps: ReadSetupDeps): Route[] {
   return [
     defineRoute({

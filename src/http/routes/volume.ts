@@ -35,7 +35,7 @@ const volumeDay = z
   })
   .meta({ id: 'VolumeDay' });
 
-/** What a merchant took, by day. */
+/** The received volume of a merchant, by day. */
 export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
   return [
     defineRoute({

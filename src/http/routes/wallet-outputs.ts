@@ -44,7 +44,7 @@ const freezeBody = z.object({
 
 const EXAMPLE = { coin: 'BTC', outputs: [{ txHash: 'a'.repeat(64), index: 0 }] };
 
-/** The unspent outputs of a wallet: listed, set aside, made one of many. */
+/** The unspent outputs of a wallet: list, freeze, consolidate. */
 export function walletOutputRoutes(deps: SendCoinsDeps): Route[] {
   return [
     outputsRoute(deps),

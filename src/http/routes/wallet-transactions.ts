@@ -61,7 +61,7 @@ const query = z.object({
     }),
 });
 
-/** The money book of a merchant's wallet. */
+/** The transaction history of a merchant's wallet. */
 export function walletTransactionsRoute(deps: { readonly db: Db }): Route {
   return defineRoute({
     method: 'GET',

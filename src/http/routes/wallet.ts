@@ -106,7 +106,7 @@ const sendData = z
   })
   .meta({ id: 'Send' });
 
-/** Balances, sends and the money book of a merchant's wallet. */
+/** Balances, sends and fees of a merchant's wallet. */
 export function walletRoutes(deps: SendCoinsDeps): Route[] {
   return [
     balancesRoute(deps),

@@ -9,7 +9,7 @@ import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
-/** Instead of the id of an endpoint: the URLs that payments name themselves. */
+/** Instead of an endpoint's id: the URLs of single payments. */
 
 const webhookDelivery = z
   .object({
@@ -39,7 +39,7 @@ const webhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-/** What became of events at endpoints. */
+/** The deliveries of events to endpoints. */
 export function listDeliveriesRoute(deps: { readonly db: Db }): Route {
   return defineRoute({
     method: 'GET',

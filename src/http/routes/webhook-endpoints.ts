@@ -26,7 +26,7 @@ import { createdBy, creatorsFor } from './scoped-views.ts';
 
 const tags = ['Webhooks'];
 
-/** Endpoints that get the events of a merchant, besides its webhookUrl. */
+/** Endpoints that receive the events of a merchant, in addition to its webhookUrl. */
 export function webhookEndpointRoutes(deps: WebhookEndpointDeps): Route[] {
   return [
     createRoute(deps),
@@ -68,7 +68,7 @@ async function createdAnswer(db: Db, reader: Actor, { endpoint: made, secret: si
   return { ...(await endpointFor(db, reader, viewEndpoint(made, undefined))), secret: signing };
 }
 
-/** Endpoints as a reader sees them. */
+/** Endpoints as their reader may see them. */
 async function endpointsFor(db: Db, reader: Actor, views: readonly EndpointView[]) {
   const creators = views.map(({ creator }) => creator);
   const creatorView = await creatorsFor(db, reader, creators);

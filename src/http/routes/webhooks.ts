@@ -23,7 +23,7 @@ export interface WebhookRoutesDeps {
   readonly attempts: DeliveryAttempts;
 }
 
-/** Webhook logs, and sending webhooks by hand. */
+/** Webhook logs, and manual redelivery. */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
   return [listLogsRoute(deps), listDeliveriesRoute(deps), testRoute(deps), redeliverRoute(deps)];
 }

@@ -30,13 +30,13 @@ function decimalProblem(value: string): string | null {
 
 /**
  * A positive amount of coins as a decimal string; the coin's own decimals are checked with the coin.
- * @param word taken in its stead
+ * @param word accepted instead of an amount
  */
 export function coinAmount(word?: string) {
   return decimal(() => null, '0.015', word);
 }
 
-/** The fee budget that an order gives a send. */
+/** The fee budget of a send, set by its order. */
 export function maxFee() {
   return coinAmount()
     .optional()
@@ -57,7 +57,7 @@ export function fiatAmount() {
   }, '49.90');
 }
 
-/** Why a well-formed amount does not fit its currency; null when it does. */
+/** The reason why a well-formed amount does not fit its currency; null if it does. */
 export function fiatAmountProblem(amount: string, currency: string): string | null {
   const digits = currencyDigits(currency);
   const decimals = amount.split('.')[1]?.length ?? 0;
@@ -68,8 +68,8 @@ export function fiatAmountProblem(amount: string, currency: string): string | nu
 }
 
 /**
- * For `superRefine` on a body with optional `amount` and `currency`: names `amount` when it has
- * more decimals than the currency.
+ * For `superRefine` on a body with optional `amount` and `currency`: reports `amount` if it has more decimals
+ * than the currency.
  */
 export function refineFiatAmount(
   body: { readonly amount?: string | undefined; readonly currency?: string | undefined },

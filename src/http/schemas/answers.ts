@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { byCoin, COINS } from '../../domain/coins.ts';
 
-/** Schemas of what the API answers. */
+/** Schemas of the API's responses. */
 
-/** ISO 8601 UTC, as `new Date(ms).toISOString()` writes it. */
+/** ISO 8601 UTC, as `new Date(ms).toISOString()` formats it. */
 export function timestamp() {
   return z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 }
 
-/** Milliseconds → timestamp of an answer. */
+/** Milliseconds → timestamp of a response. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -3,7 +3,7 @@ import { detectLogoType } from '../../domain/branding.ts';
 import type { Logo } from '../../usecases/shops/index.ts';
 import { email, httpUrl } from './text.ts';
 
-/** What fits into the longest body that is taken by default. */
+/** The largest logo that fits into the default body limit. */
 const LOGO_MAX_BYTES = 65_536;
 const BASE64_MAX = Math.ceil(LOGO_MAX_BYTES / 3) * 4;
 const COLOR = '^#[0-9a-fA-F]{6}$';
@@ -13,7 +13,7 @@ function refused(context: z.RefinementCtx, message: string, code = 'invalid_form
   return z.NEVER;
 }
 
-/** A PNG, JPEG or WebP image in base64, known by its bytes. */
+/** A PNG, JPEG or WebP image in base64, detected by its content. */
 export function logo() {
   return z
     .string()

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * What a field means for the security of a shop; what a caller has to prove first, and what the audit log holds, follow
- * from it (`../server/step-up.ts`).
- * - `secret`: its reader can act in another's name, or claim money.
- * - `directs`: it says where money, events or payers go.
- * - `settles`: it says what counts as paid, also of a price, link or payment that there is already.
+ * The meaning of a field for the security of a shop; the step-up rule and the audit log follow from it
+ * (`../server/step-up.ts`).
+ * - `secret`: its reader can act as another user, or claim money.
+ * - `directs`: it determines where money, events or payers go.
+ * - `settles`: it determines what counts as paid, also for an existing price, link or payment.
  */
 export type Mark = 'secret' | 'directs' | 'settles';
 
@@ -16,31 +16,31 @@ function marked<T extends z.ZodType>(schema: T, mark: Mark): T {
   return schema;
 }
 
-/** Of an answer: its reader can act in another's name. */
+/** Of a response: its reader can act as another user. */
 export function secret<T extends z.ZodType>(schema: T): T {
   return marked(schema, 'secret');
 }
 
-/** Of a request: where money, events or payers go. */
+/** Of a request: determines where money, events or payers go. */
 export function directs<T extends z.ZodType>(schema: T): T {
   return marked(schema, 'directs');
 }
 
-/** Of a request: what counts as paid. */
+/** Of a request: determines what counts as paid. */
 export function settles<T extends z.ZodType>(schema: T): T {
   return marked(schema, 'settles');
 }
 
 export interface MarkedField {
-  /** Names of the fields on the way to it; an element of a list adds none. */
+  /** Names of the fields on the path to it; an element of a list adds none. */
   readonly path: readonly string[];
   readonly schema: z.core.$ZodType;
   readonly mark: Mark | null;
 }
 
 /**
- * The innermost fields of a schema; the mark of an outer one counts for those within.
- * @throws for a kind of schema that is not known here: a field within it would go unseen
+ * The innermost fields of a schema; the mark of an outer one applies to its inner ones.
+ * @throws for an unknown kind of schema, because its fields would be missed
  */
 export function leafFields(schema: z.core.$ZodType): MarkedField[] {
   return visit(schema, [], null);
@@ -80,7 +80,7 @@ function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
 
 const LEAVES = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodNull, z.ZodUnknown];
 
-/** Whether a schema holds a field with a mark. */
+/** Whether a schema contains a field with a mark. */
 export function hasMark(schema: z.core.$ZodType, mark: Mark): boolean {
   return leafFields(schema).some((field) => field.mark === mark);
 }

@@ -18,17 +18,17 @@ export function metadata() {
 }
 
 function problemOf(value: object): string | null {
-  // Depth first: serialising is recursive, and a body can nest tens of thousands of levels.
+  // Checks the depth first, because serialising is recursive and a body can nest tens of thousands of levels.
   if (!shallowerThan(value, MAX_DEPTH)) return `must not nest deeper than ${MAX_DEPTH} levels`;
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > MAX_BYTES) return 'must have at most 16 kB of JSON';
   return ESCAPED.test(json) ? textProblem(value) : null;
 }
 
-/** How JSON writes a null character and half a character; well-formed ones stand for themselves. */
+/** The JSON escapes of a null character and of a lone surrogate; well-formed pairs are not escaped. */
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
 
-/** What is wrong with a text or a name in it: many readers of JSON refuse a whole answer for half a character. */
+/** The problem of a text or a name in it: many JSON parsers reject a whole response for a lone surrogate. */
 function textProblem(value: unknown): string | null {
   if (typeof value === 'string') return unstorable(value);
   if (!isObject(value)) return null;

@@ -9,7 +9,7 @@ const AMOUNT_FORM = ['amount', 'currency'] as const;
 const CATALOG_FORM = ['productId', 'priceId'] as const;
 const EITHER = 'a payment takes either amount and currency, or productId and priceId';
 
-/** The two ways to say what a payment costs: spread into a body that `refinePriceForm` checks. */
+/** The two forms of a payment's price: spread into a body that `refinePriceForm` checks. */
 export function paymentPrice() {
   return {
     amount: fiatAmount()
@@ -27,7 +27,7 @@ export function paymentPrice() {
   };
 }
 
-/** For `superRefine` with `whenObject`: exactly one of the two forms, and that one whole. */
+/** For `superRefine` with `whenObject`: exactly one of the two forms, and that one complete. */
 export function refinePriceForm(body: object, context: z.RefinementCtx): void {
   const given = (field: string) => Object.hasOwn(body, field);
   const problem = (field: string, message: string) =>
@@ -43,12 +43,12 @@ export function refinePriceForm(body: object, context: z.RefinementCtx): void {
   for (const field of form) if (!given(field)) problem(field, 'is required');
 }
 
-/** Lets a check run beside bad fields, so that one answer names them all. */
+/** Lets a check run even if fields are invalid, so that one response reports all of them. */
 export const whenObject = {
   when: ({ value }: { value: unknown }) => isObject(value) && !Array.isArray(value),
 };
 
-/** The form a body took. */
+/** The form that a body uses. */
 export function readPriceChoice(body: {
   readonly [field in (typeof AMOUNT_FORM)[number] | (typeof CATALOG_FORM)[number]]?: string | undefined;
 }): PriceChoice {

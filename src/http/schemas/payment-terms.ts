@@ -13,7 +13,7 @@ const MAX_QUANTITY = 1_000_000;
 const DESCRIPTION_MAX = 500;
 const ORDER_LABEL_MAX = 100;
 const LIFETIME = { min: 5, max: 10_080 };
-/** As short as these can be: an order id of a payment link. */
+/** The shortest possible: the order id of a payment link. */
 const SHORTEST = {
   paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
   orderId: 'L-0123456789',
@@ -25,7 +25,7 @@ const WAY_BACK =
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 const LINE_AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
 
-/** The two ways to say who pays: spread into a body that `refinePayer` checks. */
+/** The two ways to name the customer: spread into a body that `refinePayer` checks. */
 export function payerFields() {
   return {
     customerId: identifier().optional().meta({ description: 'Or customer' }),
@@ -51,7 +51,7 @@ export function refinePayer(body: object, context: z.RefinementCtx): void {
   if (!isNamed && !isInline) problem('customerId', 'is required, or customer');
 }
 
-/** @throws when neither is there, which `refinePayer` reports. */
+/** @throws if neither is present, which `refinePayer` reports. */
 export function readPayer(body: {
   readonly customerId?: string | undefined;
   readonly customer?:
@@ -71,7 +71,7 @@ export function lifetimeMinutes() {
   });
 }
 
-/** Confirmations per coin, beyond what the server requires. */
+/** Confirmations per coin, above the server's requirement. */
 export function confirmations() {
   return settles(z.partialRecord(z.enum(COINS), z.int().min(1).max(MAX_CONFIRMATIONS))).meta({
     description: 'Per coin, not below what the server requires for the amount',
@@ -133,7 +133,7 @@ export function allowedCryptos() {
     .transform((coins) => [...new Set(coins)]);
 }
 
-/** A URL at which payers go back to the shop. */
+/** A URL at which payers return to the shop. */
 export function wayBackUrl({ empty = false }: { readonly empty?: boolean } = {}) {
   const url = httpUrl({ empty })
     .superRefine((value, context) => {
@@ -142,7 +142,7 @@ export function wayBackUrl({ empty = false }: { readonly empty?: boolean } = {})
       context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
     })
     .meta({ description: WAY_BACK });
-  // With placeholders it is no URI yet.
+  // With placeholders it is not a valid URI yet.
   return directs(empty ? url : url.meta({ format: 'uri-template' }));
 }
 
@@ -153,7 +153,7 @@ function wayBackProblem(url: string): string | null {
   return isFillable ? null : 'must be a URL of at most 2,048 characters with its placeholders filled in';
 }
 
-/** A way back that an empty text removes. */
+/** A way back; an empty text removes it. */
 export function removableWayBackUrl() {
   return wayBackUrl({ empty: true }).transform((url) => (url === '' ? null : url));
 }

@@ -109,7 +109,7 @@ const payerFields = z.object({
 
 const payerPayment = payerFields.meta({ id: 'PayerPayment' });
 
-/** What a payer may see of a payment. */
+/** The fields of a payment that a payer may see. */
 export function payerPaymentSchema() {
   return payerPayment;
 }
@@ -183,7 +183,7 @@ const payment = payerFields
   })
   .meta({ id: 'Payment' });
 
-/** The whole payment, as merchants read it and webhooks carry it. */
+/** The complete payment, as merchants read it and webhooks contain it. */
 export function paymentSchema() {
   return payment;
 }

@@ -26,12 +26,12 @@ export function booleanQuery() {
     .meta({ override: { type: 'boolean', enum: undefined } });
 }
 
-/** `mode` of what can be read of both modes. */
+/** `mode` of reads that exist in both modes. */
 export function modeQuery(otherwise = 'The current mode of the merchant when left out') {
   return z.enum(MODES).optional().meta({ description: otherwise });
 }
 
-/** `mode` of lists that tell of both modes together, as they do without it. */
+/** `mode` of lists that contain both modes by default. */
 export function eitherModeQuery() {
   return modeQuery('Both modes when left out');
 }
@@ -44,11 +44,11 @@ export function pageQuery() {
   };
 }
 
-/** A page of a list names so many at most. */
+/** Maximum identifiers for a page of a list. */
 const IDS_MAX = LIMIT_MAX;
 const IDS_LENGTH_MAX = 4096;
 
-/** Identifiers with commas between them in a query string. */
+/** Comma-separated identifiers in a query string. */
 export function identifiersQuery() {
   return text({ max: IDS_LENGTH_MAX })
     .transform((list) => [...new Set(list.split(',').map((id) => id.trim()))])
@@ -64,8 +64,8 @@ export function identifiersQuery() {
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:?\d{2})?)?$/;
 
 /**
- * An ISO 8601 time in a query string, as milliseconds. Without an offset it is UTC; a bare date
- * is that day's start, or its end for an `until` bound. A `+` that arrived as a blank is understood.
+ * An ISO 8601 time in a query string, as milliseconds. Without an offset it is UTC; a bare date is that day's
+ * start, or its end for an `until` bound. A `+` that was decoded as a space is accepted.
  */
 export function timeQuery(bound: 'from' | 'until') {
   return boundQuery(bound)
@@ -75,7 +75,7 @@ export function timeQuery(bound: 'from' | 'until') {
 
 const TIME = { override: { type: 'string', format: 'date-time' } } as const;
 
-/** A bound of a range: a moment, and the day where it is a bare date. */
+/** A bound of a range: a moment, and the day if it is a bare date. */
 interface Bound {
   readonly atMs: number;
   readonly day: string | null;
@@ -99,10 +99,10 @@ function boundQuery(bound: 'from' | 'until') {
     .meta(TIME);
 }
 
-/** The moment of a bound, its bare date a day of the time zone; of UTC where none is named. */
+/** The moment of a bound; its bare date is a day of the time zone, by default UTC. */
 function boundIn(timeZone: string | undefined, side: 'from' | 'until', bound: Bound | undefined) {
   if (bound === undefined || bound.day === null || timeZone === undefined) return bound?.atMs;
-  // Zones before that are guesswork; no row is older.
+  // Zones before that are unreliable; no row is older.
   if (bound.day < FIRST_DAY) return bound.atMs;
   const calendar = new Calendar(timeZone);
   return side === 'from' ? calendar.startOf(bound.day) : calendar.startOf(addDays(bound.day, 1)) - 1;
@@ -119,7 +119,7 @@ export function rangeQuery() {
   };
 }
 
-/** The moments of a range, both included; undefined where it is open. */
+/** The moments of a range, both inclusive; undefined where it is open. */
 export function rangeIn({ startDate, endDate, timeZone }: Range) {
   return { fromMs: boundIn(timeZone, 'from', startDate), toMs: boundIn(timeZone, 'until', endDate) };
 }
@@ -142,7 +142,7 @@ function parseTime(value: string, bound: 'from' | 'until'): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Nothing here is older than the count of milliseconds, and what time zones did long before is guesswork. */
+/** No row is older than the Unix epoch, and earlier time zone data is unreliable. */
 const FIRST_DAY = '1970-01-01';
 
 /** A calendar day such as `2026-01-31` in a query string. */
@@ -164,13 +164,16 @@ export function dayQuery() {
 
 const ZONE_MAX = 64;
 
-/** A time with its offset, or a calendar day in whatever zone the request names. */
+/** A time with its offset, or a calendar day in the zone of the request. */
 export type Moment = { readonly atMs: number } | { readonly day: string };
 
-/** Without seconds or their fraction, too; the offset as `Z` or `+01:00`, whose `+` may have arrived as a blank. */
+/**
+ * Seconds and their fraction are optional; the offset is `Z` or `+01:00`, whose `+` may have been decoded as
+ * a space.
+ */
 const MOMENT = '^\\d{4}-\\d{2}-\\d{2}([Tt]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?([Zz]|[+ -]\\d{2}:?\\d{2}))?$';
 
-/** A day such as `2026-01-31`, or an ISO 8601 time that says its offset, in a query string. */
+/** A day such as `2026-01-31`, or an ISO 8601 time with its offset, in a query string. */
 export function momentQuery() {
   return z
     .string()

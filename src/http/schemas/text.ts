@@ -1,21 +1,21 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
-/** Longest plain text, URL and e-mail address the API takes, in characters. */
+/** Maximum length of plain text, URLs and email addresses, in characters. */
 const TEXT_MAX = 255;
 const URL_MAX = 2048;
 const EMAIL_MAX = 254;
 
 const EMPTY_OR_URL = '^\\s*([hH][tT][tT][pP][sS]?://.+)?$';
 
-/** Length as JSON Schema counts it: code points, so that an emoji is one. */
+/** Length as JSON Schema counts it, in code points, so that an emoji is one. */
 function lengthOf(value: string): number {
   let length = 0;
   for (const _ of value) length += 1;
   return length;
 }
 
-/** What makes a string unfit to be kept at all; null when nothing does. */
+/** The reason why a string cannot be stored at all; null if it can. */
 export function unstorable(value: string): string | null {
   if (value.includes('\0')) return 'must not contain null characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode';
@@ -27,7 +27,7 @@ interface Lengths {
   readonly trim?: boolean;
 }
 
-/** Text with its ends trimmed, 1 to 255 characters unless told otherwise, without null characters. */
+/** Trimmed text of 1 to 255 characters by default, without null characters. */
 export function text(lengths: Lengths = {}) {
   const { min = 1, max = TEXT_MAX, trim = true } = lengths;
   const base = trim ? z.string().trim() : z.string();
@@ -51,13 +51,13 @@ function tooShort(min: number): string {
 }
 
 /**
- * Line breaks, other control characters, and signs that nobody sees or that turn the text around them. Joiners and
- * variation selectors stay: letters and emoji are written with them.
+ * Line breaks, other control characters, and invisible or bidirectional characters. Joiners and variation
+ * selectors stay, because scripts and emoji need them.
  */
 const UNSEEN =
   /(?!\p{Variation_Selector}|[\u200c-\u200d])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Text by which somebody is recognised, as far as it can be read at all. */
+/** A name by which a person is recognised, if it is readable. */
 export function visibleText(lengths: Lengths = {}) {
   return text(lengths).refine((value) => !UNSEEN.test(value), {
     error: 'must not contain line breaks or invisible characters',
@@ -65,14 +65,14 @@ export function visibleText(lengths: Lengths = {}) {
   });
 }
 
-/** An identifier given by a client. Any text is well typed: one that names nothing is a 404, not a 400. */
+/** An identifier from a client. Any text is valid: an unknown one is a 404, not a 400. */
 export function identifier() {
   return text();
 }
 
 /**
- * An absolute http or https URL of at most 2,048 characters, kept as the client wrote it.
- * @param options.empty whether an empty text is taken too, where it means "none"
+ * An absolute http or https URL of at most 2,048 characters, stored as the client wrote it.
+ * @param options.empty whether an empty text is accepted, where it means "none"
  */
 export function httpUrl({ empty = false }: { readonly empty?: boolean } = {}) {
   return z
@@ -89,7 +89,7 @@ export function httpUrl({ empty = false }: { readonly empty?: boolean } = {}) {
 
 function urlProblem(value: string): string | null {
   if (value.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
-  // The URL parser drops tabs and line breaks, and replaces half a character, instead of refusing them.
+  // The URL parser drops tabs and line breaks and replaces lone surrogates instead of rejecting them.
   if (/[\s\p{Cc}\p{Cs}]/u.test(value) || !/^https?:\/\//i.test(value)) return 'must be an http or https URL';
   const url = URL.parse(value);
   if (url === null || url.hostname === '') return 'must be an http or https URL';
@@ -99,8 +99,9 @@ function urlProblem(value: string): string | null {
 const LOOPBACK = new Set(['localhost', '127.0.0.1']);
 
 /**
- * The origin of a web site, such as `https://shop.example`, in its normal form; plain http only of this machine itself.
- * Host names are checked as those of shops are: what comes out can stand in a Content-Security-Policy.
+ * The origin of a web site, such as `https://shop.example`, in its normal form; plain http only for this
+ * machine itself. Host names are checked like those of shops, so that the result is safe in a
+ * Content-Security-Policy.
  */
 export function webOrigin() {
   return z
@@ -148,7 +149,8 @@ function isEmail(value: string): boolean {
 
 /** A host name in lower-case ASCII (IDNA): two labels or more, the last not a number; null for anything else. */
 function asciiHostName(value: string): string | null {
-  // The conversion follows URL rules: it drops line breaks, decodes %2e and reads past slashes and invisible characters.
+  // The conversion follows URL rules: it drops line breaks, decodes %2e and ignores text after slashes and
+  // invisible characters.
   if (/[\s\p{C}/:?#@\\%[\]]/u.test(value)) return null;
   const name = domainToASCII(value);
   const labels = name.split('.');
@@ -161,8 +163,8 @@ function asciiHostName(value: string): string | null {
 }
 
 /**
- * A shop's domain: lower-cased, internationalised names in their ASCII form, a trailing dot
- * dropped. Scheme, port, path and IP addresses are refused.
+ * A shop's domain: lower-cased, internationalised names in their ASCII form, without a trailing dot. Scheme,
+ * port, path and IP addresses are rejected.
  */
 export function domainName() {
   return z

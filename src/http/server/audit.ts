@@ -22,7 +22,7 @@ export interface AuditDeps {
   readonly logger: Logger;
 }
 
-/** Fields that say what a request is about, the most telling first. */
+/** Fields that identify the subject of a request, the most specific first. */
 const OBJECTS = [
   'paymentId',
   'linkId',
@@ -44,21 +44,21 @@ const SIGN_INS: ReadonlySet<string> = new Set([
   'POST /auth/session',
   'POST /auth/passkeys/sign-in',
 ]);
-/** As ids of this server look: of what else was given in their place, a secret perhaps, nothing is kept. */
+/** The form of this server's ids; other values, which may be secrets, are not recorded. */
 const ID =
   /^(?!(?:pk|sk|rk|whsec)_)[a-z]{2,8}_[0-9A-Za-z]{24}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Request {
   readonly caller: Caller | null;
-  /** The merchant that the request names, whether or not the caller has to do with it. */
+  /** The merchant that the request names, whether or not the caller may access it. */
   readonly merchantId: string | null;
   readonly body: unknown;
   readonly client: Client;
 }
 
 /**
- * Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop, but what they erase. Of what
- * only reads, that which hands out a secret or takes data away.
+ * Whether a request is recorded: all changes by people; of keys only those that reveal secrets, move money or
+ * erase data, not each payment of a shop; and reads that reveal a secret or export data.
  */
 function isRecorded(route: Route, caller: Caller): boolean {
   if (route.recorded === true) return true;
@@ -69,8 +69,8 @@ function isRecorded(route: Route, caller: Caller): boolean {
 }
 
 /**
- * Does something and keeps who did it, when, from where and how it ended. The entry is there before anything is done:
- * when the process dies in between, it says that the end is not known.
+ * Runs an action and records its actor, time, origin and result. The entry is stored before the action: if
+ * the process dies in between, it shows an unknown result.
  */
 export async function withAudit(
   deps: AuditDeps,
@@ -103,7 +103,7 @@ export async function withAudit(
 const withEmail = z.object({ email: z.string() });
 const withKey = z.object({ key: z.string() });
 const withUser = z.object({ user: z.object({ id: z.string() }) });
-/** Tries that were not looked at, and a password that was right: the code comes next. */
+/** Rate-limited attempts, and a correct password before the code. */
 const UNAUDITED_RESULTS: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
   'SECOND_FACTOR_REQUIRED',
@@ -111,8 +111,9 @@ const UNAUDITED_RESULTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A request without a credential is noted for who is signed in by its answer, or gets a key. A sign-in that fails is noted
- * for the user whose address was given; how long it takes tells nothing of that.
+ * A request without a credential is recorded for the user who is signed in by its response, or gets a key. A
+ * failed sign-in is recorded for the user of the given address; the response time does not reveal whether
+ * that user exists.
  */
 async function withReceiver(
   deps: AuditDeps,
@@ -144,7 +145,7 @@ async function withReceiver(
   return answer;
 }
 
-/** Who can act by an answer: its user or its key; the user of the address in a body that was refused. */
+/** The actor of a response: its user or its key; or the user of the address in a rejected body. */
 async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown): Promise<Actor | null> {
   const key = withKey.safeParse(data).data?.key;
   if (key !== undefined) {
@@ -161,7 +162,7 @@ async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown):
   return { merchant_id: null, actor_kind: 'user', actor_id: user.id, actor_name: user.email };
 }
 
-/** What was done stays done where its end cannot be noted: the caller gets the answer. */
+/** If the result cannot be recorded, the action is still done and the caller gets its response. */
 async function finishEntry(deps: AuditDeps, end: AuditResult): Promise<void> {
   try {
     await finishAuditEntry(deps.db, end);
@@ -193,7 +194,8 @@ type Actor = Pick<AuditRow, 'merchant_id' | 'actor_kind' | 'actor_id' | 'actor_n
 
 async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promise<Actor> {
   if (caller.kind === 'user') {
-    // A shop that is none of the user's keeps no trace of what was tried: its log is not theirs to fill.
+    // Attempts on another user's shop leave no entry, because that shop's log must not be filled by
+    // strangers.
     const reached = merchantId === null ? null : await findReachable(db, caller.userId, merchantId);
     const user = await findUser(db, caller.userId);
     return {
@@ -227,12 +229,12 @@ const withShop = z.union([
   z.object({ merchant: withId }).transform(({ merchant }) => merchant.id),
 ]);
 
-/** The shop that the user got with this answer: one just made or joined. */
+/** The shop of this response: one just created or joined. */
 function shopIn(data: unknown): string | null {
   return withShop.safeParse(data).data ?? null;
 }
 
-/** The id of what an answer shows: of itself, or of the one thing in it that has one. */
+/** The id in a response: its own, or that of the only thing in it with an id. */
 function idIn(data: unknown): string | null {
   const itself = withId.safeParse(data);
   if (itself.success) return itself.data.id;

@@ -1,9 +1,6 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 
-/**
- * What Express and its parsers blame on the client, in the API's own terms; null when it is nobody's
- * fault but ours.
- */
+/** Maps client errors of Express and its parsers to API errors; null for errors of the server. */
 export function clientFault(error: unknown): AppError | null {
   const type: unknown = error instanceof Error && 'type' in error ? error.type : undefined;
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
@@ -12,8 +9,8 @@ export function clientFault(error: unknown): AppError | null {
   }
   if (type === 'entity.parse.failed') return invalidField('body', 'must be valid JSON', 'malformed');
   if (typeof status !== 'number' || status < 400 || status >= 500) return null;
-  // A part of the path that cannot be decoded, such as `%E0%A4`, names nothing.
+  // A part of the path that cannot be decoded, such as `%E0%A4`.
   if (error instanceof URIError) return new AppError('NOT_FOUND', 'There is nothing at this address');
-  // The rest: encodings the parser does not know, a body cut short.
+  // Other errors: unknown encodings, a truncated body.
   return invalidField('body', 'could not be read', 'unreadable');
 }

@@ -1,13 +1,15 @@
-/** Tells spreadsheets that the text is UTF-8: without it they garble whatever is not ASCII. */
+/** Byte order mark: without it spreadsheets garble non-ASCII text. */
 const MARK = '\uFEFF';
 
 export interface CsvColumn<T> {
   readonly name: keyof T & string;
-  /** Numbers are written as they are, signs too; texts are made safe. */
+  /** Numbers are written unchanged, with their sign; texts are escaped. */
   readonly isNumber?: true;
 }
 
-/** Rows as a CSV file (RFC 4180) with a header, page by page. Nothing comes before the first page is read. */
+/**
+ * Rows as a CSV file (RFC 4180) with a header, page by page. Nothing is sent before the first page is read.
+ */
 export async function* csv<T extends { readonly [K in keyof T]: string | null }>(
   columns: readonly CsvColumn<T>[],
   pages: AsyncIterable<readonly T[]>,
@@ -31,7 +33,7 @@ function csvRow<T extends { readonly [K in keyof T]: string | null }>(
   return `${cells.join(',')}\r\n`;
 }
 
-/** Disarms what a spreadsheet would run as a formula, and quotes what needs it. */
+/** Disarms text that a spreadsheet would run as a formula, and quotes where needed. */
 function textCell(value: string): string {
   const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -33,7 +33,7 @@ export interface DispatchDeps {
   readonly readBody: BodyReader;
   readonly publicLimit: PublicLimit;
   readonly cookie: SessionCookie;
-  /** Checks every answer against its schema, so that the documentation cannot drift. For tests. */
+  /** Validates every response against its schema, so that the documentation cannot drift. For tests. */
   readonly checkAnswers: boolean;
 }
 
@@ -42,7 +42,10 @@ interface Raw {
   readonly query: unknown;
 }
 
-/** Serves one request of a route: who, what, then the handler, at most once per Idempotency-Key. */
+/**
+ * Serves one request of a route: authentication, validation, then the handler, at most once per
+ * Idempotency-Key.
+ */
 export async function dispatch(
   deps: DispatchDeps,
   route: Route,
@@ -81,14 +84,14 @@ interface ParsedRequest {
   readonly named: string | null;
 }
 
-/** Serves a request whose caller is known and whose parts are as the route documents them. */
+/** Serves a request with a known caller and validated parts. */
 async function serveCaller(
   deps: DispatchDeps,
   route: Route,
   { req, res, raw, body, query, client, caller, named }: ParsedRequest,
 ): Promise<Answer | StreamReply> {
   const auth = await resolveAuth(deps, route, caller, named);
-  // Answers that set the dashboard's cookie are kept nowhere.
+  // Responses that set the dashboard's cookie are not stored.
   const isSession = caller?.kind === 'user' && caller.session !== null;
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
   const takesKey = route.method === 'POST' && !setsCookie;
@@ -117,16 +120,16 @@ async function serveCaller(
   return deps.once({ route, scope, key, ...raw }, async (keep) => toStoredResponse(await work(keep)));
 }
 
-/** Who sends a request, by its credential or by the cookie. @throws {AppError} as `identify` does. */
+/** The caller of a request, from its credential or the cookie. @throws {AppError} as `identify` does. */
 async function callerOfRequest(deps: DispatchDeps, route: Route, req: Request): Promise<Caller | null> {
   const sessionToken = ownSession(deps.cookie, route, req);
   return identify(deps, route, { header: req.headers.authorization, sessionToken });
 }
 
 /**
- * The token in the cookie, where a page of this server sent it. It is nothing to requests that carry another
- * credential, nor to routes for anybody that are not about the session itself.
- * @throws {AppError} FORBIDDEN when the request may come from another site's page.
+ * The token in the cookie, if a page of this server sent it. It is ignored for requests with another
+ * credential, and for unauthenticated routes that are not about the session itself.
+ * @throws {AppError} FORBIDDEN if the request may come from another site's page.
  */
 function ownSession(cookie: SessionCookie, route: Route, req: Request): string | null {
   const opensOrEnds = route.auth === 'none' && route.ownPages === true;
@@ -137,19 +140,19 @@ function ownSession(cookie: SessionCookie, route: Route, req: Request): string |
   return token;
 }
 
-/** An answer that can be kept and given again. */
+/** A response that can be stored and repeated. */
 function toStoredResponse(answer: Answer | StreamReply): Answer {
   if (answer instanceof StreamReply) throw new Error('only a GET may stream its answer');
   return answer;
 }
 
-/** The merchant that a body names as its route documents it. */
+/** The merchant in a body, as its route documents it. */
 function merchantIn(body: unknown): string | null {
   const id: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'merchantId') : null;
   return typeof id === 'string' ? id : null;
 }
 
-/** The merchant of what the request names, for a user who does not name the merchant itself. */
+/** The merchant of the named id, for a user who does not name the merchant itself. */
 async function namedMerchant(
   db: Db,
   route: Route,
@@ -184,11 +187,11 @@ function goneSignal(res: Response): AbortSignal {
 }
 
 /**
- * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, nor a member's, and those
- * of a member never what they asked in another role, which may have seen more. Those of a
- * restricted key meet only those of the merchant's keys with the same scopes: what it was not allowed to ask must not
- * be replayed to it, while a shop that was connected anew must not repeat what its former key did. Nor do those of the
- * sandbox meet live ones: a live request must not be answered with a payment or a send that was only simulated.
+ * Idempotency keys are separated by credential: a payer's from the merchant's, a member's from the owner's,
+ * and those of a member by role, because another role may have seen more. A restricted key shares them only
+ * with keys of the merchant with the same scopes: responses that it may not request must not be replayed to
+ * it, but a shop that was connected again must not repeat requests of its former key. Sandbox and live are
+ * separate: a live request must not get the response of a simulated payment or send.
  */
 function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
   if (auth === null) return `address:${clientKey(req)}`;
@@ -221,13 +224,13 @@ async function run(
   }
 }
 
-/** The answer for whatever was thrown; what was not meant for the caller is logged, never shown. */
+/** The response for any thrown error; internal errors are logged, never shown. */
 export function toFailure(logger: Logger, error: unknown, fields: object): Answer {
   if (error instanceof AppError) {
     if (error.code === 'INTERNAL_ERROR') logger.error({ ...fields, err: error }, 'request failed');
     return failure(error);
   }
-  // Told in the log once, not for every request. SQLite took back whatever had been done.
+  // Logged once, not for every request. SQLite rolled the transaction back.
   if (isDiskFull(error)) return failure(diskFull(error));
   logger.error({ ...fields, err: error }, 'request failed');
   return failure(new AppError('INTERNAL_ERROR', 'Something went wrong on our side'));

@@ -8,14 +8,14 @@ interface ErrorBody {
   readonly details?: readonly FieldProblem[];
 }
 
-/** The body of every answer (spec: Response envelope). */
+/** The body of every response (spec: Response envelope). */
 export interface Envelope {
   readonly success: boolean;
   readonly error: ErrorBody | null;
   readonly data: unknown;
 }
 
-/** One finished answer: what goes out, and what an idempotent repeat gets again. */
+/** One finished response, which is also sent to an idempotent repeat. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

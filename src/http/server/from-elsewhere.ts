@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Whether another site had the browser send a form, by the browser's own word. Programs that are no browser send neither
- * header and are limited all the same.
+ * Whether another site made the browser send a form, by the browser's own headers. Other programs send
+ * neither header and are rate limited anyway.
  */
 export function isFromElsewhere(req: Request, baseUrl: string): boolean {
   const site = req.get('Sec-Fetch-Site');

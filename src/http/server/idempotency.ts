@@ -16,7 +16,7 @@ import { requestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Answers that say nothing lasting: the same request may well succeed later. */
+/** Transient errors: the same request may succeed later. */
 const NOT_KEPT = new Set([401, 429]);
 
 const keptAnswer = z.object({
@@ -39,19 +39,20 @@ interface IdempotentRequest {
   readonly query: unknown;
 }
 
-/** Keeps the answer in the transaction that stores what the request made. */
+/** Stores the response in the transaction that stores the request's rows. */
 export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
 
 /**
- * Runs work at most once per scope and key, and gives repeats the first answer again. Where keys are kept for
- * ever, money moves: a refusal is not kept there, as the handler knows by the key what it has stored.
+ * Runs work at most once per scope and key, and repeats the first response. Keys that are kept forever belong
+ * to movements of money: there a rejection is not stored, because the handler finds its stored rows by the
+ * key.
  */
 export type RunIdempotent = (
   request: IdempotentRequest,
   work: (keep: KeepAnswer) => Promise<Answer>,
 ) => Promise<Answer>;
 
-/** The Idempotency-Key of a request; null when it has none. @throws {AppError} when it is unusable. */
+/** The Idempotency-Key of a request; null if it has none. @throws {AppError} if it is invalid. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (/^[\x20-\x7e]{1,255}$/.test(header)) return header;
@@ -59,8 +60,8 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 }
 
 /**
- * An `in_flight` row that this process did not write was left by one that died: the work is done again. What makes
- * something keeps its answer in its own transaction, so such a row says that nothing was made; handlers that move money
+ * An `in_flight` row of another process was left by a crash, so the work runs again. A create stores its
+ * response in its own transaction, so such a row means that nothing was created; handlers that move money
  * recognise the repeat by the key.
  */
 export function createIdempotentRunner(deps: IdempotencyDeps): RunIdempotent {
@@ -96,7 +97,7 @@ async function claim(
     route: `${route.method} ${route.path}`,
     state: 'in_flight',
     status: null,
-    // Sealed: a plain digest of a sign-in would let a thief of the file guess the password.
+    // Encrypted, because a plain digest of a sign-in would let a thief of the file guess the password.
     request_hash: secretBox.seal(digest),
     body_sealed: null,
     created_at: now,
@@ -109,7 +110,7 @@ async function claim(
 
 function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
   if (row.state === 'in_flight' || row.status === null || row.body_sealed === null) return null;
-  // Kept by an earlier version, for ever.
+  // Stored by an earlier version, without an expiry.
   if (row.expires_at === null && isRefusal(row.status)) return null;
   const { headers, body } = keptAnswer.parse(parseExact(secretBox.open(row.body_sealed)));
   return { status: row.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body };
@@ -125,13 +126,13 @@ async function runAndKeep(
     await finishIdempotencyKey(tx, request, sealed(deps, made));
     tx.afterCommit(() => kept.push(made));
   });
-  // Whatever failed after the commit: it is made, and this is what a repeat is told.
+  // The commit succeeded and a later step failed: the rows exist, and a repeat gets this response.
   const [first] = kept;
   if (first !== undefined) return first;
   try {
     await keep(deps, request, answer);
   } catch (err) {
-    // The work is done and its answer true; the row stays in flight, which a repeat treats as a crash.
+    // The work is done and its response valid; the row stays in flight, which a repeat treats as a crash.
     const { route, scope } = request;
     deps.logger.error({ err, path: route.path, scope }, 'storing the answer for an Idempotency-Key failed');
   }
@@ -155,7 +156,7 @@ function sealed(
   return { status, bodySealed: secretBox.seal(JSON.stringify({ headers, body })) };
 }
 
-/** Nothing moved: where keys are kept for ever, such an answer would keep the same request from ever being served. */
+/** Nothing moved: if it were stored forever, the same request could never be served. */
 function isRefusal(status: number): boolean {
   return status >= 400;
 }

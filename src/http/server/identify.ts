@@ -33,20 +33,20 @@ function unauthorised(): AppError {
   return new AppError('UNAUTHORISED', 'Missing or invalid credentials');
 }
 
-/** What a request brings to say who sends it. */
+/** The credentials of a request. */
 export interface Credentials {
   /** The Authorization header. */
   readonly header: string | undefined;
-  /** The token in the dashboard's cookie, of a page of this server; it counts only where there is no such header. */
+  /** The token in the dashboard's cookie, from a page of this server; it is used only without that header. */
   readonly sessionToken: string | null;
 }
 
 type Guarded = Pick<Route, 'auth' | 'scope' | 'notFor' | 'stepUp' | 'ownPages'>;
 
 /**
- * The caller of a route; null on routes for anybody.
- * @throws {AppError} UNAUTHORISED for no, a bad, or the wrong kind of credential; FORBIDDEN for a restricted key
- * that lacks the scope of the route; STEP_UP_REQUIRED for a session that must prove again who is there.
+ * The caller of a route; null on unauthenticated routes.
+ * @throws {AppError} UNAUTHORISED for a missing, invalid or wrong kind of credential; FORBIDDEN for a
+ * restricted key without the scope of the route; STEP_UP_REQUIRED for a session that needs a step-up.
  */
 export async function identify(
   deps: AuthenticateDeps,
@@ -75,7 +75,7 @@ async function callerOf(
   return credential === undefined ? null : authenticate(deps, credential);
 }
 
-/** @throws {AppError} FORBIDDEN naming the scopes that the key lacks. */
+/** @throws {AppError} FORBIDDEN with the scopes that the key lacks. */
 function requireScope(granted: ReadonlySet<Scope>, scope: RouteScope): void {
   if (scope === 'any') return;
   if (scope === 'never') throw new AppError('FORBIDDEN', 'Restricted keys may not do this');
@@ -87,7 +87,7 @@ function requireScope(granted: ReadonlySet<Scope>, scope: RouteScope): void {
   throw new AppError('FORBIDDEN', message, { details });
 }
 
-/** @throws {AppError} FORBIDDEN for a role that does not include what the route needs. */
+/** @throws {AppError} FORBIDDEN for a role that lacks the scope of the route. */
 function requireRole(role: Role, { scope, notFor }: Pick<Route, 'scope' | 'notFor'>): void {
   if (role === 'owner' || scope === 'any') return;
   const needed = typeof scope === 'string' ? [scope] : scope;
@@ -98,7 +98,7 @@ function requireRole(role: Role, { scope, notFor }: Pick<Route, 'scope' | 'notFo
 }
 
 export interface MerchantChoice {
-  /** Null when the credential itself names the merchant, or the route concerns none. */
+  /** Null if the credential itself names the merchant, or the route is about none. */
   readonly merchantId: string | null;
   readonly problems: readonly FieldProblem[];
 }
@@ -106,8 +106,9 @@ export interface MerchantChoice {
 const chooser = z.object({ merchantId: identifier() });
 
 /**
- * Which merchant a request is about: `merchantId` in the body, else in the query. A user token must name one, unless
- * an id in the request already does. About the things of an account it may: members of a shop reach its owner's so.
+ * The merchant of a request: `merchantId` in the body, else in the query. A user token must name one, unless
+ * another id in the request implies it. On account routes it is optional: members of a shop access its
+ * owner's account with it.
  */
 export function chooseMerchant(
   { auth, namedBy }: Pick<Route, 'auth' | 'namedBy'>,
@@ -131,10 +132,10 @@ function has(part: unknown, field: string): boolean {
 }
 
 /**
- * What the handler learns about its caller.
+ * The caller as the handler sees it.
  * @param merchantId the merchant that the request names, if any
- * @throws {AppError} MERCHANT_NOT_FOUND for a merchant that the user neither owns nor works for, or that is not the
- * key's own; FORBIDDEN for a member whose role does not include the route.
+ * @throws {AppError} MERCHANT_NOT_FOUND for a merchant that the user neither owns nor works for, or that is
+ * not the key's own; FORBIDDEN for a member whose role does not include the route.
  */
 export async function resolveAuth(
   deps: Pick<AuthenticateDeps, 'db' | 'clock'>,
@@ -189,7 +190,7 @@ async function resolveAccount(
   }
 }
 
-/** A user in their own account, or in that of the shop that they work for and name. */
+/** A user in their own account, or in the account of the named shop that they work for. */
 async function resolveUser(
   db: Db,
   rule: RoleRule,
@@ -211,7 +212,7 @@ async function resolveUser(
   };
 }
 
-/** A key that is told another merchant's id was meant for that one: better no answer than the wrong shop. */
+/** A key with another merchant's id is a mistake: an error is better than the wrong shop. */
 function refuseOtherMerchant(own: { readonly id: string }, merchantId: string | null): void {
   if (merchantId === null || merchantId === own.id) return;
   throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');

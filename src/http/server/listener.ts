@@ -15,27 +15,29 @@ export interface ListenerOptions {
   readonly logger: Logger;
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Other limits than the usual ones; for tests. */
+  /** Shorter limits for tests. */
   readonly timeouts?: Partial<typeof OPTIONS>;
-  /** The settings that say where it listens, for errors. */
+  /** The settings of the address, for error messages. */
   readonly settings: string;
 }
 
 /** An application on a port. */
 export interface Listener {
-  /** @returns the address it really listens on, for port 0. */
+  /** @returns the actual address, for port 0. */
   listen(at: ListenAddress): Promise<AddressInfo>;
-  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts the rest. */
+  /**
+   * Accepts no more requests, lets the running ones finish, and after `graceMs` closes the remaining ones.
+   */
   close(graceMs: number): Promise<void>;
 }
 
-/** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
+/** Timeouts for the headers and the whole request, so that a slow client cannot hold a socket. */
 const OPTIONS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  // A request without Host is refused by the application, in the form of the API.
+  // The application rejects a request without Host, in the form of the API.
   requireHostHeader: false,
 } satisfies ServerOptions;
 const IDLE_SWEEP_MS = 50;
@@ -44,7 +46,7 @@ export function createListener(app: Express, options: ListenerOptions): Listener
   const server = serverFor(app, options);
   const sockets = trackSockets(server, options.tls !== null);
   answerMalformed(server, options.logger);
-  // Node would refuse an unknown expectation without the headers of other answers.
+  // Node would reject an unknown expectation without the headers of other responses.
   server.on('checkExpectation', app);
   return {
     listen: async (at) => {
@@ -97,7 +99,7 @@ function messageOf(error: unknown): string {
 
 interface Sockets {
   readonly all: ReadonlySet<Socket>;
-  /** Those that sent no request yet: Node does not count them as idle. */
+  /** Connections without a request yet: Node does not count them as idle. */
   readonly unused: ReadonlySet<Socket>;
 }
 

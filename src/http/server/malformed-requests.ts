@@ -4,16 +4,16 @@ import type { Logger } from '../../domain/ports.ts';
 import { failure } from './envelope.ts';
 import { newRequestId, REQUEST_ID_HEADER } from './request-id.ts';
 
-/** A refused client has this long to read why. */
+/** Time for a rejected client to read the response. */
 const LINGER_MS = 1_000;
 
-/** Answers what is no HTTP request, too large or too slow in the form of the API, and ends the connection. */
+/** Answers malformed, oversized or slow requests in the form of the API, and closes the connection. */
 export function answerMalformed(server: Server, logger: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return;
     const { status, body } = failure(faultOf(error.code));
     const requestId = newRequestId();
-    // Never what was sent: it may hold credentials.
+    // Never the request itself, which may contain credentials.
     logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'malformed request rejected');
     const text = JSON.stringify(body);
     const head = [
@@ -26,7 +26,7 @@ export function answerMalformed(server: Server, logger: Logger): void {
       `Content-Length: ${Buffer.byteLength(text)}`,
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-    // Closed at once with bytes unread, the connection would be reset and the answer lost on its way.
+    // If it closed at once with unread bytes, the connection would be reset and the response lost.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
 }

@@ -44,19 +44,19 @@ const NAMED: Readonly<Record<NamingId, Named>> = {
     message: 'No such webhook delivery',
   },
   endpointId: {
-    // The merchant's own webhookUrl goes by the id of the merchant.
+    // The merchant's own webhookUrl has the id of the merchant.
     merchantOf: async (db, id) => (await findEndpoint(db, id))?.merchant_id ?? id,
     code: 'ENDPOINT_NOT_FOUND',
     message: 'No such webhook endpoint',
   },
 };
 
-/** What is answered where an id names nothing of the caller's. */
+/** The error for an id that is not the caller's. */
 export function unknownIdCodes({ namedBy }: Pick<Route, 'namedBy'>): ErrorCode[] {
   return namedBy.map((field) => NAMED[field].code);
 }
 
-/** In place of an endpoint's id: the URLs that payments name themselves. It names no merchant. */
+/** Instead of an endpoint's id: the URLs of single payments. It names no merchant. */
 export const OF_PAYMENTS = 'payment';
 
 export interface NamedId {
@@ -64,7 +64,7 @@ export interface NamedId {
   readonly id: unknown;
 }
 
-/** The id in a request that names its merchant; null when there is none. */
+/** The id in a request that implies its merchant; null if there is none. */
 export function findNamedId(
   { namedBy }: Pick<Route, 'namedBy'>,
   body: unknown,
@@ -80,8 +80,8 @@ export function findNamedId(
 }
 
 /**
- * The merchant of what a user's request names by its id.
- * @throws {AppError} the 404 of its kind; what belongs to another account does not exist.
+ * The merchant of the id in a user's request.
+ * @throws {AppError} the 404 of its kind; records of another account are reported as missing.
  */
 export async function merchantNamedBy(db: Db, userId: string, by: NamedId): Promise<string> {
   const { merchantOf, code, message } = NAMED[by.field];

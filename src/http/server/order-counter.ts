@@ -2,13 +2,13 @@ import { Counter, type Registry } from 'prom-client';
 import type { Mode } from '../../domain/coins.ts';
 import type { AuthOf } from './route.ts';
 
-/** Told of each new order, and by what kind of credential it was made. */
+/** Called for each new order with the kind of its credential. */
 export type CountOrder = (order: {
   readonly via: AuthOf['payer']['via'] | 'link' | 'renewal';
   readonly mode: Mode;
 }) => void;
 
-/** Counts new orders: a flood of them shows by the kind of key that makes it. The key itself is no label. */
+/** Counts new orders, so that a flood shows the kind of key that causes it. The key itself is not a label. */
 export function createOrderCounter(registry: Registry): CountOrder {
   const orders = new Counter({
     name: 'tilld_orders_created_total',

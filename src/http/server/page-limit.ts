@@ -9,7 +9,7 @@ type Refuse = (req: Request, res: Response, next: NextFunction) => void;
 const refuseByError: Refuse = (_req, _res, next) =>
   next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute'));
 
-/** How often one client address may look at pages for payers in a minute. @param refuse answers what is too much */
+/** Rate limit of pages for payers, per client address and minute. @param refuse sends the rejection */
 export function createPageLimit(perMinute: number, refuse: Refuse = refuseByError): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MS,
@@ -18,7 +18,8 @@ export function createPageLimit(perMinute: number, refuse: Refuse = refuseByErro
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     keyGenerator: clientKey,
-    // Its own checks print to the console when a proxy header is seen; the proxy setting is ours to make.
+    // Its own checks print to the console when they detect a proxy header; the daemon's setting decides about
+    // proxies.
     validate: false,
     handler: refuse,
   });

@@ -3,14 +3,14 @@ import type { Logger } from '../../domain/ports.ts';
 import { WindowCounts } from './window-counts.ts';
 
 /**
- * Counts what is made with a merchant's public key, or with no credential under the path of the route.
- * @throws {AppError} RATE_LIMITED once a client address has made as much as it may in this minute.
+ * Counts requests with a merchant's public key, or without a credential by the route's path.
+ * @throws {AppError} RATE_LIMITED once a client address has reached the limit of this minute.
  */
 export type PublicLimit = (maker: string, client: string) => Promise<void>;
 
 /**
- * Limits what anybody can make: a public key is public by design, and each order is work for every look at a
- * chain. Secret and restricted keys and user tokens are not limited. @param perMinute 0 switches it off.
+ * Limits public requests: a public key is public by design, and each order adds work to every poll of a
+ * chain. Secret and restricted keys and user tokens are not limited. @param perMinute 0: no limit.
  */
 export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'>): PublicLimit {
   if (perMinute === 0) return async () => undefined;

@@ -12,11 +12,11 @@ export function isSignIn(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && route.path.startsWith('/auth/');
 }
 
-/** GET routes whose work a stranger could cause at will: look-ups at price sources. */
+/** GET routes whose cost a stranger could cause at will: requests to price sources. */
 const LIMITED_READS: ReadonlySet<string> = new Set(['/rates']);
 
 /**
- * What a request with a merchant's public key counts for: what it makes counts together, each limited read for itself, so
+ * The rate limit bucket of a request with a public key: creates share one, each limited read has its own, so
  * that a page that reads rates leaves its payers their orders. Null: not limited.
  */
 export function limitedMaker({ method, path }: Route, merchantId: string): string | null {
@@ -24,12 +24,12 @@ export function limitedMaker({ method, path }: Route, merchantId: string): strin
   return LIMITED_READS.has(path) ? `${merchantId} ${path}` : null;
 }
 
-/** Whether anybody may make something by a route, and is limited as a public key is. */
+/** Whether an unauthenticated client may create something by a route, limited like a public key. */
 export function isForAnybody(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && !isSignIn(route);
 }
 
-/** One limit for all sign-in routes together, per client address. @param perMinute 0 switches it off. */
+/** One limit for all sign-in routes together, per client address. @param perMinute 0: no limit. */
 export function createSignInLimit(perMinute: number): RequestHandler {
   if (perMinute === 0) return (_req, _res, next) => next();
   return rateLimit({
@@ -39,7 +39,8 @@ export function createSignInLimit(perMinute: number): RequestHandler {
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     keyGenerator: clientKey,
-    // Its own checks print to the console when a proxy header is seen; the proxy setting is ours to make.
+    // Its own checks print to the console when they detect a proxy header; the daemon's setting decides about
+    // proxies.
     validate: false,
     handler: (_req, res) => {
       sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many attempts: try again in a minute')));

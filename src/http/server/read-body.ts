@@ -8,12 +8,12 @@ import { isObject, shallowerThan } from '../schemas/depth.ts';
 const MAX_DEPTH = 64;
 const UTF8 = new TextDecoder();
 
-/** Reads and parses the JSON body of a request; an empty object when none was sent. */
+/** Reads and parses the JSON body of a request; an empty object without a body. */
 export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
 
 /**
- * @param limitBytes longest body, also after decompression
- * @throws {AppError} PAYLOAD_TOO_LARGE; VALIDATION_INVALID when it is not JSON
+ * @param limitBytes maximum body, also after decompression
+ * @throws {AppError} PAYLOAD_TOO_LARGE; VALIDATION_INVALID if it is not JSON
  */
 export function createBodyReader(limitBytes: number): BodyReader {
   const withLongNumbers = new WeakMap<IncomingMessage, Buffer>();
@@ -44,7 +44,7 @@ export function createBodyReader(limitBytes: number): BodyReader {
   };
 }
 
-/** Numbers stay exact within what clients are free to send; no field of the API itself is as long. */
+/** Numbers stay exact in free-form fields; no field of the API itself is as long. */
 function keepExact(body: object, exact: unknown): void {
   if (!isObject(exact)) return;
   for (const [name, value] of Object.entries(body)) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Tells one request from another: equal for the same values, whatever the order of their keys. */
+/** Identifies a request: equal for the same values in any order of their keys. */
 export function requestDigest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex');
 }

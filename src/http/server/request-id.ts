@@ -4,12 +4,12 @@ import type { Request, Response } from 'express';
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 const SANE = /^[\w.:-]{1,128}$/;
 
-/** An id for a request that brought none of its own. */
+/** An id for a request without one. */
 export function newRequestId(): string {
   return randomUUID();
 }
 
-/** Gives every request an id: the client's own when it is a plain one, else a new one. */
+/** Sets the id of every request: the client's own if it is well-formed, else a new one. */
 export function assignRequestId(req: Request, res: Response): void {
   const given = req.get(REQUEST_ID_HEADER);
   res.locals['requestId'] = given !== undefined && SANE.test(given) ? given : newRequestId();

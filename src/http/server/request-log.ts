@@ -6,16 +6,18 @@ import type { Caller } from '../../usecases/accounts/index.ts';
 import { clientAddress, networkKey } from './client-key.ts';
 import { readRequestId } from './request-id.ts';
 
-/** What is logged of a request: everything, the client's network in place of its address, or nothing below `debug`. */
+/**
+ * The detail of the request log: full, the client's network instead of its address, or nothing below `debug`.
+ */
 export type AccessLog = 'full' | 'anonymous' | 'off';
 
-/** Longest path in the log; no address of tilld comes near. */
+/** Maximum length of a path in the log; no path of tilld is close to it. */
 const PATH_MAX = 200;
 
-/** Probes come every few seconds and would drown the rest. */
+/** Probes run every few seconds and would obscure other lines. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** The route of a request that no route matched. */
+/** The route label of an unmatched request. */
 const NO_ROUTE = 'other';
 
 interface RequestLogOptions {
@@ -25,8 +27,8 @@ interface RequestLogOptions {
 }
 
 /**
- * One log line and one measurement per request: route, path, status, time, client and caller. Never headers, query or
- * bodies: they carry credentials and personal data.
+ * One log line and one measurement per request: route, path, status, time, client and caller. Never headers,
+ * query or bodies, which contain credentials and personal data.
  */
 export function createRequestLog(options: RequestLogOptions): (req: Request, res: Response) => void {
   const { logger, accessLog } = options;
@@ -39,7 +41,7 @@ export function createRequestLog(options: RequestLogOptions): (req: Request, res
     res.on('close', () => {
       const ms = performance.now() - started;
       const route = routeOf(req, res);
-      // Only methods of known routes become labels: anything else would let strangers grow the metrics.
+      // Only methods of known routes become labels, because strangers could otherwise grow the metrics.
       const label = route === NO_ROUTE ? 'ANY' : method;
       duration.observe({ method: label, route, status: res.statusCode }, ms / 1000);
       const fields = {
@@ -70,27 +72,29 @@ function durations(registry: Registry): Histogram<'method' | 'route' | 'status'>
   });
 }
 
-/** Notes that a request came to the route of this path. */
+/** Records the route of a request by this path. */
 export function noteRoute(res: Response, path: string): void {
   res.locals['route'] = path;
 }
 
-/** The pattern of the route that a request came to, of the API or of a page. */
+/** The route pattern of a request, of the API or of a page. */
 function routeOf(req: Request, res: Response): string {
   const noted: unknown = res.locals['route'];
   if (typeof noted === 'string') return noted;
-  // Express's type promises a route where none was matched.
+  // Express's type declares a route even if none was matched.
   const page = req.route as { readonly path: string | readonly string[] } | undefined;
   const pattern = typeof page?.path === 'string' ? page.path : page?.path.at(-1);
   return pattern ?? NO_ROUTE;
 }
 
-/** Notes who sends a request, once its credential is known to be valid. */
+/** Records the caller of a request, once its credential is valid. */
 export function noteCaller(res: Response, caller: Caller | null): void {
   res.locals['caller'] = caller;
 }
 
-/** Who sent a request, by id: the user, the restricted key, or the merchant of a public or secret key. */
+/**
+ * The caller of a request, by id: the user, the restricted key, or the merchant of a public or secret key.
+ */
 function actorOf(res: Response): { readonly actor?: Caller['kind']; readonly actorId?: string } {
   const caller = (res.locals['caller'] ?? null) as Caller | null;
   if (caller === null) return {};
@@ -100,8 +104,8 @@ function actorOf(res: Response): { readonly actor?: Caller['kind']; readonly act
 }
 
 /**
- * The path of a request as it is logged. The token in the address of a refund link is the right to its money, also
- * where the address around it was mistyped or rewritten by a proxy.
+ * The path of a request for the log. The token of a refund link gives access to its money, so it is replaced,
+ * also in a mistyped or rewritten address.
  */
 export function loggedPath(path: string): string {
   const safe = path.replace(/^(\/r\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');

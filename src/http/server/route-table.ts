@@ -5,12 +5,12 @@ import { noteRoute } from './request-log.ts';
 import type { Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
 
-/** What is served at one path, by method. */
+/** The routes of one path, by method. */
 type Methods = Map<string, RequestHandler>;
 
 /**
- * Hands every request to the route at its path, found in one step: no path of the API has parameters.
- * A path is matched as it is written; a GET also serves HEAD. What is at no route's path is left to the next handler.
+ * Dispatches every request to the route of its path by one map lookup, because no path of the API has
+ * parameters. A path is matched literally; a GET also serves HEAD. Other paths go to the next handler.
  */
 export function routeTable(
   routes: readonly Route[],

@@ -23,30 +23,30 @@ import { StreamReply, type StreamType } from './stream-reply.ts';
 export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
 
 /**
- * What a restricted key needs to call a route: one scope, all of several, or none in particular (`any`).
- * `never` keeps restricted keys out: accounts, shops and keys are not theirs to manage.
+ * The scopes that a restricted key needs to call a route: one, all of several, or none in particular (`any`).
+ * `never` rejects restricted keys: they cannot manage accounts, shops and keys.
  */
 export type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | 'never';
 
-/** Routes that take user tokens only, or no credential at all, are never a restricted key's. */
+/** Routes that accept only user tokens, or need no credential, never accept a restricted key. */
 type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteScope;
 
-/** What the caller of a shop or an account is allowed. */
+/** The permissions of a caller in a shop or an account. */
 interface Allowed {
   readonly actor: Actor;
-  /** What a restricted key or a role is allowed; every scope for owners and secret keys, none for public keys. */
+  /** The scopes of a restricted key or a role; all for owners and secret keys, none for public keys. */
   readonly scopes: ReadonlySet<Scope>;
 }
 
 interface AccountAuth extends Allowed {
   readonly via: 'jwt' | 'secret' | 'restricted';
-  /** Whose account it is. */
+  /** Owner of the account. */
   readonly userId: string;
   /** The user who acts in another's account as a member of a shop; null for its owner, and for keys. */
   readonly memberId: string | null;
-  /** The one merchant a key may learn of and change; null for users, who have all of the account. */
+  /** The one merchant that a key may see and change; null for users, who may access the whole account. */
   readonly onlyMerchantId: string | null;
-  /** The merchant that the request names, or whose key it is; null where an owner names none. */
+  /** The merchant that the request names, or whose key it is; null if an owner names none. */
   readonly shopId: string | null;
 }
 
@@ -57,17 +57,19 @@ interface MerchantAuth<V extends string> extends Allowed {
   /** The user who acts as a member of the shop; null for its owner, and for keys. */
   readonly memberId: string | null;
   readonly merchantId: string;
-  /** The merchant as it was when the request came in. */
+  /** The merchant when the request arrived. */
   readonly merchant: MerchantRow;
-  /** False for a session of the dashboard that has not proved again who is there. */
+  /** False for a session of the dashboard without a recent step-up. */
   readonly isProven: boolean;
-  /** Whether the caller may decide alone that coins leave the wallet: a restricted key or a role only with `wallet:send`. */
+  /**
+   * Whether the caller may send coins without approval: a restricted key or a role only with `wallet:send`.
+   */
   readonly maySend: boolean;
-  /** Whether the caller may open refund links: a restricted key or a role only with `refunds:write`. */
+  /** Whether the caller may create refund links: a restricted key or a role only with `refunds:write`. */
   readonly mayRefund: boolean;
 }
 
-/** What a handler learns about its caller, by the `auth` of the route; `sessionId` of the dashboard's session. */
+/** The caller as a handler sees it, by the `auth` of the route; `sessionId` of the dashboard's session. */
 export interface AuthOf {
   none: null;
   jwt: { readonly userId: string; readonly sessionId: string | null };
@@ -81,14 +83,14 @@ export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
   readonly body: B;
   readonly query: Q;
   readonly requestId: string;
-  /** The part of the network the client is in: an IPv4 /24 or an IPv6 /48. */
+  /** The client's network: an IPv4 /24 or an IPv6 /48. */
   readonly network: string;
   readonly client: Client;
-  /** The token in the dashboard's cookie, whether or not it counts. */
+  /** The token in the dashboard's cookie, whether or not it is accepted. */
   readonly sessionToken: string | null;
   /** The Idempotency-Key header of a POST, for handlers that must recognise a repeat themselves after a crash. */
   readonly idempotencyKey: string | null;
-  /** A signal that is aborted when the client hangs up, for handlers that wait. */
+  /** A signal that is aborted when the client disconnects, for handlers that wait. */
   readonly clientGone: () => AbortSignal;
   /**
    * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `merchant:<id>:restricted:<scopes>`, each
@@ -96,13 +98,13 @@ export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
    */
   readonly idempotencyScope: string;
   /**
-   * For the transaction that stores what a POST makes: keeps the answer of the route with it, so that a repeat under the
-   * same Idempotency-Key gets that answer even if this process dies before it has answered.
+   * For the transaction that stores the rows of a POST: also stores the response of the route, so that a
+   * repeat with the same Idempotency-Key gets it even if this process dies before it has responded.
    */
   readonly keepAnswer: (tx: Tx, data: D) => Promise<void>;
 }
 
-/** An answer whose status differs from the route's own, or that carries headers. */
+/** A response whose status differs from the route's own, or that has headers. */
 export class Reply<D> {
   readonly status: number;
   readonly data: D;
@@ -128,36 +130,41 @@ interface RouteFacts {
   readonly tags: readonly string[];
   /** Status of a success; creates are 201. */
   readonly status: 200 | 201;
-  /** When a create also answers 200, because the same thing exists already: what that tells. */
+  /** Description of a 200 of a create, if the same thing exists already. */
   readonly repeatAnswers?: string;
-  /** When a success also answers 202, because the work goes on: what that tells. */
+  /** Description of a 202, if the work continues after the response. */
   readonly acceptedAnswers?: string;
-  /** Whether coins may leave the wallet by it; by default where it changes something with the scope `wallet:send`. */
+  /** Whether it can send coins; by default if it writes with the scope `wallet:send`. */
   readonly movesMoney?: boolean;
-  /** Changes who may act for a shop or an account, where no field of body or answer shows that. */
+  /** Changes access to a shop or an account, where no field of body or response shows that. */
   readonly changesAccess?: true;
-  /** In the audit log whoever asks: it takes something away for good. Of keys only what `isRecorded` says is there otherwise. */
+  /**
+   * Recorded in the audit log for every caller, because it deletes for good. For keys, otherwise only as
+   * `isRecorded` decides.
+   */
   readonly recorded?: true;
-  /** The request itself holds the password, or a code of the second factor, in place of a step-up. */
+  /** The request itself contains the password, or a code of the second factor, instead of a step-up. */
   readonly holdsProof?: 'password' | 'code';
-  /** Roles that may not, though their scopes include the route's. */
+  /** Roles that are rejected although their scopes include the route's. */
   readonly notFor?: readonly MemberRole[];
-  /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
+  /**
+   * For pages of this server only: it accepts no key and no user token, and the document does not list it.
+   */
   readonly ownPages?: true;
-  /** Gives the session a fresh token: what it answers to a session is kept under no Idempotency-Key. */
+  /** Issues a new session token, so its response to a session is stored under no Idempotency-Key. */
   readonly renewsSession?: true;
-  /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
+  /** For handlers that wait for an event: the credential is checked again before they respond. */
   readonly waits?: true;
-  /** Other types that the answer is streamed in by request, each with an example; what is streamed in JSON is as `data` says. */
+  /** Other media types of the streamed response, each with an example; the JSON stream is as in `data`. */
   readonly streamsAs?: Readonly<Partial<Record<Exclude<StreamType, 'application/json'>, string>>>;
   /** Codes beyond those every route of its `auth` can answer; they are documented in OpenAPI. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Examples for the documentation, where those of the single fields do not make a sensible whole. */
+/** Examples for the documentation, if those of the single fields do not fit together. */
 interface RouteExample<B, Q, D> {
   readonly body?: B;
-  /** Other ways to fill the body, by what they show. */
+  /** Other ways to fill the body, by description. */
   readonly otherBodies?: Readonly<Record<string, B>>;
   readonly query?: Q;
   readonly data?: D;
@@ -173,17 +180,17 @@ export interface RouteDefinition<
   readonly scope: ScopeOf<A>;
   readonly body?: B;
   readonly query?: Q;
-  /** Schema of `data` in the answer. */
+  /** Schema of `data` in the response. */
   readonly data: D;
   readonly example?: RouteExample<z.input<B>, z.input<Q>, Frozen<z.input<D>>>;
-  /** How long an Idempotency-Key is remembered: a day (default), or for ever where money moves. */
+  /** How long an Idempotency-Key is stored: a day (default), or forever for movements of money. */
   readonly idempotency?: 'day' | 'forever';
   readonly handler: (
     input: RouteInput<A, z.output<B>, z.output<Q>, Frozen<z.input<D>>>,
   ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>> | StreamReply>;
 }
 
-/** Ids of what belongs to one merchant, wherever a request has them; the first that is given names the merchant. */
+/** Ids of one merchant's records, wherever a request has them; the first one implies the merchant. */
 const NAMING_IDS = [
   'paymentId',
   'paymentLinkId',
@@ -195,7 +202,7 @@ const NAMING_IDS = [
 ] as const;
 export type NamingId = (typeof NAMING_IDS)[number];
 
-/** A route with its types erased: what the server and the OpenAPI generator work on. */
+/** A route with its types erased, for the server and the OpenAPI generator. */
 export interface Route extends RouteFacts {
   readonly auth: AuthKind;
   readonly scope: RouteScope;
@@ -205,9 +212,9 @@ export interface Route extends RouteFacts {
   readonly example: RouteExample<unknown, unknown, unknown>;
   readonly idempotency: 'day' | 'forever';
   readonly stepUp: StepUpRule;
-  /** Whether its answer holds what its reader can act with. */
+  /** Whether its response contains a secret. */
   readonly answersSecret: boolean;
-  /** Ids in body or query that name something of one merchant: a user token that gives one need not name the merchant. */
+  /** Ids in body or query that imply one merchant: a user token that sends one need not name the merchant. */
   readonly namedBy: readonly NamingId[];
   readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown> | StreamReply>;
 }

@@ -8,7 +8,7 @@ const NOTHING = {
   formAction: ["'none'"],
 };
 
-/** What keeps browsers from doing anything with an answer but reading it. */
+/** Headers that keep browsers from using a response for anything but reading it. */
 export function securityHeaders(): RequestHandler[] {
   return [
     helmet({
@@ -16,7 +16,8 @@ export function securityHeaders(): RequestHandler[] {
       strictTransportSecurity: false,
     }),
     (req, res, next) => {
-      // A browser that came by TLS is to come by TLS for a year; over plain http it must not be told (RFC 6797, 7.2).
+      // HSTS: a browser that connected by TLS must use TLS for a year; the header must not be sent over plain
+      // http (RFC 6797, 7.2).
       if (req.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
       next();
     },

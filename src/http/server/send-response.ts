@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Answer } from './envelope.ts';
 
-/** Writes an answer; nothing of the API may be kept by caches. */
+/** Writes a response; caches must not store API responses. */
 export function sendResponse(res: Response, answer: Answer): void {
   if (res.headersSent) return;
   res.locals['paymentId'] = paymentIdIn(answer.body);
@@ -15,7 +15,7 @@ export function sendResponse(res: Response, answer: Answer): void {
   res.end(text);
 }
 
-/** The payment that an answer is about, for the log: one payment's life is found by its id. */
+/** The payment of a response, for the log, so that a payment's history is found by its id. */
 function paymentIdIn(body: Answer['body']): string | undefined {
   const { data } = body;
   const id: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'id') : undefined;

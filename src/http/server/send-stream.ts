@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { StreamReply, StreamType } from './stream-reply.ts';
 
-/** A client that takes nothing for this long is given up: it holds a connection and a chunk. */
+/** A client that reads nothing for this long is disconnected, because it holds a connection and a chunk. */
 const STALLED_MS = 60_000;
 
 const CONTENT_TYPES: Readonly<Record<StreamType, string>> = {
@@ -15,9 +15,9 @@ const CONTENT_TYPES: Readonly<Record<StreamType, string>> = {
 };
 
 /**
- * Writes a streamed answer. Holds one chunk at a time and reads the next one only once the client has taken it; stops
- * reading when the client is gone, and breaks off when its credential has ended.
- * @throws what reading the first chunk throws: nothing was sent by then
+ * Writes a streamed response. Holds one chunk at a time and reads the next one only once the client has read
+ * it; stops when the client has disconnected, and aborts when its credential has ended.
+ * @throws an error of the first chunk: nothing was sent by then
  */
 export async function sendStream(
   res: Response,
@@ -28,10 +28,10 @@ export async function sendStream(
   let chunk = await iterator.next();
   try {
     res.writeHead(200, { 'Cache-Control': 'no-store', ...headers, 'Content-Type': CONTENT_TYPES[type] });
-    // HEAD is told the headers only.
+    // HEAD gets the headers only.
     while (chunk.done !== true && res.req.method !== 'HEAD') {
       if (!res.write(chunk.value) && !res.destroyed) await taken(res, stalledMs);
-      // Reading is synchronous: other requests get their turn between two chunks.
+      // Reading is synchronous, so it yields to other requests between two chunks.
       await setImmediate();
       if (res.destroyed) return;
       await mayGoOn();
@@ -55,7 +55,10 @@ export interface SendStreamOptions {
   readonly stalledMs?: number;
 }
 
-/** Until the client has taken what was written, or is gone. @throws when it takes nothing for too long */
+/**
+ * Waits until the client has read the written data, or has disconnected. @throws if it reads nothing for too
+ * long
+ */
 async function taken(res: Response, stalledMs: number): Promise<void> {
   const settled = new AbortController();
   const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(stalledMs)]);
@@ -68,7 +71,7 @@ async function taken(res: Response, stalledMs: number): Promise<void> {
   }
 }
 
-/** An HTTP/1.0 client takes the plain end of a connection for the end of the answer, but not a reset. */
+/** An HTTP/1.0 client takes a closed connection for the end of the response, but not a reset. */
 function breakOff({ socket }: Response): void {
   if (socket === null || socket instanceof TLSSocket) socket?.destroy();
   else socket.resetAndDestroy();

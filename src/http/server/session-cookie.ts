@@ -2,30 +2,31 @@ import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import type { RenewedSession } from '../../usecases/accounts/index.ts';
 
-/** The header by which a page of this server shows that it is one: no other site can send it along with the cookie. */
+/** The header by which a page of this server identifies itself; no other site can send it with the cookie. */
 const PAGE_HEADER = 'X-Tilld-Dashboard';
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /** The cookie that holds the token of a dashboard session. */
 export interface SessionCookie {
-  /** The token that a request brings; null without one. */
+  /** The token of a request; null without one. */
   read(req: Request): string | null;
   /** Header that sets the cookie. */
   set(token: string, lifetimeMs: number): Readonly<Record<string, string>>;
-  /** Header that sets the cookie to the fresh token of a session; none when there is no such token. */
+  /** Header that sets the cookie to the new token of a session; none if there is no such token. */
   renew(renewed: RenewedSession | null, now: number): Readonly<Record<string, string>>;
-  /** Header that takes the cookie away. */
+  /** Header that deletes the cookie. */
   clear(): Readonly<Record<string, string>>;
   /**
-   * Refuses a request that a page of another origin may have caused.
+   * Rejects a request that a page of another origin may have caused.
    * @throws {AppError} FORBIDDEN
    */
   assertOwnPage(req: Request): void;
 }
 
 /**
- * @param baseUrl the public address: with https the cookie goes over TLS only, and to this host alone. Browsers share
- * the cookies of a host among its ports: the name carries the port, so that two daemons do not sign each other out
+ * @param baseUrl the public address: with https the cookie is sent over TLS only, and to this host alone.
+ * Browsers share the cookies of a host among its ports, so the name contains the port and two daemons do not
+ * sign each other out
  */
 export function createSessionCookie(baseUrl: string): SessionCookie {
   const { protocol, origin, port } = new URL(baseUrl);
@@ -41,7 +42,7 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
         const [key, value = ''] = pair.split('=', 2);
         return key?.trim() === name ? [value.trim()] : [];
       });
-      // Two of one name: one of them was planted by a neighbouring site, and nobody can say which.
+      // Two cookies of one name: a neighbouring site planted one of them, and they cannot be distinguished.
       const [token, ...others] = values;
       return token !== undefined && others.length === 0 && TOKEN.test(token) ? token : null;
     },
@@ -66,21 +67,21 @@ function hasHeader(req: Request): boolean {
   return req.get(PAGE_HEADER) === '1';
 }
 
-/** Whether the browser says that the page is of this origin; without its word nothing is proven. */
+/** Whether the browser's headers say that the page is of this origin; without them nothing is proven. */
 function isProven(req: Request, baseOrigin: string): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site === 'same-origin';
   return isOwnOrigin(req, baseOrigin);
 }
 
-/** Whether the browser says that another site is behind a request that only reads. */
+/** Whether the browser's headers say that another site caused a read request. */
 function isForeign(req: Request, baseOrigin: string): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   return req.get('Origin') !== undefined && !isOwnOrigin(req, baseOrigin);
 }
 
-/** Browsers send no Sec-Fetch-Site over plain http, but always the origin of what changes something. */
+/** Browsers send no Sec-Fetch-Site over plain http, but always the origin of a write. */
 function isOwnOrigin(req: Request, baseOrigin: string): boolean {
   const origin = req.get('Origin');
   if (origin === undefined || !URL.canParse(origin)) return false;

@@ -3,18 +3,15 @@ import { AppError } from '../../domain/errors.ts';
 import { type AuthenticateDeps, type Caller, findProof, isSteppedUp } from '../../usecases/accounts/index.ts';
 import { hasMark } from '../schemas/marks.ts';
 
-/**
- * What a session of the dashboard must prove before a route serves it: who is there, within the last minutes. Keys and
- * user tokens are proof themselves.
- */
+/** The step-up that a dashboard session needs before a route serves it. Keys and user tokens need none. */
 export interface StepUpRule {
-  /** In any case; `code`: only where there is a second factor, because the request holds the password. */
+  /** In any case; `code`: only with a second factor, because the request contains the password. */
   readonly always: boolean | 'code';
-  /** Fields of body or query that need it when they are given. */
+  /** Fields of body or query that need it if present. */
   readonly fields: readonly string[];
 }
 
-/** What of a route's definition the rule follows from. */
+/** The parts of a route's definition that determine the rule. */
 interface Facts {
   readonly auth: string;
   readonly method: string;
@@ -30,9 +27,9 @@ interface Facts {
 const NO_STEP_UP: StepUpRule = { always: false, fields: [] };
 
 /**
- * The rule of a route, from its definition: it moves money, changes who has access, answers a secret, or takes a field
- * that says where money, events or payers go, or what counts as paid. What everybody may do who has read the public key in
- * a web page needs none.
+ * The rule of a route, from its definition: it moves money, changes access, returns a secret, or has a field
+ * that determines where money, events or payers go, or what counts as paid. Requests that every holder of the
+ * public key may make need none.
  */
 export function stepUpRule(route: Facts): StepUpRule {
   if (route.auth === 'none' || route.auth === 'payer' || route.holdsProof === 'code') return NO_STEP_UP;
@@ -47,7 +44,7 @@ export function stepUpRule(route: Facts): StepUpRule {
   return { always, fields: [...fields.map(({ name }) => name), ...askingFields(route.query)] };
 }
 
-/** Whether a route changes anything, as far as its definition says. */
+/** Whether a route changes anything, by its definition. */
 export function isChange({ method, scope }: Pick<Facts, 'method' | 'scope'>): boolean {
   return method !== 'GET' && !String(scope).endsWith(':read');
 }
@@ -61,7 +58,7 @@ interface SensitiveField {
   readonly isRequired: boolean;
 }
 
-/** The fields of a body that say where something goes, or what counts as paid. */
+/** The fields of a body that determine a destination, or what counts as paid. */
 function sensitiveFields(body: z.ZodType | undefined): SensitiveField[] {
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries<z.ZodType>(body.shape)
@@ -69,7 +66,7 @@ function sensitiveFields(body: z.ZodType | undefined): SensitiveField[] {
     .map(([name, schema]) => ({ name, isRequired: !schema.isOptional() }));
 }
 
-/** The fields of a query that ask for a secret. */
+/** The fields of a query that request a secret. */
 function askingFields(query: z.ZodType | undefined): string[] {
   if (!(query instanceof z.ZodObject)) return [];
   const fields = Object.entries<z.ZodType>(query.shape);
@@ -77,8 +74,8 @@ function askingFields(query: z.ZodType | undefined): string[] {
 }
 
 /**
- * Refuses a session that has not proved who is there, where the route needs it in any case.
- * @throws {AppError} STEP_UP_REQUIRED naming what the user must give.
+ * Rejects a session without a recent step-up if the route always needs one.
+ * @throws {AppError} STEP_UP_REQUIRED with the accepted proofs.
  */
 export async function assertSteppedUp(
   deps: AuthenticateDeps,
@@ -88,7 +85,7 @@ export async function assertSteppedUp(
   if (stepUp.always !== false) await requireProof(deps, caller, stepUp.always === 'code');
 }
 
-/** The same for the fields that a request gives. @throws {AppError} STEP_UP_REQUIRED. */
+/** As above, for the fields of a request. @throws {AppError} STEP_UP_REQUIRED. */
 export async function assertFieldsProven(
   deps: AuthenticateDeps,
   { stepUp }: { readonly stepUp: StepUpRule },

@@ -1,16 +1,16 @@
-/** Media types that an answer can be streamed in. */
+/** Media types of streamed responses. */
 export type StreamType = 'application/json' | 'text/csv';
 
 /**
- * An answer too long to be held in memory: it goes out while it is read, as fast as the client takes it. What fails
- * before the first chunk is answered as ever; what fails later breaks the connection off, so that nobody takes a part
- * for the whole. Only a GET may answer so.
+ * A response too long to be held in memory: it is sent while it is read, at the client's speed. An error
+ * before the first chunk gets a normal response; a later one aborts the connection, so that a partial
+ * response is not taken for a complete one. Only a GET may stream.
  */
 export class StreamReply {
   readonly type: StreamType;
   readonly chunks: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Asked now and then while the answer goes out: throws an AppError once the caller may not have the rest. */
+  /** Called periodically while the response is sent: throws an AppError once the caller has lost access. */
   readonly mayGoOn: () => Promise<unknown>;
 
   constructor(
@@ -25,7 +25,7 @@ export class StreamReply {
     this.mayGoOn = mayGoOn;
   }
 
-  /** The same answer for a caller whose right to it is asked for now and then. */
+  /** The same response with a periodic check of the caller's access. */
   while(mayGoOn: () => Promise<unknown>): StreamReply {
     return new StreamReply(this.type, this.chunks, this.headers, mayGoOn);
   }

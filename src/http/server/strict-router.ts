@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-/** A router whose paths match as they are written: `/Docs` and `/docs/` are other addresses than `/docs`. */
+/** A router that matches paths literally: `/Docs` and `/docs/` are not `/docs`. */
 export function strictRouter(): Router {
   return Router({ caseSensitive: true, strict: true });
 }

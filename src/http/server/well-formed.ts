@@ -4,16 +4,16 @@ import { failure } from './envelope.ts';
 import { sendResponse } from './send-response.ts';
 
 /**
- * The one spelling of an address: segments of unreserved characters (RFC 3986, 2.3) with single slashes between them. No
- * address of this server needs an encoded character, and a proxy's rule for an address must not be evaded by another
- * spelling of it.
+ * The one spelling of a path: segments of unreserved characters (RFC 3986, 2.3) with single slashes between
+ * them. No path of this server needs an encoded character, and another spelling must not evade a proxy's rule
+ * for a path.
  */
 const CANONICAL = /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/;
 
-/** Earlier versions left this address in the browser after a sign-in, and so in bookmarks. */
+/** Earlier versions left this address in the browser after a sign-in, and therefore in bookmarks. */
 const MOVED = { from: '/dashboard/', to: '/dashboard' } as const;
 
-/** Refuses what no client sends that follows HTTP, and addresses that are not spelt in the one way that is served. */
+/** Rejects requests that violate HTTP, and paths in another than the one served spelling. */
 export const assertWellFormed: RequestHandler = (req, res, next) => {
   const fault = faultIn(req);
   const path = pathOf(req.originalUrl);
@@ -24,7 +24,7 @@ export const assertWellFormed: RequestHandler = (req, res, next) => {
 };
 
 function faultIn({ headers, httpVersion }: Request): AppError | null {
-  // RFC 9112, 3.2. Node would refuse it without the headers of other answers.
+  // RFC 9112, 3.2. Node would reject it without the headers of other responses.
   if (headers.host === undefined && httpVersion === '1.1')
     return invalidField('host', 'must be given', 'required');
   const { expect = '100-continue' } = headers;

@@ -1,7 +1,7 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 export const WINDOW_MS = 60_000;
-/** Windows that are over are removed once there are so many, so that memory follows the clients of a minute. */
+/** Expired windows are removed above this number, so that memory is bounded by the clients of a minute. */
 const SWEEP_FROM = 1_000;
 
 interface Window {
@@ -15,15 +15,15 @@ interface Count extends IncrementResponse {
 }
 
 /**
- * Counts per key in windows of a minute that begin with the first hit. On the monotonic clock: with the store of
- * express-rate-limit, a wall clock that is set back keeps a client out for as long as the step.
+ * Counts per key in windows of a minute that begin with the first hit. Uses the monotonic clock: with the
+ * store of express-rate-limit, a wall clock that is set back would block a client for as long as the step.
  */
 export class WindowCounts implements Store {
   readonly localKeys = true;
   readonly #windows = new Map<string, Window>();
   #sweepAt = SWEEP_FROM;
 
-  /** Clients that are remembered. */
+  /** Number of stored clients. */
   get size(): number {
     return this.#windows.size;
   }
@@ -50,7 +50,7 @@ export class WindowCounts implements Store {
     this.#windows.delete(key);
   }
 
-  /** Rare enough that its cost per hit is constant. */
+  /** Rare enough that its amortised cost per hit is constant. */
   #sweep(now: number): void {
     if (this.#windows.size < this.#sweepAt) return;
     for (const [key, { endsMs }] of this.#windows) if (endsMs <= now) this.#windows.delete(key);

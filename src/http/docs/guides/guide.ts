@@ -1,12 +1,12 @@
 import { operationId } from '../../openapi/operation.ts';
 import { html, type Html } from '../html.ts';
 
-/** One task from start to end, with requests that work as they stand. */
+/** One task from start to end, with requests that work unchanged. */
 export interface Guide {
   readonly id: string;
   readonly title: string;
   readonly lead: string;
-  /** @param baseUrl where the API of this server is */
+  /** @param baseUrl base URL of this server's API */
   readonly body: (baseUrl: string) => Html;
 }
 
@@ -16,7 +16,7 @@ export function call(endpoint: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string
   return html`<a class="call" href="#${operationId({ method, path })}"><code>${endpoint}</code></a>`;
 }
 
-/** Text on one side, what it takes to do it on the other. */
+/** Text on one side, the requests for it on the other. */
 export function step(title: string, text: Html, samples: Html | null = null): Html {
   return html`<div class="cols step">
     <div>

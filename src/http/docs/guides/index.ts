@@ -7,7 +7,7 @@ import { SANDBOX } from './sandbox.ts';
 import { SHOP } from './shop.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
-/** In the order one needs them. */
+/** In the order in which readers need them. */
 export const GUIDES: readonly Guide[] = [SHOP, WEBHOOKS, IDEMPOTENCY, REFUNDS, SANDBOX, LIVE];
 
 export function guideSection({ id, title, lead, body }: Guide, baseUrl: string): Html {

@@ -1,6 +1,6 @@
 import type { SampleRequest } from './request.ts';
 
-/** A curl command as one would type it. */
+/** A curl command to copy. */
 export function curl({ method, url, credential, headers = {}, body }: SampleRequest): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${/[?$]/.test(url) ? `"${url}"` : url}`,

@@ -8,7 +8,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   publicKey: 'PUBLIC_KEY',
 };
 
-/** A request that each language writes in its own way. */
+/** A request, independent of the language that renders it. */
 export interface SampleRequest {
   readonly method: string;
   readonly url: string;
@@ -20,7 +20,7 @@ export interface SampleRequest {
   readonly answersJson?: boolean;
 }
 
-/** The request of an operation, made of its examples. */
+/** The request of an operation, built from its examples. */
 export function operationRequest(
   baseUrl: string,
   method: string,
@@ -57,7 +57,7 @@ export function exampleBody({ requestBody }: Operation): unknown {
   return content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
 }
 
-/** Optional filters would bury the example: pages and what the route itself chose are enough. */
+/** Optional filters would obscure the example: pagination and the route's own choice are enough. */
 function isShown(operation: Operation, name: string): boolean {
   const optional = (operation.parameters ?? []).filter(({ in: place }) => place === 'query');
   const isList = optional.some((parameter) => parameter.name === 'page');

@@ -10,7 +10,7 @@ const LANGUAGES: readonly (readonly [language: string, write: (request: SampleRe
   ['PHP', php],
 ];
 
-/** One request in every language: one below the other, until the script of the page makes tabs of them. */
+/** One request in every language: one below the other, until the script of the page turns them into tabs. */
 export function requestSamples(request: SampleRequest): Html {
   return codeInLanguages(LANGUAGES.map(([language, write]) => [language, write(request)] as const));
 }
