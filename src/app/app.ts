@@ -140,7 +140,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     confirmations: confirmationPolicies(config),
     ...config.waiting,
     wakeWebhooks: () => queue.wake(),
-    tellPaymentNews: news.tell,
+    onPaymentChanged: news.tell,
     webhookUrlRule: urlRule(config.webhooks),
   };
   const sending = createSending(options, wallet);
@@ -225,11 +225,11 @@ async function createSafekeeping(
 function createSending(
   { config, sendPolicy }: AppOptions,
   keys: KeySource,
-): Pick<SendCoinsDeps, 'sign' | 'policy' | 'inHand'> {
+): Pick<SendCoinsDeps, 'sign' | 'policy' | 'inFlight'> {
   return {
     sign: (adapter, plan) => adapter.signSend(plan, keys),
     policy: sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
-    inHand: new InFlightSends(),
+    inFlight: new InFlightSends(),
   };
 }
 

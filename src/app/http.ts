@@ -147,12 +147,12 @@ export function createHttp(deps: HttpDeps): HttpServer {
 /** Dependencies of each group of routes and pages, by least privilege: only routes that send coins can sign. */
 export function routeDependencies(deps: HttpDeps) {
   const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
-  const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs, confirmations } = deps;
+  const { deriver, toWatchKey, webhookUrlRule, onPaymentChanged, unconfirmedGraceMs, confirmations } = deps;
   const store = { db, clock };
   const grace = unconfirmedGraceMs === undefined ? {} : { unconfirmedGraceMs };
   const views = { ...store, chains, baseUrl, confirmations };
-  const payments = { ...views, logger, rates, tellPaymentNews, wakeWebhooks, ...grace };
-  const addresses = { deriver, watchKeyOf };
+  const payments = { ...views, logger, rates, onPaymentChanged, wakeWebhooks, ...grace };
+  const addresses = { deriver, toWatchKey };
   const simulation = {
     simulators: simulatorControls(deps.simulators),
     wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
@@ -169,7 +169,7 @@ export function routeDependencies(deps: HttpDeps) {
   };
   const { explorers } = config;
   const payerExplorers = explorers.forPayers ? explorers.byCoin : {};
-  const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
+  const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inFlight: deps.inFlight };
   const hasMailServer = config.smtp !== null;
   const receipts = { ...views, payerExplorers, secretBox, hasMailServer };
   const { hasLiveCoin } = deps;

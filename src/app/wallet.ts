@@ -25,17 +25,17 @@ export async function openWallet(parts: WalletParts) {
   const { keyring, config, database, logger } = parts;
   const { db } = database;
   const liveNetwork = config.network ?? 'mainnet';
-  const watchKeyOf = watchKeys(liveNetwork);
+  const toWatchKey = watchKeys(liveNetwork);
   const wallet = createWallet({ keyring, liveNetwork });
   if (!hasNativeSecp256k1) {
     logger.info({}, 'libsecp256k1 has no binary for this platform; creating payments is slower');
   }
-  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
+  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, toWatchKey });
   const deriver = reservingDeriver(wallet, given);
-  const lookAhead = await LookAhead.open({ db, deriver, watchKeyOf, logger });
-  const extendLookAhead = gapLimit({ ...parts, db, deriver, watchKeyOf });
+  const lookAhead = await LookAhead.open({ db, deriver, toWatchKey, logger });
+  const extendLookAhead = gapLimit({ ...parts, db, deriver, toWatchKey });
   const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);
-  return { wallet, given, lookAhead, deriver, watchKeyOf, extendLookAhead, lookAheadLeft };
+  return { wallet, given, lookAhead, deriver, toWatchKey, extendLookAhead, lookAheadLeft };
 }
 
 function gapLimit(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {

@@ -39,7 +39,7 @@ export interface RestoreSeedOptions {
   /** No payment is older than this time. */
   readonly birthdayMs: number;
   readonly defaults: { lifetimeMinutes: number; toleranceBps: number; latePolicy: LatePolicy };
-  readonly watchKeyOf: (chain: ChainId, address: string) => string;
+  readonly toWatchKey: (chain: ChainId, address: string) => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -70,7 +70,7 @@ export async function restoreSeed(options: RestoreSeedOptions): Promise<{ recove
 }
 
 async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring): Promise<number> {
-  const { watchKeyOf, liveNetwork, birthdayMs, logger, defaults, gap } = options;
+  const { toWatchKey, liveNetwork, birthdayMs, logger, defaults, gap } = options;
   const now = options.clock.now();
   const userId = newUuid();
   await writeMeta(db, 'keyring_fingerprint', keyring.fingerprint);
@@ -94,7 +94,7 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
     db,
     deriver,
     secretBox,
-    watchKeyOf,
+    toWatchKey,
     clock,
     logger,
     defaults,

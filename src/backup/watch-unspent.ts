@@ -65,7 +65,7 @@ async function* batches(
       const at = { merchantId: merchant.id, coin, mode, branch };
       for (let index = 0; index < depth; index += 1) {
         const address = deps.deriver.address({ coin, mode, account: merchant.account, branch, index });
-        places.set(deps.watchKeyOf({ coin, mode }, address), { merchant, at, index });
+        places.set(deps.toWatchKey({ coin, mode }, address), { merchant, at, index });
         if (places.size < PER_SCAN) continue;
         yield places;
         places = new Map();

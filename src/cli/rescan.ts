@@ -115,7 +115,7 @@ async function rescan(
       confirmations: confirmationPolicies(config),
       // Reversals need no price; late money is priced by the daemon.
       rates: { quote: noRate },
-      tellPaymentNews: () => undefined,
+      onPaymentChanged: () => undefined,
       wakeWebhooks: () => undefined,
     };
     if ('skipTo' in start) {

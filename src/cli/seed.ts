@@ -170,7 +170,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     connect: (db) => createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER }),
     birthdayMs,
     defaults: config.payments,
-    watchKeyOf: watchKeys(liveNetwork),
+    toWatchKey: watchKeys(liveNetwork),
     clock,
     logger: TOOL_LOGGER,
   });

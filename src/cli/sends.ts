@@ -57,14 +57,14 @@ async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise
   const findings = await examineSends(deps, adapter);
   printLine(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
   for (const finding of findings) show(finding, adapter);
-  return findings.every(({ standing }) => standing === 'in_network');
+  return findings.every(({ state }) => state === 'in_network');
 }
 
-function show({ send, standing, why }: SendFinding, adapter: ChainAdapter): void {
+function show({ send, state, why }: SendFinding, adapter: ChainAdapter): void {
   const { coin } = adapter;
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
   const made = `made ${isoTime(send.created_at)}, ${send.status}, offered ${send.broadcasts} times`;
   printLine(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
   const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
-  printLine(`    ${why}${standing === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
+  printLine(`    ${why}${state === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
 }

@@ -242,7 +242,7 @@ function feesConfig(
     fees: byCoin(UTXO_CODES, (coin) => feeBounds(values, coin, context)),
     ethFeeCap: values.ethFeeCap,
     feePolicy: {
-      raisesFees: values.feeRaises === 'on',
+      bumpsFees: values.feeRaises === 'on',
       maxFeeShareBps: Number(values.feeMaxShare),
       consolidateBelowRate: values.consolidateBelow,
     },

@@ -38,7 +38,7 @@ export interface Config {
   readonly ethFeeCap: bigint;
   /** Fee bumping of unconfirmed sends, and consolidation of outputs. */
   readonly feePolicy: {
-    readonly raisesFees: boolean;
+    readonly bumpsFees: boolean;
     /** Basis points of the amount. */
     readonly maxFeeShareBps: number;
     /** Atoms per 1,000 vB; 0: never. */

@@ -18,7 +18,7 @@ export function isDay(text: string): boolean {
 
 /** The day `days` after another one (before, if negative). */
 export function addDays(day: string, days: number): string {
-  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
+  return toDay(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }
 
 /** Number of days from `first` to `last`, both included; 0 or less when `last` comes before `first`. */
@@ -26,7 +26,7 @@ export function daysFrom(first: string, last: string): number {
   return (Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / DAY_MS + 1;
 }
 
-function dayOf(atMs: number): string {
+function toDay(atMs: number): string {
   return new Date(atMs).toISOString().replace(/T.*$/, '');
 }
 
@@ -55,7 +55,7 @@ export class Calendar {
 
   /** The local day at a moment. */
   dayAt(atMs: number): string {
-    return dayOf(this.#wallAt(atMs));
+    return toDay(this.#wallAt(atMs));
   }
 
   /**
@@ -66,8 +66,8 @@ export class Calendar {
     const midnight = Date.parse(`${day}T00:00:00Z`);
     const before = midnight - this.#offsetAt(midnight - DAY_MS);
     const after = midnight - this.#offsetAt(midnight + DAY_MS);
-    const found = [Math.min(before, after), Math.max(before, after)].find((at) => this.dayAt(at) === day);
-    return found ?? before;
+    const start = [Math.min(before, after), Math.max(before, after)].find((at) => this.dayAt(at) === day);
+    return start ?? before;
   }
 
   /** A moment as ISO 8601 with the offset of the zone then: `2026-07-01T14:00:00.000+02:00`, or `Z` where it is UTC. */

@@ -50,12 +50,12 @@ export function coinReadiness(chains: readonly FollowedChain[]): CoinReadiness[]
   return COINS.map((coin) => {
     const chain = chains.find((one) => one.coin === coin && one.mode === 'live');
     const { height = null, lag = null } = chain ?? {};
-    const state = chain === undefined ? 'not_configured' : readinessOf(chain);
+    const state = chain === undefined ? 'not_configured' : deriveReadiness(chain);
     return { coin, state, height, lag, message: wordsFor(state, height, lag) };
   });
 }
 
-function readinessOf({ state, errorKind }: FollowedChain): Readiness {
+function deriveReadiness({ state, errorKind }: FollowedChain): Readiness {
   switch (state) {
     case 'following':
       return 'ready';

@@ -69,13 +69,13 @@ export function judgeCheck(
   outcome: CheckOutcome,
   { now, random }: { readonly now: number; readonly random: number },
 ): { readonly state: DomainState; readonly event: 'domain.verified' | 'domain.revoked' | null } {
-  const found = outcome.kind === 'proven' ? proven(state, outcome.method, now) : failed(state, outcome, now);
-  const event = eventOf(state, found);
-  const judged = event === 'domain.revoked' ? { ...found, revokedAt: now } : found;
+  const next = outcome.kind === 'proven' ? proven(state, outcome.method, now) : failed(state, outcome, now);
+  const event = statusEvent(state, next);
+  const judged = event === 'domain.revoked' ? { ...next, revokedAt: now } : next;
   return { state: { ...judged, nextCheckAt: nextCheck(judged, now, random) }, event };
 }
 
-function eventOf(before: DomainState, after: DomainState): 'domain.verified' | 'domain.revoked' | null {
+function statusEvent(before: DomainState, after: DomainState): 'domain.verified' | 'domain.revoked' | null {
   const [was, is] = [before.verifiedAt !== null, after.verifiedAt !== null];
   if (was === is) return null;
   return is ? 'domain.verified' : 'domain.revoked';

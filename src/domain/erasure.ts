@@ -49,7 +49,7 @@ const FREE = new Set(['metadata', 'customFields']);
 /**
  * The key of an order, and its event URLs: another value would assign it to another order, or break delivery.
  */
-const KEPT = new Set(['orderId', 'webhookUrl']);
+const UNCHANGED_KEYS = new Set(['orderId', 'webhookUrl']);
 /** Answers of a payer to the form of a payment link, in the payment's metadata. */
 const ANSWERS = new Set(['email', 'name', 'note']);
 const SHORTEST_NAME = 3;
@@ -74,17 +74,17 @@ export function createRedactor(customer: Personal): Redactor {
     const isCustomer = value['id'] === customer.id && typeof value['email'] === 'string';
     if (isCustomer) return { ...value, email: erasedEmail(customer.id), metadata: {} };
     const isOfLink = isFree && 'paymentLinkId' in value;
-    const kept = Object.entries(value).filter(
+    const remaining = Object.entries(value).filter(
       ([key, inner]) => !(isOfLink && ANSWERS.has(key)) && !(isFree && isCopy(key, inner)),
     );
     return Object.fromEntries(
-      kept.map(([key, inner]) => [isFree ? text(key) : key, walk(inner, key, isFree || FREE.has(key))]),
+      remaining.map(([key, inner]) => [isFree ? text(key) : key, walk(inner, key, isFree || FREE.has(key))]),
     );
   };
 
   const walk = (value: unknown, key: string, isFree: boolean): unknown => {
     if (typeof value === 'string') {
-      if (!isFree && KEPT.has(key)) return value;
+      if (!isFree && UNCHANGED_KEYS.has(key)) return value;
       return isFree || WRITTEN.has(key) ? text(value) : url(value);
     }
     if (Array.isArray(value)) return value.map((inner) => walk(inner, key, isFree));

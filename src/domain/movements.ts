@@ -59,7 +59,7 @@ export interface LedgerTransaction {
   /** Null when tilld did not sign it. */
   readonly send: MovedSend | null;
   /** Its entries that are not reversed. */
-  readonly standing: readonly UnreversedMovement[];
+  readonly unreversed: readonly UnreversedMovement[];
 }
 
 /** The changes that make the accounting entries agree with the ledger. */
@@ -82,22 +82,22 @@ const FAILED = 'failed: only the network fee was spent';
  * merchant's transaction spends and its change or remainder become one sum: the amount sent, and the fee.
  */
 export function bookChange(transaction: LedgerTransaction): BookChange {
-  const { standing } = transaction;
+  const { unreversed } = transaction;
   const takenBack: UnreversedMovement[] = [];
   const made: Movement[] = [];
-  const settle = (before: readonly UnreversedMovement[], wanted: readonly Movement[]): void => {
-    if (before.length > 0 === wanted.length > 0 && sumOf(before) === sumOf(wanted)) return;
+  const reconcile = (before: readonly UnreversedMovement[], wanted: readonly Movement[]): void => {
+    if (before.length > 0 === wanted.length > 0 && sumAmounts(before) === sumAmounts(wanted)) return;
     takenBack.push(...before);
     made.push(...wanted);
   };
   const received = receipts(transaction);
-  const vouts = new Set([...standing, ...received].flatMap(({ vout }) => (vout === null ? [] : [vout])));
+  const vouts = new Set([...unreversed, ...received].flatMap(({ vout }) => (vout === null ? [] : [vout])));
   for (const each of vouts) {
     const isAbout = ({ vout }: Movement): boolean => vout === each;
-    settle(standing.filter(isAbout), received.filter(isAbout));
+    reconcile(unreversed.filter(isAbout), received.filter(isAbout));
   }
-  settle(
-    standing.filter(({ vout }) => vout === null),
+  reconcile(
+    unreversed.filter(({ vout }) => vout === null),
     spending(transaction),
   );
   return { takenBack, made };
@@ -125,28 +125,28 @@ function receipts({ outputs, spent }: LedgerTransaction): Movement[] {
 function spending({ outputs, spent, send }: LedgerTransaction): Movement[] {
   if (spent.length === 0) return [];
   const back = outputs.filter(({ isConfirmed, paymentId }) => isConfirmed && paymentId === null);
-  const net = sumOf(back) - sumOf(spent);
+  const net = sumAmounts(back) - sumAmounts(spent);
   if (send === null) {
     const nothing = { vout: null, paymentId: null, sendId: null, address: null };
     return [{ ...nothing, kind: net > 0n ? 'payment' : 'send', amount: net, note: FOREIGN }];
   }
   const { id: sendId, fee, isPaid } = send;
   const paymentId = send.refundOf ?? (send.purpose === 'sweep' ? solePayment(spent) : null);
-  const own = { vout: null, paymentId, sendId };
+  const fields = { vout: null, paymentId, sendId };
   const amount = net + fee;
   const moved: Movement = {
-    ...own,
-    kind: kindOf(send),
+    ...fields,
+    kind: sendKind(send),
     amount,
     address: send.destination,
     note: send.note,
   };
   const why = send.cancels ? CANCELLED : FAILED;
-  const paid: Movement = { ...own, kind: 'fee', amount: -fee, address: null, note: isPaid ? null : why };
+  const paid: Movement = { ...fields, kind: 'fee', amount: -fee, address: null, note: isPaid ? null : why };
   return [...(isPaid || amount !== 0n ? [moved] : []), ...(fee === 0n ? [] : [paid])];
 }
 
-function kindOf({ purpose, refundOf }: MovedSend): MovementKind {
+function sendKind({ purpose, refundOf }: MovedSend): MovementKind {
   switch (purpose) {
     case 'sweep':
       return 'sweep';
@@ -164,6 +164,6 @@ function solePayment(spent: readonly SpentOutput[]): string | null {
   return payments.size === 1 ? only : null;
 }
 
-function sumOf(parts: readonly { readonly amount: bigint }[]): bigint {
+function sumAmounts(parts: readonly { readonly amount: bigint }[]): bigint {
   return parts.reduce((sum, { amount }) => sum + amount, 0n);
 }

@@ -17,7 +17,7 @@ const LONGEST = 40;
 export function parseTypedAmount(typed: string, signs: NumberSigns, digits: number): string | null {
   const text = typed.replace(BLANKS, '');
   if (text.length > LONGEST || !/^[\d.,]+$/.test(text)) return null;
-  const decimal = decimalSignOf(text, signs);
+  const decimal = findDecimalSign(text, signs);
   if (decimal === undefined) return null;
   const [whole = '', fraction = '', ...more] = decimal === null ? [text] : text.split(decimal);
   const grouped = /[.,]/.test(whole);
@@ -30,7 +30,7 @@ export function parseTypedAmount(typed: string, signs: NumberSigns, digits: numb
 }
 
 /** The decimal separator, null without one; undefined when ambiguous. */
-function decimalSignOf(text: string, signs: NumberSigns): string | null | undefined {
+function findDecimalSign(text: string, signs: NumberSigns): string | null | undefined {
   const used = [...new Set(text.replace(/\d/g, ''))];
   const last = text.at(Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))) ?? '';
   if (used.length === 0) return null;

@@ -42,12 +42,12 @@ export interface AuditFilter {
 /** Entries, newest first. */
 export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const all = db.selectFrom('audit_log').selectAll();
-  const own =
+  const entries =
     'merchantId' in filter.of
       ? all.where('merchant_id', '=', filter.of.merchantId)
       : all.where('merchant_id', 'is', null).where('actor_id', '=', filter.of.userId);
   const { actorId, action, before } = filter;
-  return own
+  return entries
     .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
     .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))

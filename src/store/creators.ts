@@ -21,10 +21,10 @@ export async function findCreatorNames(
   db: Db,
   creators: readonly (Creator | null)[],
 ): Promise<ReadonlyMap<string, string>> {
-  const idsOf = (kind: Creator['kind']): string[] => [
+  const listIds = (kind: Creator['kind']): string[] => [
     ...new Set(creators.flatMap((creator) => (creator?.kind === kind ? [creator.id] : []))),
   ];
-  const [users, keys] = [idsOf('user'), idsOf('restricted')];
+  const [users, keys] = [listIds('user'), listIds('restricted')];
   const people =
     users.length === 0
       ? []

@@ -62,8 +62,8 @@ function transactionLedger(tx: Tx, coin: Coin): Omit<SimulatorLedger, keyof Bloc
   const mined = rows.where('state', '=', sql.lit('mined'));
   const waiting = rows.where('state', '=', sql.lit('mempool'));
   const transactions = async (txids: readonly string[]) => {
-    const found = await inChunks(txids, async (some) => rows.where('txid', 'in', some).execute());
-    return found.map(transaction);
+    const transactions = await inChunks(txids, async (some) => rows.where('txid', 'in', some).execute());
+    return transactions.map(transaction);
   };
   return {
     transactions,
@@ -91,7 +91,7 @@ function transactionLedger(tx: Tx, coin: Coin): Omit<SimulatorLedger, keyof Bloc
           .execute(),
       );
     },
-    spendsOf: async (refs) => spendsOf(tx, coin, refs),
+    spendsOf: async (refs) => listSpends(tx, coin, refs),
   };
 }
 
@@ -108,7 +108,7 @@ async function addTransaction(tx: Tx, coin: Coin, added: SimulatedTransaction): 
   });
 }
 
-async function spendsOf(tx: Tx, coin: Coin, refs: readonly OutputRef[]) {
+async function listSpends(tx: Tx, coin: Coin, refs: readonly OutputRef[]) {
   const wanted = new Set(refs.map((ref) => `${ref.txid}:${ref.index}`));
   const rows = await inChunks([...new Set(refs.map((ref) => ref.txid))], async (txids) =>
     tx

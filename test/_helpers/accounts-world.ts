@@ -82,7 +82,7 @@ export class AccountsWorld {
   }
 
   begin(accounts: OpenAccounts): AccountLook {
-    return { lists: accounts.look(CLOSED_AFTER), given: [], since: this.#states.length - 1 };
+    return { lists: accounts.poll(CLOSED_AFTER), given: [], since: this.#states.length - 1 };
   }
 
   async finish(look: AccountLook): Promise<void> {
@@ -196,6 +196,6 @@ export async function run(on: Db | Tx, statements: readonly string[]): Promise<v
   for (const statement of statements) await sql.raw(statement).execute(on);
 }
 
-function shown({ held }: OpenAccount): string {
+function shown({ holdings: held }: OpenAccount): string {
   return held.map(({ ref, amount }) => `${ref.index}=${amount}`).join();
 }

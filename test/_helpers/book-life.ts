@@ -98,7 +98,7 @@ export class BookLife {
     this.#deps = {
       ...world.deps,
       confirmations: policy,
-      watchKeyOf: ({ coin }, address) => world.adapter(coin).watchKey(address),
+      toWatchKey: ({ coin }, address) => world.adapter(coin).watchKey(address),
       webhookUrlRule: () => null,
     };
   }

@@ -96,11 +96,11 @@ function paymentDeps(app: HttpApp, rates: TestRates): CreatePaymentDeps {
     rates,
     chains: { get: (coin, mode) => (mode === 'sandbox' ? adapter(coin) : null) },
     deriver: createWallet({ keyring, liveNetwork: 'regtest' }),
-    watchKeyOf: ({ coin }, address) => adapter(coin).watchKey(address),
+    toWatchKey: ({ coin }, address) => adapter(coin).watchKey(address),
     baseUrl: app.baseUrl,
     confirmations: () => ({ base: 1, tiers: [] }),
     wakeWebhooks: () => {},
-    tellPaymentNews: () => {},
+    onPaymentChanged: () => {},
     webhookUrlRule: () => null,
   };
 }

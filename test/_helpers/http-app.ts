@@ -120,7 +120,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     webhookUrlRule: urlRule({ allowPrivate }),
     secretBox,
     deriver: createWallet({ keyring, liveNetwork: 'regtest' }),
-    watchKeyOf: ({ coin }: { coin: 'BTC' | 'ETH' | 'LTC' | 'SOL' }, address: string) =>
+    toWatchKey: ({ coin }: { coin: 'BTC' | 'ETH' | 'LTC' | 'SOL' }, address: string) =>
       COIN_FORMATS[coin].canonical(address),
     shopsPerAccount: options.shopsPerAccount ?? 0,
     defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' as const },

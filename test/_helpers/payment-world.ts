@@ -59,7 +59,7 @@ export class PaymentWorld {
       ...parts.wallet.deps,
       logger: parts.options.logger ?? silent,
       baseUrl: 'http://localhost',
-      tellPaymentNews: (paymentId) => void this.news.push(paymentId),
+      onPaymentChanged: (paymentId) => void this.news.push(paymentId),
       rates: {
         quote: (coin, currency) => {
           if (this.rate === null || currency === this.unpriced)
@@ -69,7 +69,7 @@ export class PaymentWorld {
         ensure: async () => {},
       },
       confirmations: () => ({ base: 2, tiers: [] }),
-      watchKeyOf: (_chain, address) => address,
+      toWatchKey: (_chain, address) => address,
       webhookUrlRule: () => null,
     };
     this.#followers = this.#newFollowers();

@@ -123,7 +123,7 @@ export class WalletWorld {
   /** What a new process knows: nothing but the database. */
   restart(): void {
     this.#followers.clear();
-    this.deps = { ...this.deps, inHand: new InFlightSends() };
+    this.deps = { ...this.deps, inFlight: new InFlightSends() };
   }
 
   async close(): Promise<void> {
@@ -142,7 +142,7 @@ export class WalletWorld {
       rates,
       confirmations: () => ({ base: 1, tiers: [] }),
       wakeWebhooks: () => {},
-      tellPaymentNews: () => {},
+      onPaymentChanged: () => {},
     };
     const options = { pollIntervalMs: 1_000, maxBackoffMs: 1_000, statusEveryMs: 1_000 };
     return new ChainFollower(observe, this.adapter(coin), options);
@@ -188,9 +188,9 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     deriver: wallet,
     sign: (adapter, plan) => adapter.signSend(plan, wallet),
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
-    inHand: new InFlightSends(),
+    inFlight: new InFlightSends(),
     wakeWebhooks: () => {},
-    tellPaymentNews: () => {},
+    onPaymentChanged: () => {},
   };
   const known = await db.selectFrom('merchants').selectAll().executeTakeFirst();
   const merchant = known ?? (await addMerchant(deps, mode));
@@ -225,7 +225,7 @@ export async function addMerchant(deps: RefundPaymentDeps, mode: Mode): Promise<
       db: deps.db,
       clock: deps.clock,
       deriver: deps.deriver,
-      watchKeyOf: (chain, address) => deps.chains.get(chain.coin, chain.mode)?.watchKey(address) ?? address,
+      toWatchKey: (chain, address) => deps.chains.get(chain.coin, chain.mode)?.watchKey(address) ?? address,
       secretBox: { seal: (plain) => plain, open: (sealed) => sealed },
       defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' },
       shopsPerAccount: 0,

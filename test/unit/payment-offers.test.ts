@@ -10,7 +10,7 @@ function termsUnder(policy: Requirement, asked: number | undefined) {
   const { required_confirmations: count, required_finality: finality } = quotedTerms(
     deps,
     { coin: 'ETH', due: 10n, quote },
-    { mode: 'live', asked: asked === undefined ? {} : { ETH: asked } },
+    { mode: 'live', requested: asked === undefined ? {} : { ETH: asked } },
   );
   return [count, finality];
 }

@@ -39,7 +39,7 @@ it('the register page asks for the setup token when the URL does not contain it'
   expect(await axeFindings(page)).toEqual([]);
   await field.fill('a guess');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('is not the one in the log of the server since its last start').waitFor();
+  await page.getByText('differs from the one in the log of the server since its last start').waitFor();
   await field.fill(till.setupToken ?? '');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith('/register'));

@@ -58,7 +58,7 @@ export class BlockWorld {
     );
     const opened = new BlockWorld(world);
     // Not ready until all addresses were taken in, which takes many looks.
-    while ((await opened.#index.sieve?.()) === null);
+    while ((await opened.#index.watchFilter?.()) === null);
     return opened;
   }
 

@@ -8,6 +8,6 @@ export async function* openAccounts(
   if (index.openAccounts === undefined) {
     const open = await index.open(closedAfterMs);
     const held = await index.holdings(open.map(({ watchKey }) => watchKey));
-    yield open.map((key) => ({ ...key, held: held.get(key.watchKey) ?? [], isAwaited: true }));
+    yield open.map((key) => ({ ...key, holdings: held.get(key.watchKey) ?? [], isAwaited: true }));
   } else yield* index.openAccounts(closedAfterMs);
 }

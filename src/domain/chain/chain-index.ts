@@ -43,7 +43,7 @@ export interface ChainIndex {
   /**
    * The in-memory watch filter, where the index has one; null while it is being built: query everything then.
    */
-  sieve?(): Promise<WatchFilter | null>;
+  watchFilter?(): Promise<WatchFilter | null>;
 }
 
 /**
@@ -74,7 +74,7 @@ export interface OpenKey {
 
 /** An open key with its account's holdings by the ledger (see ChainIndex.holdings). */
 export interface OpenAccount extends OpenKey {
-  readonly held: readonly Holding[];
+  readonly holdings: readonly Holding[];
   /**
    * True for a merchant's own account and for one whose payment is open: check it every time. False once its
    * payment is completed, cancelled or expired: a poll may skip it, because the round robin reaches it later.

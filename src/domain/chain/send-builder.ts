@@ -88,7 +88,7 @@ export interface FeeQuote {
   /**
    * Where a send empties whole accounts: their on-chain balances, which may differ from the ledger's; atoms.
    */
-  readonly held?: ReadonlyMap<string, bigint>;
+  readonly balances?: ReadonlyMap<string, bigint>;
 }
 
 /** Validity of a transaction with this block hash: it can be executed up to and including a block height. */
@@ -150,7 +150,7 @@ export interface SendRequest {
   readonly subtractFee: boolean;
   readonly changeAddress: string;
   readonly quote: FeeQuote;
-  readonly lane?: NonceSequence;
+  readonly nonceSequence?: NonceSequence;
 }
 
 export interface SendPlan {
@@ -174,7 +174,7 @@ export interface BumpRequest {
   readonly funds: readonly Fund[];
   readonly changeAddress: string;
   readonly quote: FeeQuote;
-  readonly lane?: NonceSequence;
+  readonly nonceSequence?: NonceSequence;
   /** The higher fee may be taken from the amount: the send has no outside recipient. */
   readonly fromAmount?: boolean;
   /** Ancestors of unconfirmed inputs. */

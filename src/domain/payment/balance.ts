@@ -94,9 +94,11 @@ function withoutExternalReturn(
   if (payment.refundedBy !== 'merchant') return received;
   const coins = new Set(credits.map(({ coin }) => coin));
   return [...coins].reduce((sum, coin) => {
-    const own = credits.filter((credit) => credit.coin === coin && !isBeforeReturn(payment, credit.position));
-    const replaced = shareOfAtoms(own, atomsReplacingReturn(payment, coin));
-    return addShares(sum, subtractShares(sumCoverage(own), replaced));
+    const coinCredits = credits.filter(
+      (credit) => credit.coin === coin && !isBeforeReturn(payment, credit.position),
+    );
+    const replaced = shareOfAtoms(coinCredits, atomsReplacingReturn(payment, coin));
+    return addShares(sum, subtractShares(sumCoverage(coinCredits), replaced));
   }, NO_SHARE);
 }
 
@@ -119,10 +121,10 @@ export function isBeforeReturn(
  */
 export function atomsReplacingReturn(payment: PaymentState, coin: Coin): bigint {
   if (payment.refundedBy !== 'merchant') return 0n;
-  const kept = liveCredits(payment).filter(
+  const credits = liveCredits(payment).filter(
     (credit) => credit.coin === coin && isBeforeReturn(payment, credit.position),
   );
-  const gone = (payment.returned[coin] ?? 0n) - sumAtoms(kept);
+  const gone = (payment.returned[coin] ?? 0n) - sumAtoms(credits);
   return gone > 0n ? gone : 0n;
 }
 

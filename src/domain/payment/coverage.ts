@@ -18,11 +18,11 @@ const BPS = 10_000n;
 export function sumCoverage(credits: readonly PaymentCredit[]): Coverage {
   const perDue = new Map<bigint, bigint>();
   let coarsest: bigint | null = null;
-  for (const { amount, due: asked, dueShare = WHOLE_PRICE } of credits) {
-    if (asked === null) continue;
+  for (const { amount, due: quoted, dueShare = WHOLE_PRICE } of credits) {
+    if (quoted === null) continue;
     // Exact where the payer was quoted another price: that many atoms cover only a share of this one, or
     // more.
-    const due = asked * dueShare.denominator;
+    const due = quoted * dueShare.denominator;
     perDue.set(due, (perDue.get(due) ?? 0n) + amount * dueShare.numerator);
     const price = (due + dueShare.numerator - 1n) / dueShare.numerator;
     if (coarsest === null || price < coarsest) coarsest = price;

@@ -54,10 +54,10 @@ export function requiredDepths(payment: PaymentState): Depths {
         return isWaiting ? credit.maturity : needed;
       }, required(coin)),
     shown: (credit) => {
-      const held = confirmationsOf(payment, credit);
-      if (held === 0 || finality(credit.coin) === null) return held;
+      const depth = countConfirmations(payment, credit);
+      if (depth === 0 || finality(credit.coin) === null) return depth;
       const usual = required(credit.coin);
-      return isSettled(credit) ? Math.max(held, usual) : Math.min(held, usual - 1);
+      return isSettled(credit) ? Math.max(depth, usual) : Math.min(depth, usual - 1);
     },
   };
 }
@@ -98,15 +98,15 @@ export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly P
 }
 
 function isDeep(payment: PaymentState, credit: PaymentCredit, requirement: Requirement): boolean {
-  const held = confirmationsOf(payment, credit);
-  if (held < Math.max(1, credit.maturity)) return false;
-  if (typeof requirement === 'number') return held >= requirement;
+  const depth = countConfirmations(payment, credit);
+  if (depth < Math.max(1, credit.maturity)) return false;
+  if (typeof requirement === 'number') return depth >= requirement;
   const final = finalHeight(payment.final[credit.coin], requirement);
   return final !== null && credit.height !== null && credit.height <= final;
 }
 
 /** Confirmations of a credit counted from its current block; 0 while unconfirmed. */
-function confirmationsOf({ tips }: PaymentState, { coin, state, height }: PaymentCredit): number {
+function countConfirmations({ tips }: PaymentState, { coin, state, height }: PaymentCredit): number {
   const tip = tips[coin];
   if (state !== 'confirmed' || height === null || tip === undefined) return 0;
   return Math.max(0, tip - height + 1);

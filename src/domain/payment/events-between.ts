@@ -63,9 +63,9 @@ function hasLostMoney(before: PaymentState, after: PaymentState): boolean {
 export function reportedExcess(before: PaymentState, after: PaymentState): Share | null {
   const { excessTold } = before;
   if (excessTold === null || !isReversal(before, after)) return excessTold;
-  const held = sumCoverage(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
-  const { numerator, denominator } = held;
-  return isMore(excessTold, held) ? { numerator, denominator } : excessTold;
+  const covered = sumCoverage(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
+  const { numerator, denominator } = covered;
+  return isMore(excessTold, covered) ? { numerator, denominator } : excessTold;
 }
 
 /**
@@ -77,8 +77,8 @@ export function excessToReport(before: PaymentState, after: PaymentState): Share
   if (after.status !== 'completed') return null;
   const { settled: balance } = sumMoney(after);
   const { received: settled } = balance;
-  const told = reportedExcess(before, after);
-  if (told !== null && !isMore(settled, told)) return null;
+  const reported = reportedExcess(before, after);
+  if (reported !== null && !isMore(settled, reported)) return null;
   if (!hasExcess(after, balance)) return null;
   return { numerator: settled.numerator, denominator: settled.denominator };
 }

@@ -196,19 +196,19 @@ export function refundValue(
 /**
  * Whole atoms of a coin for the excess over the price, at most the coin's remaining atoms; money of unknown
  * rate counts for nothing.
- * @param held all coins with remaining money
+ * @param balances all coins with remaining money
  */
-export function excessAtoms(held: readonly RemainingRefundable[], coin: Coin): bigint {
+export function excessAtoms(balances: readonly RemainingRefundable[], coin: Coin): bigint {
   let excess: Share = { numerator: -1n, denominator: 1n };
-  for (const { atoms, worth } of held) {
+  for (const { atoms, worth } of balances) {
     if (worth === null) continue;
     const { numerator, denominator } = worth.share;
     const priced = minimum(atoms, worth.atoms);
     excess = addShares(excess, { numerator: numerator * priced, denominator: denominator * worth.atoms });
   }
-  const own = held.find((money) => money.coin === coin);
-  if (own === undefined || own.worth === null || excess.numerator <= 0n) return 0n;
-  const { share, atoms: pricedAtoms } = own.worth;
+  const balance = balances.find((money) => money.coin === coin);
+  if (balance === undefined || balance.worth === null || excess.numerator <= 0n) return 0n;
+  const { share, atoms: pricedAtoms } = balance.worth;
   const atoms = (excess.numerator * share.denominator * pricedAtoms) / (excess.denominator * share.numerator);
-  return atoms < own.atoms ? atoms : own.atoms;
+  return atoms < balance.atoms ? atoms : balance.atoms;
 }

@@ -60,24 +60,24 @@ function isInTime(payment: PaymentState, { late, via, firstSeenAt }: PaymentCred
 export function deriveStatus(payment: PaymentState): PaymentState {
   // Its money counts for the payment that took its place.
   if (payment.supersededBy !== null) return { ...payment, status: 'cancelled', exception: null };
-  const standing = sumMoney(payment);
-  const status = payment.refundedAt === null ? statusOf(payment, standing) : 'refunded';
-  const exception = exceptionOf(payment, standing, status);
+  const sums = sumMoney(payment);
+  const status = payment.refundedAt === null ? deriveMoneyStatus(payment, sums) : 'refunded';
+  const exception = deriveException(payment, sums, status);
   return { ...payment, status, exception };
 }
 
 /** The status without regard to a full refund. */
-function statusOf(payment: PaymentState, standing: MoneySums): Exclude<PaymentStatus, 'refunded'> {
+function deriveMoneyStatus(payment: PaymentState, sums: MoneySums): Exclude<PaymentStatus, 'refunded'> {
   const { toleranceBps } = payment;
-  if (isPaid(standing.settled.counted, toleranceBps) || standing.isAcceptedSettled) return 'completed';
+  if (isPaid(sums.settled.counted, toleranceBps) || sums.isAcceptedSettled) return 'completed';
   // A reorg that only moves the transaction does not undo a completion, because the money is still live.
-  if (isPaid(standing.balance.counted, toleranceBps) || standing.isAccepted) {
+  if (isPaid(sums.balance.counted, toleranceBps) || sums.isAccepted) {
     return payment.status === 'completed' ? 'completed' : 'confirming';
   }
-  if (standing.hasInTime) return 'underpaid';
+  if (sums.hasInTime) return 'underpaid';
   if (payment.cancelledAt !== null) return 'cancelled';
   if (payment.closedAt === null) return 'pending';
-  if (payment.status === 'expired' || standing.live.length > 0) return 'expired';
+  if (payment.status === 'expired' || sums.live.length > 0) return 'expired';
   // Money that was seen and vanished is a failure, not an expiry.
   return payment.credits.length > 0 ? 'failed' : 'expired';
 }
@@ -86,8 +86,8 @@ function statusOf(payment: PaymentState, standing: MoneySums): Exclude<PaymentSt
  * Whether the order is complete, or was when all its money was refunded: from then on, a refund is the
  * merchant's decision.
  */
-export function isComplete(payment: PaymentState, standing: MoneySums = sumMoney(payment)): boolean {
-  return statusOf(payment, standing) === 'completed';
+export function isComplete(payment: PaymentState, sums: MoneySums = sumMoney(payment)): boolean {
+  return deriveMoneyStatus(payment, sums) === 'completed';
 }
 
 /**
@@ -95,15 +95,15 @@ export function isComplete(payment: PaymentState, standing: MoneySums = sumMoney
  * it is not complete.
  */
 export function completedBy(payment: PaymentState): Completion | null {
-  const standing = sumMoney(payment);
-  if (!isComplete(payment, standing)) return null;
+  const sums = sumMoney(payment);
+  if (!isComplete(payment, sums)) return null;
   const { toleranceBps } = payment;
-  const isPaidSettled = isPaid(standing.settled.counted, toleranceBps);
+  const isPaidSettled = isPaid(sums.settled.counted, toleranceBps);
   // In a reorganisation that moves the transactions, the live part of them.
-  const isMoved = !isPaidSettled && !standing.isAcceptedSettled;
+  const isMoved = !isPaidSettled && !sums.isAcceptedSettled;
   return {
-    sums: sumByCoin(isMoved ? standing.live : settledCredits(payment)),
-    byAcceptance: isMoved ? !isPaid(standing.balance.counted, toleranceBps) : !isPaidSettled,
+    sums: sumByCoin(isMoved ? sums.live : settledCredits(payment)),
+    byAcceptance: isMoved ? !isPaid(sums.balance.counted, toleranceBps) : !isPaidSettled,
   };
 }
 
@@ -112,40 +112,40 @@ export function completedBy(payment: PaymentState): Completion | null {
  * money.
  */
 export function missingShare(payment: PaymentState): Share {
-  const standing = sumMoney(payment);
-  if (standing.isAccepted || isComplete(payment, standing)) return NO_SHARE;
-  const missing = subtractShares(WHOLE_PRICE, standing.balance.left);
+  const sums = sumMoney(payment);
+  if (sums.isAccepted || isComplete(payment, sums)) return NO_SHARE;
+  const missing = subtractShares(WHOLE_PRICE, sums.balance.left);
   return missing.numerator > 0n ? missing : NO_SHARE;
 }
 
-function exceptionOf(
+function deriveException(
   payment: PaymentState,
-  standing: MoneySums,
+  sums: MoneySums,
   status: PaymentStatus,
 ): PaymentException | null {
   const { toleranceBps } = payment;
-  const isFull = isPaid(standing.balance.counted, toleranceBps);
+  const isFull = isPaid(sums.balance.counted, toleranceBps);
   switch (status) {
     case 'refunded':
       return payment.exception;
     case 'completed':
-      if (standing.countsLate && !isPaid(standing.settled.countedOnTime, toleranceBps)) return 'late';
-      if (hasExcess(payment, standing.settled)) return excessKind(payment, standing);
+      if (sums.countsLate && !isPaid(sums.settled.countedOnTime, toleranceBps)) return 'late';
+      if (hasExcess(payment, sums.settled)) return excessKind(payment, sums);
       return isFull ? null : 'underpaid';
     case 'underpaid': {
       const isEnded = payment.closedAt !== null || payment.cancelledAt !== null;
       // While the payment is open, the payer is asked for the remainder, and the merchant for no decision.
-      if (!isEnded && !isPaid(standing.balance.left, toleranceBps)) return null;
-      if (standing.hasLate) return 'late';
+      if (!isEnded && !isPaid(sums.balance.left, toleranceBps)) return null;
+      if (sums.hasLate) return 'late';
       return isEnded ? 'underpaid' : null;
     }
     case 'confirming':
-      if (standing.countsLate) return 'late';
+      if (sums.countsLate) return 'late';
       return isFull ? null : 'underpaid';
     case 'expired':
     case 'cancelled':
     case 'failed':
-      return standing.hasLate ? 'late' : null;
+      return sums.hasLate ? 'late' : null;
     case 'pending':
       return null;
     default:
@@ -158,8 +158,8 @@ export function hasExcess({ toleranceBps }: PaymentState, { left, received }: Ba
   return isOverpaid({ ...left, coarsest: received.coarsest }, toleranceBps);
 }
 
-function excessKind(payment: PaymentState, standing: MoneySums): 'overpaid' | 'multiple' {
-  const transactions = new Set(standing.live.map((credit) => credit.ref.txid));
-  const twice = isPaidTwice(standing.settled.left, payment.toleranceBps);
+function excessKind(payment: PaymentState, sums: MoneySums): 'overpaid' | 'multiple' {
+  const transactions = new Set(sums.live.map((credit) => credit.ref.txid));
+  const twice = isPaidTwice(sums.settled.left, payment.toleranceBps);
   return transactions.size > 1 && twice ? 'multiple' : 'overpaid';
 }

@@ -49,11 +49,11 @@ export function fillWayBack(template: string, facts: WayBackFacts): string | nul
   const filled = replaced(template, (name) => encoded(facts[name]));
   const url = URL.parse(filled);
   if (filled.length > WAY_BACK_MAX || url === null) return null;
-  const markers = URL.parse(replaced(template, markerOf));
+  const markers = URL.parse(replaced(template, toMarker));
   if (markers === null) return null;
   const expected = Object.keys(facts).reduce(
     (href, name) =>
-      href.replaceAll(markerOf(name as keyof WayBackFacts), encoded(facts[name as keyof WayBackFacts])),
+      href.replaceAll(toMarker(name as keyof WayBackFacts), encoded(facts[name as keyof WayBackFacts])),
     markers.href,
   );
   return url.href === expected ? filled : null;
@@ -83,7 +83,7 @@ function replaced(template: string, valueOf: (name: keyof WayBackFacts) => strin
 }
 
 /** Placeholder for a value in a URL: a word that the URL parser leaves unchanged. */
-function markerOf(name: keyof WayBackFacts): string {
+function toMarker(name: keyof WayBackFacts): string {
   return `tilld0${name.toLowerCase()}0`;
 }
 

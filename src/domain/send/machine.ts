@@ -93,12 +93,13 @@ export function judge(
   evidence: RefusalEvidence,
   { surplusDepth }: Pick<SendPolicy, 'surplusDepth'>,
 ): Verdict {
-  const fateOf = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
-  const present = send.versions.findLast((each) => fateOf(each) === 'present');
+  const findFate = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
+  const present = send.versions.findLast((each) => findFate(each) === 'present');
   if (present !== undefined) return { kind: 'present', version: present.version };
-  const hasInsufficientFunds = (each: SendVersion) => evidence.isWithinWallet && fateOf(each) === 'unfunded';
+  const hasInsufficientFunds = (each: SendVersion) =>
+    evidence.isWithinWallet && findFate(each) === 'unfunded';
   const isUnfunded = send.versions.some(hasInsufficientFunds);
-  const possible = send.versions.filter((each) => fateOf(each) !== 'gone' && !hasInsufficientFunds(each));
+  const possible = send.versions.filter((each) => findFate(each) !== 'gone' && !hasInsufficientFunds(each));
   const current = possible.find(({ version }) => version === send.version) ?? possible.at(-1);
   const open = { kind: 'open', version: current?.version ?? null } as const;
   const { height, finalHeight } = evidence;
@@ -143,7 +144,7 @@ interface Terms {
 }
 
 function accept(send: SendState, number: number, { policy, now }: Terms): Decision {
-  const { version, txid, fee, cancels } = versionOf(send, number);
+  const { version, txid, fee, cancels } = requireVersion(send, number);
   const isNews = !cancels && send.announcedTxid !== txid;
   return {
     action: 'accept',
@@ -193,7 +194,7 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
         const pauseMs = verdict.why === 'paid_unseen' ? policy.retryMaxMs : policy.retryMs;
         return stayQueued(send, pauseMs, now);
       }
-      const { version, fee } = versionOf(send, verdict.version ?? send.version);
+      const { version, fee } = requireVersion(send, verdict.version ?? send.version);
       const current = version === send.version ? send : { ...send, version, fee };
       const action = verdict.version === null ? 'wait' : 'retry';
       // A node that is ahead or silent reveals nothing about the block of the proof; only a reorg undoes the
@@ -202,7 +203,7 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
       return { ...retry({ ...current, displacedHeight }, { policy, now }), action };
     }
     case 'impossible':
-      return { ...impossible(send, verdict, fact, now), dead: numbersOf(send) };
+      return { ...impossible(send, verdict, fact, now), dead: versionNumbers(send) };
     default:
       return assertNever(verdict);
   }
@@ -247,8 +248,8 @@ function renewed(send: SendState, now: number): Decision {
 }
 
 function mined(send: SendState, { version: number, height, succeeded, fee }: FactOf<'mined'>): Decision {
-  const version = versionOf(send, number);
-  const dead = numbersOf(send).filter((each) => each !== number);
+  const version = requireVersion(send, number);
+  const dead = versionNumbers(send).filter((each) => each !== number);
   const isPaid = succeeded && !version.cancels;
   if (!isPaid && send.status === 'failed') return { ...failedByOtherBlock(send, height), dead };
   const inBlock = {
@@ -284,7 +285,7 @@ function displaced(
   if (newest !== undefined) {
     return alive.some(({ version }) => version === send.version) ? ignore(send) : switchTo(send, newest, now);
   }
-  const dead = numbersOf(send);
+  const dead = versionNumbers(send);
   if (!isExamined) return { ...changed('hold', send), dead };
   // Where sends draw on accounts, only a used nonce or an expiry proves displacement.
   const after = spendingModel(send) === 'outputs' ? { ...send, displacedHeight: height } : send;
@@ -302,7 +303,7 @@ function rolledBack(send: SendState, { to }: FactOf<'rolled_back'>, now: number)
 
 function settled(send: SendState, { upTo }: FactOf<'settled'>): Decision {
   if (!isReverted(send) || send.height === null || send.height > upTo) return ignore(send);
-  return fail(send, versionOf(send, send.version).cancels ? CANCELLED : REVERTED);
+  return fail(send, requireVersion(send, send.version).cancels ? CANCELLED : REVERTED);
 }
 
 function orphaned(send: SendState, { upTo, conflicts, isExamined }: FactOf<'orphaned'>): Decision {
@@ -338,11 +339,11 @@ function ignore(send: SendState): Decision {
   return changed('ignore', send);
 }
 
-function numbersOf({ versions }: SendState): number[] {
+function versionNumbers({ versions }: SendState): number[] {
   return versions.map(({ version }) => version);
 }
 
-function versionOf({ versions }: SendState, number: number): SendVersion {
+function requireVersion({ versions }: SendState, number: number): SendVersion {
   const version = versions.find((each) => each.version === number);
   if (version === undefined) throw new Error(`there is no version ${number} of this send`);
   return version;

@@ -42,15 +42,15 @@ export function deficitAt(rate: bigint, ancestors: readonly FeeAncestor[]): bigi
 
 /** The effective rate for miners: its own, or less where its ancestors pay less. */
 export function packageRate(
-  own: { readonly fee: bigint; readonly feeRate: bigint },
+  child: { readonly fee: bigint; readonly feeRate: bigint },
   ancestors: readonly FeeAncestor[],
 ): bigint {
-  const lacking = ancestors.filter((each) => rateOf(each) < own.feeRate);
-  if (lacking.length === 0) return own.feeRate;
-  const size = lacking.reduce((sum, each) => sum + each.size, virtualSize(own.fee, own.feeRate));
-  const fee = lacking.reduce((sum, each) => sum + each.fee, own.fee);
+  const lacking = ancestors.filter((each) => feeRatePerKilo(each) < child.feeRate);
+  if (lacking.length === 0) return child.feeRate;
+  const size = lacking.reduce((sum, each) => sum + each.size, virtualSize(child.fee, child.feeRate));
+  const fee = lacking.reduce((sum, each) => sum + each.fee, child.fee);
   const together = (fee * 1000n) / size;
-  return together < own.feeRate ? together : own.feeRate;
+  return together < child.feeRate ? together : child.feeRate;
 }
 
 /** Virtual size of a transaction by its fee and its rate per 1,000; rounded up. */
@@ -58,6 +58,6 @@ export function virtualSize(fee: bigint, feeRate: bigint): bigint {
   return feeRate === 0n ? 0n : (fee * 1000n + feeRate - 1n) / feeRate;
 }
 
-function rateOf({ fee, size }: FeeAncestor): bigint {
+function feeRatePerKilo({ fee, size }: FeeAncestor): bigint {
   return size === 0n ? 0n : (fee * 1000n) / size;
 }

@@ -104,7 +104,7 @@ function outputsPerPart({ mostInputs }: Pick<PartTerms, 'mostInputs'>): number {
 
 /** Null when the inputs do not pay for more than their own fee. */
 function planPart(inputs: readonly Fund[], { adapter, quote, changeAddress }: PartTerms): SendPlan | null {
-  const amount = sumOf(inputs);
+  const amount = sumFunds(inputs);
   const paid = { destination: changeAddress, changeAddress, amount, subtractFee: true };
   try {
     return adapter.planSend({ ...paid, funds: inputs, quote });
@@ -120,7 +120,7 @@ function planLast(
   { funds, partsFee }: { readonly funds: readonly Fund[]; readonly partsFee: bigint },
   { adapter, quote, changeAddress }: PartTerms,
 ): SendPlan | null {
-  const amount = order.everything ? sumOf(funds) : order.amount - (subtractFee ? partsFee : 0n);
+  const amount = order.everything ? sumFunds(funds) : order.amount - (subtractFee ? partsFee : 0n);
   try {
     return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote });
   } catch (error) {
@@ -192,7 +192,7 @@ function costInInputs(outputs: number, { mostInputs }: Pick<PartTerms, 'mostInpu
  */
 export function neededWith(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): bigint {
   if (order.subtractFee) return order.amount;
-  const all = { ...order, amount: sumOf(funds), subtractFee: true, everything: true };
+  const all = { ...order, amount: sumFunds(funds), subtractFee: true, everything: true };
   return order.amount + (planPreparation(all, funds, terms)?.fee ?? 0n);
 }
 
@@ -241,7 +241,9 @@ function draftParts(
     const inputs = loose.slice(from, from + size);
     const like = parts.at(-1);
     const isBetween = like?.inputs.length === size && sizes[at + 1] === size;
-    const plan = isBetween ? { ...like, inputs, amount: sumOf(inputs) - like.fee } : planPart(inputs, terms);
+    const plan = isBetween
+      ? { ...like, inputs, amount: sumFunds(inputs) - like.fee }
+      : planPart(inputs, terms);
     if (plan === null) return null;
     parts.push(plan);
     from += size;
@@ -314,6 +316,6 @@ function feeOfAll(
   return draftRemainingParts(order, reserved, terms)?.fee ?? null;
 }
 
-function sumOf(funds: readonly Fund[]): bigint {
+function sumFunds(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, { amount }) => sum + amount, 0n);
 }

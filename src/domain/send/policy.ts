@@ -21,7 +21,7 @@ export interface SendPolicy {
   /** The same for a version below the network's minimum rate. */
   readonly bumpUnderpaidAfterMs: number;
   /** Whether the daemon bumps fees automatically. */
-  readonly raisesFees: boolean;
+  readonly bumpsFees: boolean;
   /** Limit of a bumped fee in basis points of the amount, where the order sets none. */
   readonly maxFeeShareBps: number;
   /** Outputs are consolidated while the node's rate is at most this, atoms per 1,000 vB; 0: never automatically. */
@@ -43,7 +43,7 @@ export const DEFAULT_SEND_POLICY: SendPolicy = {
   bumpAfterMs: 3_600_000,
   accountBumpAfterMs: 180_000,
   bumpUnderpaidAfterMs: 60_000,
-  raisesFees: true,
+  bumpsFees: true,
   maxFeeShareBps: 1_000,
   consolidateBelowRate: 0n,
   bumpFromPercent: 150,

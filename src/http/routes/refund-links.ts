@@ -99,14 +99,14 @@ function createRoute(deps: RefundLinkDeps): Route {
     },
     handler: async ({ auth, body, keepAnswer }) => {
       const { amount, currency: code, preset, paymentId, reason, ...terms } = body;
-      const wish =
+      const request =
         amount !== undefined && code !== undefined
           ? ({ kind: 'amount', amount, currency: code } as const)
           : ({ kind: preset ?? 'all' } as const);
       const { merchantId } = auth;
       // Everyone who has a link could claim it, so a key without `wallet:send` could send by its own link.
       const approval = terms.approval || !auth.maySend;
-      const link = { ...terms, approval, merchantId, paymentId, wish, reason: reason ?? null };
+      const link = { ...terms, approval, merchantId, paymentId, request, reason: reason ?? null };
       return createRefundLink(deps, link, keepAnswer);
     },
   });

@@ -95,32 +95,32 @@ export async function listCustomers(db: Db, filter: CustomerFilter): Promise<Cus
   const customers = db.selectFrom('customers');
   // Looked up by id, with the owner only compared: as a plain column it would read all of the owner's
   // customers.
-  const own =
+  const ofUser =
     wanted === undefined
       ? customers.where('user_id', '=', userId)
       : customers.where('id', 'in', wanted).where(sql`+user_id`, '=', userId);
   if (search === '' && wanted === undefined)
-    return { rows: await pageOf(own, filter), total: await countedCustomers(db, userId) };
-  const matching = search === '' ? own : own.where(sql<boolean>`instr(email_key, ${search}) > 0`);
+    return { rows: await readPage(ofUser, filter), total: await countedCustomers(db, userId) };
+  const matching = search === '' ? ofUser : ofUser.where(sql<boolean>`instr(email_key, ${search}) > 0`);
   // Covered by the index, which contains the address.
   const named = await newestFirst(matching.select('id'))
     .limit(MAX_NAMED + 1)
     .execute();
   const ids = named.slice((page - 1) * limit, page * limit).map(({ id }) => id);
-  if (named.length <= MAX_NAMED) return { rows: await customersOf(db, ids), total: named.length };
+  if (named.length <= MAX_NAMED) return { rows: await listByIds(db, ids), total: named.length };
   const count = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const isNamed = page * limit <= named.length;
-  return { rows: await (isNamed ? customersOf(db, ids) : pageOf(matching, filter)), total: count.total };
+  return { rows: await (isNamed ? listByIds(db, ids) : readPage(matching, filter)), total: count.total };
 }
 
 /** The customers with these ids, a page of them, newest first. */
-async function customersOf(db: Db, ids: readonly string[]): Promise<CustomerRow[]> {
+async function listByIds(db: Db, ids: readonly string[]): Promise<CustomerRow[]> {
   if (ids.length === 0) return [];
-  const found = await db.selectFrom('customers').selectAll().where('id', 'in', ids).execute();
-  return found.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  const rows = await db.selectFrom('customers').selectAll().where('id', 'in', ids).execute();
+  return rows.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
 }
 
-async function pageOf(
+async function readPage(
   customers: SelectQueryBuilder<Tables, 'customers', object>,
   { page, limit }: Pick<CustomerFilter, 'page' | 'limit'>,
 ): Promise<CustomerRow[]> {

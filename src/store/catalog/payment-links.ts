@@ -55,19 +55,19 @@ export async function listPaymentLinks(
   { merchantId, priceId, active }: PaymentLinkFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ rows: PaymentLinkRow[]; total: number }> {
-  let own = db
+  let links = db
     .selectFrom('payment_links')
     .where('merchant_id', '=', merchantId)
     .where('deleted_at', 'is', null);
-  if (priceId !== undefined) own = own.where('price_id', '=', priceId);
-  if (active !== undefined) own = own.where('active', '=', active ? 1 : 0);
-  const rows = await own
+  if (priceId !== undefined) links = links.where('price_id', '=', priceId);
+  if (active !== undefined) links = links.where('active', '=', active ? 1 : 0);
+  const rows = await links
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const counted = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const counted = await links.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: counted.total };
 }

@@ -72,7 +72,7 @@ const selectCursor = prepared((db, param: ParamOf<ChainId>) =>
     .where('mode', '=', param('mode')),
 );
 
-const standsOf = prepared((db, param: ParamOf<{ mode: Mode }>) =>
+const selectHeights = prepared((db, param: ParamOf<{ mode: Mode }>) =>
   db
     .selectFrom('chain_cursors')
     .select(['coin', 'height', 'safe_height as safe', 'finalized_height as finalized'])
@@ -89,7 +89,7 @@ export async function listCursors(
 }> {
   const tips: Partial<Record<Coin, number>> = {};
   const final: Partial<Record<Coin, FinalHeights>> = {};
-  for (const { coin, height, safe, finalized } of await standsOf(db, { mode })) {
+  for (const { coin, height, safe, finalized } of await selectHeights(db, { mode })) {
     tips[coin] = height;
     final[coin] = { safe, finalized };
   }
@@ -153,8 +153,8 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
 /** A final height says nothing about the blocks that replace the ones it meant. */
 async function forgetFinalAbove(tx: Tx, chain: ChainId, above: number): Promise<void> {
   const { safe, finalized } = await finalHeights(tx, chain);
-  const kept = (height: number | null): number | null => (height === null ? null : Math.min(height, above));
-  await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
+  const capped = (height: number | null): number | null => (height === null ? null : Math.min(height, above));
+  await setFinalHeights(tx, chain, { safe: capped(safe), finalized: capped(finalized) });
 }
 
 /**

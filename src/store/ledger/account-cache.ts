@@ -51,7 +51,7 @@ export class AccountCache {
       if (row === undefined) break;
       let end = at + 1;
       while (rows[end]?.id === row.id) end += 1;
-      if (!this.#byAddress.has(row.id)) entries.push(this.#entry(row, holdingsOf(rows.slice(at, end))));
+      if (!this.#byAddress.has(row.id)) entries.push(this.#entry(row, toHoldings(rows.slice(at, end))));
       at = end;
     }
     return entries;
@@ -87,18 +87,18 @@ export class AccountCache {
 
   setHeld(addressId: number, rows: readonly HeldRow[]): void {
     const entry = this.#byAddress.get(addressId);
-    if (entry !== undefined) entry.account = { ...entry.account, held: holdingsOf(rows) };
+    if (entry !== undefined) entry.account = { ...entry.account, holdings: toHoldings(rows) };
   }
 
   has(addressId: number): boolean {
     return this.#byAddress.has(addressId);
   }
 
-  #entry(row: AccountRow, held: readonly Holding[]): CachedAccount {
+  #entry(row: AccountRow, holdings: readonly Holding[]): CachedAccount {
     const { id, payment_id: paymentId } = row;
     const payment = paymentId === null ? null : this.#payment(paymentId, row);
     const isAwaited = payment?.isWaiting ?? true;
-    const account = { watchKey: row.watch_key, since: row.created_at, held, isAwaited };
+    const account = { watchKey: row.watch_key, since: row.created_at, holdings, isAwaited };
     const entry = { id, paymentId, payment, account };
     this.#byAddress.set(id, entry);
     payment?.entries.push(entry);
@@ -135,7 +135,7 @@ type HeldRow = Pick<AccountRow, 'txid' | 'vout' | 'amount' | 'height'>;
 const NOTHING: readonly Holding[] = [];
 
 /** In the same order as the `holdings` queries. */
-function holdingsOf(rows: readonly HeldRow[]): readonly Holding[] {
+function toHoldings(rows: readonly HeldRow[]): readonly Holding[] {
   if ((rows[0]?.txid ?? null) === null) return NOTHING;
   const parts = rows.map(({ height, txid, vout, amount }) => ({
     height: height ?? 0,

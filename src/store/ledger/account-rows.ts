@@ -28,7 +28,7 @@ const CHOSEN = [
   'addresses.created_at',
   'addresses.payment_id',
 ] as const;
-const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
+const OUTPUT_COLUMNS = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
 const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee.id)`;
 
@@ -45,12 +45,12 @@ function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses'
         .on('outputs.spent_height', 'is', null),
     )
     .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
-    .select(['lead.status', 'lead.expires_at', 'lead.closed_at', ...HELD])
+    .select(['lead.status', 'lead.expires_at', 'lead.closed_at', ...OUTPUT_COLUMNS])
     .orderBy('chosen.id', 'desc');
 }
 
 /** Base query on a chain's addresses. */
-function addressesOf(db: Db, { coin, mode }: ChainId) {
+function chainAddresses(db: Db, { coin, mode }: ChainId) {
   return db.selectFrom('addresses').select(CHOSEN).where('coin', '=', coin).where('mode', '=', mode);
 }
 
@@ -69,7 +69,7 @@ export const newestAddressId = prepared((db, param: ParamOf<ChainId>) =>
 export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: number; limit: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+    chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
       .where('branch', '=', 0)
       .where('idx', '=', 0)
@@ -82,7 +82,7 @@ export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: numb
 export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: number; size: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+    chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '<', param('below'))
       .where('payment_id', 'is not', null)
       .orderBy('id', 'desc')
@@ -94,7 +94,7 @@ export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: nu
 export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: number; size: number }>) =>
   withStandings(
     db,
-    addressesOf(db, { coin: param('coin'), mode: param('mode') })
+    chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '>', param('after'))
       .where((eb) =>
         eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
@@ -108,7 +108,7 @@ export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: num
 export const accountsOfPayments = preparedList((db, param: ParamOf<ChainId>, ids) =>
   withStandings(
     db,
-    addressesOf(db, { coin: param('coin'), mode: param('mode') }).where('payment_id', 'in', ids),
+    chainAddresses(db, { coin: param('coin'), mode: param('mode') }).where('payment_id', 'in', ids),
   ),
 );
 
@@ -174,7 +174,7 @@ export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | un
 export const unspentParts = prepared((db, param: ParamOf<{ id: number }>) =>
   db
     .selectFrom('outputs')
-    .select(HELD)
+    .select(OUTPUT_COLUMNS)
     .where('address_id', '=', param('id'))
     .where('state', '=', sql.lit('confirmed'))
     .where('spent_height', 'is', null),

@@ -35,21 +35,21 @@ export class AccountTurns<T extends Numbered> {
     if (awaited.length <= this.#limit) return awaited;
     const size = Math.floor(this.#limit * FIRST_SHARE);
     const others = awaited.slice(size).toSorted((a, b) => a.id - b.id);
-    const turn = turnOf(others, this.#awaitedAfter, this.#limit - size);
+    const turn = takeTurn(others, this.#awaitedAfter, this.#limit - size);
     this.#awaitedAfter = turn.at(-1)?.id ?? 0;
     return [...awaited.slice(0, size), ...turn];
   }
 
   #finished(finished: readonly T[], room: number): readonly T[] {
     if (finished.length <= room) return finished;
-    const turn = turnOf(finished, this.#finishedAfter, room);
+    const turn = takeTurn(finished, this.#finishedAfter, room);
     this.#finishedAfter = turn.at(-1)?.id ?? 0;
     return turn;
   }
 }
 
 /** Up to `size` entries, starting after an id and wrapping around to the beginning. */
-function turnOf<T extends Numbered>(entries: readonly T[], after: number, size: number): readonly T[] {
+function takeTurn<T extends Numbered>(entries: readonly T[], after: number, size: number): readonly T[] {
   const from = Math.max(
     0,
     entries.findIndex(({ id }) => id > after),

@@ -97,7 +97,7 @@ export async function findWatched(
   chain: ChainId,
   watchKeys: readonly string[],
 ): Promise<StoredAddress[]> {
-  const found: StoredAddress[] = [];
+  const watched: StoredAddress[] = [];
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
     const keys = watchKeys.slice(at, at + CHUNK);
     const [only] = keys;
@@ -106,9 +106,9 @@ export async function findWatched(
       keys.length === 1 && only !== undefined
         ? await watchedAs(db, { ...chain, watchKey: only })
         : await watchedAmong(db, chain, keys).execute();
-    for (const row of rows) found.push(row);
+    for (const row of rows) watched.push(row);
   }
-  return found;
+  return watched;
 }
 
 function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {

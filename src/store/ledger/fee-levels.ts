@@ -11,11 +11,11 @@ export interface FeeLevel {
 
 /** Stores a node's last fee rate, so that balances are available while it is offline. */
 export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
-  const told = { rate: level.rate.toString(), input_cost: level.inputCost.toString(), at: level.at };
+  const values = { rate: level.rate.toString(), input_cost: level.inputCost.toString(), at: level.at };
   await db
     .insertInto('fee_levels')
-    .values({ coin: chain.coin, mode: chain.mode, ...told })
-    .onConflict((conflict) => conflict.columns(['coin', 'mode']).doUpdateSet(told))
+    .values({ coin: chain.coin, mode: chain.mode, ...values })
+    .onConflict((conflict) => conflict.columns(['coin', 'mode']).doUpdateSet(values))
     .execute();
 }
 

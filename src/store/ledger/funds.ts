@@ -15,7 +15,7 @@ const CHUNK = 500;
 export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef[]): Promise<ReservedFund[]> {
   const wanted = new Set(refs.map(outputKey));
   const txids = [...new Set(refs.map(({ txid }) => txid))];
-  const found: ReservedFund[] = [];
+  const funds: ReservedFund[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
@@ -32,10 +32,10 @@ export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef
       if (!wanted.has(outputKey(ref))) continue;
       const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
       const fund = { ref, amount: BigInt(row.amount), address: row.address, keyPath };
-      found.push({ fund, heldBy: row.send_id });
+      funds.push({ fund, heldBy: row.send_id });
     }
   }
-  return found;
+  return funds;
 }
 
 /** The outputs of a transaction that paid us, spent or not. */

@@ -14,7 +14,7 @@ export async function confirmedHoldings(
   chain: ChainId,
   watchKeys: readonly string[],
 ): Promise<Map<string, Holding[]>> {
-  const held = new Map<string, Holding[]>();
+  const byAccount = new Map<string, Holding[]>();
   for (let at = 0; at < watchKeys.length; at += HOLDERS) {
     const keys = watchKeys.slice(at, at + HOLDERS);
     const rows =
@@ -23,12 +23,12 @@ export async function confirmedHoldings(
         : await holdingRows(db, chain, keys).execute();
     for (const { watch_key: key, txid, vout, amount } of rows) {
       const holding = { ref: { txid, index: vout }, amount: BigInt(amount) };
-      const known = held.get(key);
-      if (known === undefined) held.set(key, [holding]);
+      const known = byAccount.get(key);
+      if (known === undefined) byAccount.set(key, [holding]);
       else known.push(holding);
     }
   }
-  return held;
+  return byAccount;
 }
 
 /**
@@ -119,7 +119,7 @@ export async function balancesAt(
   watchKeys: readonly string[],
   height: number,
 ): Promise<Map<string, bigint>> {
-  const held = new Map<string, bigint>();
+  const balances = new Map<string, bigint>();
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
     const rows = await db
       .selectFrom('addresses')
@@ -132,7 +132,8 @@ export async function balancesAt(
       .where('outputs.height', '<=', height)
       .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
       .execute();
-    for (const { watch_key: key, amount } of rows) held.set(key, (held.get(key) ?? 0n) + BigInt(amount));
+    for (const { watch_key: key, amount } of rows)
+      balances.set(key, (balances.get(key) ?? 0n) + BigInt(amount));
   }
-  return held;
+  return balances;
 }

@@ -68,7 +68,7 @@ export class OpenAccounts {
    * The accounts of one pass, each once, in batches; addresses created during the pass are not included.
    * @param closedAfterMs a payment that no longer waits is included until this long after its expiry
    */
-  async *look(closedAfterMs: number): AsyncGenerator<readonly OpenAccount[], void> {
+  async *poll(closedAfterMs: number): AsyncGenerator<readonly OpenAccount[], void> {
     const looking = this.#last.then(async () => (await this.#caughtUp()) ?? this.#load());
     this.#last = looking.catch(() => undefined);
     const cache = await looking;
@@ -81,8 +81,8 @@ export class OpenAccounts {
       finished: finished.length,
       left: cache.awaited.length - awaited.length,
     });
-    yield [...accountsOf(cache.own, true), ...accountsOf(awaited, true)];
-    yield accountsOf(finished, false);
+    yield [...toOpenAccounts(cache.own, true), ...toOpenAccounts(awaited, true)];
+    yield toOpenAccounts(finished, false);
   }
 
   /** Reads everything, and caches it unless changes may have been missed in the meantime. */
@@ -94,8 +94,8 @@ export class OpenAccounts {
     const cache = new AccountCache(this.#limit);
     const [newest] = await newestAddressId(this.#db, this.#chain);
     cache.newestId = newest?.id ?? 0;
-    const own = { ...this.#chain, newest: cache.newestId, limit: this.#limit };
-    cache.own.push(...cache.add(await ownAccounts(this.#db, own)));
+    const selection = { ...this.#chain, newest: cache.newestId, limit: this.#limit };
+    cache.own.push(...cache.add(await ownAccounts(this.#db, selection)));
     await this.#loadNewest(cache);
     const hasAll =
       (await this.#loadWaiting(cache, unpaidPayments)) &&
@@ -136,18 +136,18 @@ export class OpenAccounts {
   /** The cache brought up to date; null when it has to be rebuilt. */
   async #caughtUp(): Promise<AccountCache | null> {
     const watch = this.#db.database.changes;
-    const [kept, notes] = [this.#kept, this.#notes];
-    if (kept === null || notes === null) return null;
+    const [cached, notes] = [this.#kept, this.#notes];
+    if (cached === null || notes === null) return null;
     // Dropped until the update completes: the notes cleared below would otherwise be lost on an error.
     this.#kept = null;
-    if (notes.isLost || watch.foreignVersion() !== kept.version) return null;
+    if (notes.isLost || watch.foreignVersion() !== cached.version) return null;
     const [payments, addresses] = [[...notes.payments], [...notes.addresses]];
     if (watch.isSettled()) notes.clear();
-    const { cache } = kept;
+    const { cache } = cached;
     if (!(await this.#takeNew(cache))) return null;
     for (const id of await this.#withSuperseded(payments)) await this.#readTimes(cache, id);
     for (const id of addresses) await this.#readHeld(cache, id);
-    this.#kept = kept;
+    this.#kept = cached;
     return cache;
   }
 
@@ -183,7 +183,7 @@ export class OpenAccounts {
   }
 }
 
-function accountsOf(entries: readonly CachedAccount[], isAwaited: boolean): OpenAccount[] {
+function toOpenAccounts(entries: readonly CachedAccount[], isAwaited: boolean): OpenAccount[] {
   return entries.map((entry) => {
     if (entry.account.isAwaited !== isAwaited) entry.account = { ...entry.account, isAwaited };
     return entry.account;

@@ -113,7 +113,7 @@ export async function outputsOfTransactions(
   chain: ChainId,
   txids: readonly string[],
 ): Promise<StoredOutput[]> {
-  const found: StoredOutput[] = [];
+  const outputs: StoredOutput[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
@@ -122,17 +122,17 @@ export async function outputsOfTransactions(
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .execute();
-    for (const row of rows) found.push(row);
+    for (const row of rows) outputs.push(row);
   }
-  return found;
+  return outputs;
 }
 
 /** Outpoints of these transactions that paid us, from an index alone. */
 export async function ownOutpoints(db: Db, chain: ChainId, txids: readonly string[]): Promise<OutputRef[]> {
-  return (await outpointsOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+  return (await selectOutpoints(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const outpointsOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
+const selectOutpoints = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('outputs')
     .select(['txid', 'vout'])

@@ -52,9 +52,9 @@ async function accountWithQueue(
   rest: (balance: bigint, members: readonly StoredQueueMember[], isFree: boolean) => bigint | null,
 ): Promise<Fund | null> {
   if (accountsPerSend(wallet) === null) return null;
-  const found = await merchantAccount(db, wallet);
-  if (found === null) return null;
-  const { address, account, parts } = found;
+  const merchant = await merchantAccount(db, wallet);
+  if (merchant === null) return null;
+  const { address, account, parts } = merchant;
   const members = await listQueue(db, address);
   if (isDrawnOnByOthers(parts, members)) return null;
   const balance = parts.reduce((sum, part) => sum + part.amount, 0n);

@@ -88,7 +88,7 @@ export async function conflictHeights(
   chain: ChainId,
   txids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
+  const heights = new Map<string, number>();
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('raw_transactions')
@@ -98,9 +98,9 @@ export async function conflictHeights(
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .where('conflict_height', 'is not', null)
       .execute();
-    for (const { txid, height } of rows) if (height !== null) found.set(txid, height);
+    for (const { txid, height } of rows) if (height !== null) heights.set(txid, height);
   }
-  return found;
+  return heights;
 }
 
 /** Deletes the bytes of transactions in blocks of a range of heights, upper end excluded. */

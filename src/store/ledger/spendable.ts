@@ -48,12 +48,12 @@ export interface SpendableTotal {
 export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
     const funds = await spendableFunds(db, wallet);
-    return totalOf(((await fundsAfterQueue(db, wallet, funds)) ?? funds).map(({ amount }) => amount));
+    return sumSpendable(((await fundsAfterQueue(db, wallet, funds)) ?? funds).map(({ amount }) => amount));
   }
   const spendable = matured(available(db, wallet));
   if (!COIN_DEFINITIONS[wallet.coin].fitsInt64) {
     const rows = await spendable.limit(MAX_ACCOUNT_PARTS).select('outputs.amount').execute();
-    return totalOf(rows.map((row) => BigInt(row.amount)));
+    return sumSpendable(rows.map((row) => BigInt(row.amount)));
   }
   const atoms = sql`cast(outputs.amount as integer)`;
   const isDust = sql`${atoms} <= ${inputCost}`;
@@ -82,7 +82,7 @@ export async function fundsAfterQueue(
   return [account, ...others].slice(0, accountsPerSend(wallet) ?? 0);
 }
 
-function totalOf(amounts: readonly bigint[]): SpendableTotal {
+function sumSpendable(amounts: readonly bigint[]): SpendableTotal {
   return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
 }
 

@@ -60,7 +60,7 @@ export async function filterMinedSpends(
   refs: readonly OutputRef[],
 ): Promise<MinedSpend[]> {
   const txids = [...new Set(refs.map((ref) => ref.txid))];
-  const found: MinedSpend[] = [];
+  const spends: MinedSpend[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
@@ -71,10 +71,10 @@ export async function filterMinedSpends(
       .execute();
     for (const { txid, vout, spent_by, spent_height } of rows) {
       if (spent_by === null || spent_height === null) continue;
-      found.push({ ref: { txid, index: vout }, byTxid: spent_by, height: spent_height });
+      spends.push({ ref: { txid, index: vout }, byTxid: spent_by, height: spent_height });
     }
   }
-  return found;
+  return spends;
 }
 
 /** Outputs with an unconfirmed spender. */

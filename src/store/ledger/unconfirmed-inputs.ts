@@ -60,7 +60,7 @@ export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set
 
 /** Outputs of these transactions that unconfirmed payments to us spend, with the spender. */
 export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly string[]): Promise<Debit[]> {
-  const found: Debit[] = [];
+  const debits: Debit[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('unconfirmed_inputs')
@@ -69,9 +69,9 @@ export async function spentByUnconfirmed(db: Db, chain: ChainId, txids: readonly
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .execute();
-    found.push(...rows.map(({ txid, vout, spender }) => ({ ref: { txid, index: vout }, byTxid: spender })));
+    debits.push(...rows.map(({ txid, vout, spender }) => ({ ref: { txid, index: vout }, byTxid: spender })));
   }
-  return found;
+  return debits;
 }
 
 /** Outpoints of these transactions that unconfirmed payments to us spend. */
@@ -80,10 +80,10 @@ export async function contestedOutpoints(
   chain: ChainId,
   txids: readonly string[],
 ): Promise<OutputRef[]> {
-  return (await contestedOf(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
+  return (await selectContested(db, chain, txids)).map(({ txid, vout }) => ({ txid, index: vout }));
 }
 
-const contestedOf = preparedList((db, param: ParamOf<ChainId>, txids) =>
+const selectContested = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('unconfirmed_inputs')
     .select(['txid', 'vout'])

@@ -90,9 +90,9 @@ export async function keepTotals(tx: Tx, paymentId: string, change: () => unknow
 type TotalKey = Omit<VolumeTotalRow, 'sum' | 'payments'>;
 
 async function move(tx: Tx, key: TotalKey, by: Pick<Share, 'sum' | 'payments'>): Promise<void> {
-  const [held = { sum: '0', payments: 0 }] = await findTotal(tx, key);
-  const payments = held.payments + by.payments;
-  const sum = BigInt(held.sum) + by.sum;
+  const [stored = { sum: '0', payments: 0 }] = await findTotal(tx, key);
+  const payments = stored.payments + by.payments;
+  const sum = BigInt(stored.sum) + by.sum;
   if (payments === 0 && sum === 0n) await removeTotal(tx, key);
   else await putTotal(tx, { ...key, sum: String(sum), payments });
 }

@@ -20,11 +20,11 @@ interface Shop {
  * whole order id, order label or id of its payment, or by its amount. Scans the shop's outputs.
  */
 export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlBool> {
-  const ways = [sql<SqlBool>`outputs.payment_id in ${paymentsOf(db, shop, text)}`];
+  const ways = [sql<SqlBool>`outputs.payment_id in ${namedPayments(db, shop, text)}`];
   if (isHashPrefix(text)) {
     ways.push(
       sql<SqlBool>`outputs.seq in ${paidBy(db, shop, text)}`,
-      sql<SqlBool>`outputs.address_id in ${addressesOf(db, shop, text)}`,
+      sql<SqlBool>`outputs.address_id in ${namedAddresses(db, shop, text)}`,
       // Few outputs belong to no payment, and their addresses are in no text index.
       sql<SqlBool>`(outputs.payment_id is null and ${ownAddress(db, text)})`,
     );
@@ -40,7 +40,7 @@ export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlB
 export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBool> {
   const refunds = db
     .selectFrom('refunds')
-    .where('refunds.payment_id', 'in', paymentsOf(db, shop, text))
+    .where('refunds.payment_id', 'in', namedPayments(db, shop, text))
     .select('refunds.send_id');
   const ways = [sql<SqlBool>`sends.id = ${text}`, sql<SqlBool>`sends.id in ${refunds}`];
   if (isHashPrefix(text)) {
@@ -56,7 +56,7 @@ export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBoo
   return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
 }
 
-function paymentsOf(db: Db, { merchantId, mode }: Shop, text: string) {
+function namedPayments(db: Db, { merchantId, mode }: Shop, text: string) {
   const ofShop = db
     .selectFrom('payments')
     .where('payments.merchant_id', '=', merchantId)
@@ -82,7 +82,7 @@ function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
     .select('paid.seq');
 }
 
-function addressesOf(db: Db, { merchantId, mode }: Shop, prefix: string) {
+function namedAddresses(db: Db, { merchantId, mode }: Shop, prefix: string) {
   return db
     .selectFrom('addresses')
     .where('addresses.merchant_id', '=', merchantId)
@@ -93,10 +93,10 @@ function addressesOf(db: Db, { merchantId, mode }: Shop, prefix: string) {
 }
 
 function ownAddress(db: Db, prefix: string) {
-  const own = db
+  const addresses = db
     .selectFrom('addresses as own_address')
     .where(sql<boolean>`own_address.id = outputs.address_id`)
     .where(addressBegins('own_address.address', prefix))
     .select(sql`1`.as('one'));
-  return sql<SqlBool>`exists ${own}`;
+  return sql<SqlBool>`exists ${addresses}`;
 }

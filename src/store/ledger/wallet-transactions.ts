@@ -78,8 +78,8 @@ export async function pageWalletTransactions(
 
 async function count(db: Db, filter: WalletTransactionFilter): Promise<number> {
   const isOfAll = [filter.fromMs, filter.toMs, filter.search].every((value) => value === undefined);
-  const moneyIn = isOfAll ? countedIncoming(db, filter) : rowsOf(incoming(db, filter));
-  return (await moneyIn) + (await rowsOf(outgoing(db, filter)));
+  const moneyIn = isOfAll ? countedIncoming(db, filter) : countRows(incoming(db, filter));
+  return (await moneyIn) + (await countRows(outgoing(db, filter)));
 }
 
 /**
@@ -104,7 +104,7 @@ async function countedIncoming(db: Db, filter: WalletTransactionFilter): Promise
   return (counted.total ?? 0) - none.total;
 }
 
-async function rowsOf(query: ReturnType<typeof incoming> | ReturnType<typeof outgoing>): Promise<number> {
+async function countRows(query: ReturnType<typeof incoming> | ReturnType<typeof outgoing>): Promise<number> {
   const { total } = await (query as ReturnType<typeof outgoing>)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();

@@ -44,7 +44,7 @@ export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
     .where('endpoint.active', '=', 1)
     .where((eb) => eb.or([eb('endpoint.gone_at', 'is not', null), eb('health.failures', '>=', FAILURES)]))
     .execute();
-  const own = await db
+  const merchantUrls = await db
     .selectFrom('merchants as shop')
     .leftJoin('endpoint_health as health', 'health.endpoint_id', 'shop.id')
     .leftJoin('gone_endpoints as gone', (join) =>
@@ -58,7 +58,10 @@ export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
     .where('shop.webhook_url', '<>', '')
     .where((eb) => eb.or([eb('gone.created_at', 'is not', null), eb('health.failures', '>=', FAILURES)]))
     .execute();
-  return [...declared, ...own.map(({ url, ...row }) => ({ ...row, merchant_id: row.id, url: url ?? '' }))];
+  return [
+    ...declared,
+    ...merchantUrls.map(({ url, ...row }) => ({ ...row, merchant_id: row.id, url: url ?? '' })),
+  ];
 }
 
 /** Sends whose fee bump has waited for their fee budget since before a time, the longest waiting first. */

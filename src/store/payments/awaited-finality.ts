@@ -47,7 +47,7 @@ export async function paymentsAwaiting(
   { coin, mode }: ChainId,
   heights: { readonly before: FinalHeights; readonly after: FinalHeights },
 ): Promise<string[]> {
-  const found = new Set<string>();
+  const finalities = new Set<string>();
   for (const finality of FINALITIES) {
     const above = finalHeight(heights.before, finality) ?? -1;
     const upTo = finalHeight(heights.after, finality) ?? -1;
@@ -74,7 +74,7 @@ export async function paymentsAwaiting(
         ]),
       )
       .execute();
-    for (const row of rows) found.add(row.payment_id);
+    for (const row of rows) finalities.add(row.payment_id);
   }
-  return [...found];
+  return [...finalities];
 }

@@ -52,7 +52,7 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
     ways.push(sql<SqlBool>`payments.id in ${onChain}`);
   }
   if (isAmount(text)) {
-    ways.push(costs(text), sql<SqlBool>`payments.id in ${broughtOutputOf(db, shop, text)}`);
+    ways.push(costs(text), sql<SqlBool>`payments.id in ${paymentsWithOutput(db, shop, text)}`);
   }
   return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
 }
@@ -81,7 +81,7 @@ function costs(text: string) {
 }
 
 /** Payments with an output of these digits of a coin, or with further decimals. */
-function broughtOutputOf(db: Db, { merchantId, mode }: Shop, text: string) {
+function paymentsWithOutput(db: Db, { merchantId, mode }: Shop, text: string) {
   return db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', merchantId)

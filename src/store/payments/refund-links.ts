@@ -100,14 +100,14 @@ export interface UnsentClaim {
 
 /** The claims of a payment without a send. */
 export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentClaim[]> {
-  const rows = await claimsOf(db, { paymentId });
+  const rows = await selectClaims(db, { paymentId });
   return rows.map(({ coin, claimed, ...row }) => {
     if (coin === null || claimed === null) throw new Error(`refund link ${row.id} is claimed without a coin`);
     return { ...row, coin, claimed };
   });
 }
 
-const claimsOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+const selectClaims = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('refund_links')
     .select(['id', 'coin', 'claimed', 'claim_value', 'claim_unpriced'])
@@ -160,11 +160,11 @@ export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string
 
 /** Unclaimed links of a payment. */
 export async function listOpenLinks(db: Db, paymentId: string): Promise<string[]> {
-  const rows = await unclaimedOf(db, { paymentId });
+  const rows = await selectUnclaimed(db, { paymentId });
   return rows.map(({ id }) => id);
 }
 
-const unclaimedOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+const selectUnclaimed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('refund_links')
     .select('id')
@@ -183,12 +183,12 @@ export async function holdUnpaidLinks(
   { problem, now }: { readonly problem: string; readonly now: number },
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('refund links must be held in a transaction');
-  const held = { approval: 1, approved_at: null, problem, updated_at: now } as const;
+  const awaiting = { approval: 1, approved_at: null, problem, updated_at: now } as const;
   const unpaid = tx.updateTable('refund_links').where('send_id', 'is', null);
-  await unpaid.set(held).where('status', '=', 'open').execute();
+  await unpaid.set(awaiting).where('status', '=', 'open').execute();
   await unpaid
     // A late approval from before does not cover anything that was unknown then.
-    .set({ ...held, status: 'claimed', claim_id: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
+    .set({ ...awaiting, status: 'claimed', claim_id: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
     .where('status', 'in', ['claimed', 'approved'])
     .execute();
 }

@@ -71,10 +71,10 @@ async function sharesIn(db: Db, filter: VolumeFilter): Promise<Share[]> {
 }
 
 async function totals(db: Db, filter: VolumeFilter & { readonly period: number }): Promise<Share[]> {
-  return (await totalsOf(db, filter)).map((row) => ({ ...row, sum: BigInt(row.sum) }));
+  return (await selectTotals(db, filter)).map((row) => ({ ...row, sum: BigInt(row.sum) }));
 }
 
-const totalsOf = prepared((db, param: ParamOf<VolumeFilter & { period: number }>) =>
+const selectTotals = prepared((db, param: ParamOf<VolumeFilter & { period: number }>) =>
   db
     .selectFrom('volume_totals')
     .select(['currency', 'coin', 'sum', 'payments'])

@@ -49,8 +49,8 @@ export async function drawOn(
 export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<bigint> {
   const send = await readSend(db, id);
   const left = leftFor(await loadFamily(db, send), send);
-  const own = BigInt(send.max_fee);
-  return own < left ? own : left;
+  const budget = BigInt(send.max_fee);
+  return budget < left ? budget : left;
 }
 
 /** The remainder of a budget for a new send that draws on this one, atoms. */
@@ -161,17 +161,17 @@ function committedByOthers(
   { id, draws_on: drawsOn, draws_on_version: needs }: Drawer,
 ): bigint {
   const beside = { owner, others: others.filter((other) => other.id !== id) };
-  const own = drawsOn === null ? 0n : needs === null ? highestOwnFee(beside) : ownWith(beside, needs);
-  return partsOf(beside) + own;
+  const ownFee = drawsOn === null ? 0n : needs === null ? highestOwnFee(beside) : ownWith(beside, needs);
+  return sumParts(beside) + ownFee;
 }
 
 /** The most that blocks can take within a budget from the signed transactions, atoms. */
 function signedWithin(family: Family): bigint {
   const { owner } = family;
-  return partsOf(family) + (owner.versions.length === 0 ? 0n : highestOwnFee(family));
+  return sumParts(family) + (owner.versions.length === 0 ? 0n : highestOwnFee(family));
 }
 
-function partsOf({ others }: Family): bigint {
+function sumParts({ others }: Family): bigint {
   return sum(others.filter((other) => other.draws_on_version === null).map(dearest));
 }
 
@@ -183,8 +183,8 @@ function highestOwnFee(family: Family): bigint {
 }
 
 function ownWith({ owner, others }: Family, needs: number): bigint {
-  const own = owner.versions.find(({ version }) => version === needs)?.fee ?? 0n;
-  return own + sum(others.filter((other) => other.draws_on_version === needs).map(dearest));
+  const ownFee = owner.versions.find(({ version }) => version === needs)?.fee ?? 0n;
+  return ownFee + sum(others.filter((other) => other.draws_on_version === needs).map(dearest));
 }
 
 function dearest({ versions }: Pick<Member, 'versions'>): bigint {

@@ -1,5 +1,5 @@
 /** The part of a connection that is needed to install functions and triggers on it. */
-interface TellingConnection {
+interface TrackedConnection {
   readonly inTransaction: boolean;
   exec(statements: string): unknown;
   function(name: string, run: (value: unknown) => unknown): unknown;
@@ -44,13 +44,13 @@ const TRIGGERS = [
  * statement can go unreported and the database file is unchanged.
  */
 export class ChangeTracker {
-  readonly #sqlite: TellingConnection;
+  readonly #sqlite: TrackedConnection;
   readonly #endSnapshot: () => void;
   readonly #dataVersion: { get(): unknown };
   readonly #listeners: ChangeNotes[] = [];
 
   /** @param endSnapshot ends the reader's snapshot, so that it sees the latest commit */
-  constructor(sqlite: TellingConnection, endSnapshot: () => void) {
+  constructor(sqlite: TrackedConnection, endSnapshot: () => void) {
     this.#sqlite = sqlite;
     this.#endSnapshot = endSnapshot;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version').pluck();

@@ -23,7 +23,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory');
     chmodSync(dataDir, 0o700);
   } catch (cause) {
-    throw new DataDirError(`cannot use the data directory ${dataDir}: ${messageOf(cause)}`, { cause });
+    throw new DataDirError(`cannot use the data directory ${dataDir}: ${errorMessage(cause)}`, { cause });
   }
   const pidFile = join(dataDir, 'lock.pid');
   const lock = takeLock(dataDir);
@@ -45,7 +45,7 @@ function takeLock(dataDir: string): ReturnType<typeof holdExclusiveLock> {
   try {
     return holdExclusiveLock(join(dataDir, 'lock'));
   } catch (cause) {
-    const why = `${messageOf(cause)}; it must be writable, and have free space`;
+    const why = `${errorMessage(cause)}; it must be writable, and have free space`;
     throw new DataDirError(`cannot use the data directory ${dataDir}: ${why}`, { cause });
   }
 }
@@ -65,6 +65,6 @@ function holder(pidFile: string): string {
   }
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

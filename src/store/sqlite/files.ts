@@ -20,8 +20,8 @@ export function copySqlite(path: string, copyPath: string): void {
 export function sqliteProblems(path: string): string[] {
   const sqlite = new Database(path, { fileMustExist: true, readonly: true });
   try {
-    const found = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
-    const broken = found.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    const problems = sqlite.pragma('integrity_check(20)') as { integrity_check: string }[];
+    const broken = problems.map((row) => row.integrity_check).filter((text) => text !== 'ok');
     const orphans = sqlite.pragma('foreign_key_check') as { table: string }[];
     return [...broken, ...new Set(orphans.map(({ table }) => `rows of ${table} have dangling references`))];
   } catch (error) {

@@ -64,7 +64,7 @@ export class GroupCommit {
       await this.#inTransaction(isRelaxed, async () => {
         for (const job of jobs) outcomes.push(await job.run(jobs.length === 1));
       });
-      for (const tell of outcomes) tell();
+      for (const settle of outcomes) settle();
     } catch (error) {
       // The database is locked, or the disk full or failing: SQLite rolled everything back, successful jobs included.
       for (const job of jobs) job.reject(error);

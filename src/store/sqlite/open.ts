@@ -179,7 +179,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Adds the path and a remedy to SQLite's errors, which name no file. Other errors stay as they are. */
 function plainly(path: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const code = codeOf(error) ?? codeOf(error.cause);
+  const code = sqliteCode(error) ?? sqliteCode(error.cause);
   if (code === null) return error;
   const remedy = REMEDIES[code];
   const message = `cannot use the database ${path}: ${error.message}`;
@@ -187,7 +187,7 @@ function plainly(path: string, error: unknown): unknown {
   return Object.assign(plain, { code });
 }
 
-function codeOf(error: unknown): string | null {
+function sqliteCode(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code.startsWith('SQLITE_') ? code : null;
 }

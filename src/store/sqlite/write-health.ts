@@ -49,10 +49,10 @@ export class WriteHealth {
 
   /** Records a failed write. @returns the error to report to the caller */
   failed(error: unknown): unknown {
-    const trouble = troubleOf(error);
-    if (trouble === null) return error;
-    if (trouble !== this.#trouble) this.#begin(trouble);
-    return trouble === 'disk full' ? error : new DatabaseLockedError(error);
+    const problem = findProblem(error);
+    if (problem === null) return error;
+    if (problem !== this.#trouble) this.#begin(problem);
+    return problem === 'disk full' ? error : new DatabaseLockedError(error);
   }
 
   /** To be called after each write. */
@@ -65,11 +65,11 @@ export class WriteHealth {
     this.#timer = null;
   }
 
-  #begin(trouble: WriteProblem): void {
+  #begin(problem: WriteProblem): void {
     const { logger, path } = this.#options;
-    this.#trouble = trouble;
+    this.#trouble = problem;
     this.#timer ??= setInterval(() => this.#probe(), PROBE_MS).unref();
-    if (trouble === 'disk full') {
+    if (problem === 'disk full') {
       const message =
         'the disk of the database is full: free disk space; until then no payment is created or recorded';
       logger?.error({ path }, message);
@@ -98,15 +98,15 @@ export class WriteHealth {
     try {
       this.#options.probe();
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (trouble !== null && trouble !== this.#trouble) this.#begin(trouble);
+      const problem = findProblem(error);
+      if (problem !== null && problem !== this.#trouble) this.#begin(problem);
       return;
     }
     this.#end();
   }
 }
 
-function troubleOf(error: unknown): WriteProblem | null {
+function findProblem(error: unknown): WriteProblem | null {
   if (isLocked(error)) return 'locked by another process';
   return isDiskFull(error) ? 'disk full' : null;
 }

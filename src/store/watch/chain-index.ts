@@ -29,23 +29,23 @@ export function createChainIndex(
   const filter = new StoredWatchFilter(db, chain);
   const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
   return {
-    sieve: async () => filter.look(),
+    watchFilter: async () => filter.read(),
     watched: async (keys) => filterWatched(db, chain, keys),
     ownOutputs: async (refs) => {
-      const asked = new Set(refs);
+      const requested = new Set(refs);
       const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
-      const own = await ownOutpoints(db, chain, [...txids]);
+      const outpoints = await ownOutpoints(db, chain, [...txids]);
       const contested = await contestedOutpoints(db, chain, [...txids]);
-      return new Set([...own, ...contested].map(outputKey).filter((key) => asked.has(key)));
+      return new Set([...outpoints, ...contested].map(outputKey).filter((key) => requested.has(key)));
     },
     holdings: async (keys) => confirmedHoldings(db, chain, keys),
     outgoing: async (key) => countSpenders(db, chain, key),
     open: async (closedAfterMs) => {
       const open: OpenKey[] = [];
-      for await (const page of accounts.look(closedAfterMs)) open.push(...page);
+      for await (const page of accounts.poll(closedAfterMs)) open.push(...page);
       return open;
     },
-    openAccounts: (closedAfterMs) => accounts.look(closedAfterMs),
+    openAccounts: (closedAfterMs) => accounts.poll(closedAfterMs),
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),

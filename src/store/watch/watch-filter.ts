@@ -36,7 +36,7 @@ export class StoredWatchFilter {
   }
 
   /** The current filter; null while it is being built. */
-  async look(): Promise<WatchFilter | null> {
+  async read(): Promise<WatchFilter | null> {
     this.#db.database.changes.refresh();
     const hasAll = (await this.#takeAddresses()) && (await this.#takeOutputs());
     if (!hasAll) return null;
@@ -44,7 +44,7 @@ export class StoredWatchFilter {
     const isFlooded = contested.length > MAX_CONTESTED;
     const contestedTails = new Set(contested.map(idTail));
     return {
-      mayWatch: (script, start, end) => this.#scripts.has(keyOf(script, start, end)),
+      mayWatch: (script, start, end) => this.#scripts.has(toFingerprint(script, start, end)),
       mayOwn: (tail) => isFlooded || this.#paying.has(tail) || contestedTails.has(tail),
     };
   }
@@ -53,7 +53,7 @@ export class StoredWatchFilter {
     const rows = await watchKeysAfter(this.#db, this.#chain, this.#lastAddress, PAGE);
     for (const { position, watchKey } of rows) {
       const length = this.#key.write(watchKey, 'hex');
-      this.#scripts.add(keyOf(this.#key, 0, length));
+      this.#scripts.add(toFingerprint(this.#key, 0, length));
       this.#lastAddress = Math.max(this.#lastAddress, position);
     }
     return rows.length < PAGE;
@@ -78,7 +78,7 @@ const TOLD_BYTES = 4;
  * A 32-bit number for a watch key between two offsets: four of its bytes unchanged, because scripts contain
  * hashes. For shorter ones, all bytes (FNV-1a).
  */
-function keyOf(bytes: Uint8Array, start: number, end: number): number {
+function toFingerprint(bytes: Uint8Array, start: number, end: number): number {
   if (end - start >= FINGERPRINT_OFFSET + TOLD_BYTES) {
     const at = start + FINGERPRINT_OFFSET;
     const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);

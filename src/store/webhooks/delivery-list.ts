@@ -109,7 +109,7 @@ async function totalDeliveries(db: Db, filter: DeliveryFilter): Promise<number> 
   const { state, ...ofAny } = filter;
   const isKept = filter.paymentId === undefined && (state === undefined || state === 'delivered');
   const others = isKept && state === 'delivered' ? (['pending', 'failed'] as const) : [];
-  const total = isKept ? totalOf(db, ofAny) : counted(db, filter);
+  const total = isKept ? countTotal(db, ofAny) : counted(db, filter);
   const without = others.map((other) => sql` - ${counted(db, { ...ofAny, state: other })}`);
   // One statement, so that all parts belong to the same snapshot.
   const row = await db
@@ -118,7 +118,7 @@ async function totalDeliveries(db: Db, filter: DeliveryFilter): Promise<number> 
   return row.total;
 }
 
-function totalOf(db: Db, filter: DeliveryFilter): RawBuilder<number> {
+function countTotal(db: Db, filter: DeliveryFilter): RawBuilder<number> {
   const days = splitByDay({ fromMs: filter.from, toMs: filter.to });
   if (days === null) return counted(db, filter);
   const ends = days.ends.map(({ fromMs: from, toMs: to }) => counted(db, { ...filter, from, to }));

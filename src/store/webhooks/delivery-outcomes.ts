@@ -23,8 +23,8 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     await postponeDelivery(tx, settlement, now);
     return;
   }
-  const held = await update(tx, settlement, { status: 'failed' });
-  if (held) await freeFollowers(tx, { now }, [delivery.order_key]);
+  const isLeased = await update(tx, settlement, { status: 'failed' });
+  if (isLeased) await freeFollowers(tx, { now }, [delivery.order_key]);
 }
 
 /**
@@ -32,7 +32,7 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
  * attempt has.
  */
 export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const held: Settlement[] = [];
+  const leased: Settlement[] = [];
   for (const [token, of] of Map.groupBy(settlements, (settlement) => settlement.token)) {
     const now = Math.max(...of.map((settlement) => settlement.now));
     const marked = await markDelivered(
@@ -41,23 +41,23 @@ export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]
       of.map(({ delivery }) => delivery.id),
     );
     const ids = new Set(marked.map(({ id }) => id));
-    for (const settlement of of) if (ids.has(settlement.delivery.id)) held.push(settlement);
+    for (const settlement of of) if (ids.has(settlement.delivery.id)) leased.push(settlement);
   }
-  if (held.length === 0) return;
+  if (leased.length === 0) return;
   const pending = await stillPending(
     tx,
     {},
-    held.map(({ delivery }) => delivery.event_id),
+    leased.map(({ delivery }) => delivery.event_id),
   );
   const repeated = new Set(pending.map((each) => each.event_id));
-  for (const { delivery, now } of held) {
+  for (const { delivery, now } of leased) {
     if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
   }
-  const now = Math.max(...held.map((settlement) => settlement.now));
+  const now = Math.max(...leased.map((settlement) => settlement.now));
   await freeFollowers(
     tx,
     { now },
-    held.map(({ delivery }) => delivery.order_key),
+    leased.map(({ delivery }) => delivery.order_key),
   );
 }
 
@@ -98,8 +98,8 @@ export async function postponeDelivery(tx: Tx, settlement: Settlement, at: numbe
   const { delivery, now } = settlement;
   const moved = await hasMoved(tx, delivery);
   const next = moved ? now : at;
-  const held = await update(tx, settlement, { next_attempt_at: next, ...(moved ? { attempts: 0 } : {}) });
-  if (held) {
+  const isLeased = await update(tx, settlement, { next_attempt_at: next, ...(moved ? { attempts: 0 } : {}) });
+  if (isLeased) {
     await tx
       .updateTable('deliveries')
       .set({ next_attempt_at: next })
@@ -108,7 +108,7 @@ export async function postponeDelivery(tx: Tx, settlement: Settlement, at: numbe
       .where('id', '<>', delivery.id)
       .execute();
   }
-  return held;
+  return isLeased;
 }
 
 /** Ends every pending delivery of a merchant to a URL, or only those of one payment. */
@@ -124,7 +124,7 @@ export async function endDeliveries(
     .where('status', '=', sql.lit('pending'));
   if (target.paymentId !== undefined) query = query.where('payment_id', '=', target.paymentId);
   await query.execute();
-  await freeFollowersOf(tx, target);
+  await freeMerchantFollowers(tx, target);
 }
 
 async function update(
@@ -181,7 +181,7 @@ const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKe
 );
 
 /** Like freeFollowers, for all orders of a merchant. */
-async function freeFollowersOf(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
+async function freeMerchantFollowers(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
   await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
 }
 

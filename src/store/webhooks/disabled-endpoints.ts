@@ -10,8 +10,8 @@ export async function isEndpointDisabled(
   endpoint: { merchantId: string; paymentId: string | null; url: string },
 ): Promise<boolean> {
   const { merchantId, url } = endpoint;
-  const found = await gone(db, { merchantId, paymentId: endpoint.paymentId ?? MERCHANT_URL, url });
-  return found.length > 0;
+  const rows = await gone(db, { merchantId, paymentId: endpoint.paymentId ?? MERCHANT_URL, url });
+  return rows.length > 0;
 }
 
 const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: string; url: string }>) =>

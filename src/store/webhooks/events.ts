@@ -103,7 +103,7 @@ async function countedEvents(db: Db, filter: Pick<EventFilter, 'merchantId' | 't
   return total ?? 0;
 }
 
-async function countOf(query: SelectQueryBuilder<Tables, 'events', object>): Promise<number> {
+async function countRows(query: SelectQueryBuilder<Tables, 'events', object>): Promise<number> {
   const { total } = await query
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
@@ -133,7 +133,7 @@ function matching(db: Db, match: EventMatch) {
 async function totalEvents(db: Db, { merchantId, type, mode }: EventMatch): Promise<number> {
   const ofBoth = { merchantId, ...(type === undefined ? {} : { type }) };
   if (mode === undefined) return countedEvents(db, ofBoth);
-  const played = await countOf(matching(db, { ...ofBoth, mode: 'sandbox' }));
+  const played = await countRows(matching(db, { ...ofBoth, mode: 'sandbox' }));
   return mode === 'sandbox' ? played : (await countedEvents(db, ofBoth)) - played;
 }
 
@@ -143,7 +143,7 @@ export async function listEvents(
   filter: EventFilter,
 ): Promise<{ events: StoredEvent[]; total: number }> {
   const query = matching(db, filter);
-  const total = filter.paymentId === undefined ? await totalEvents(db, filter) : await countOf(query);
+  const total = filter.paymentId === undefined ? await totalEvents(db, filter) : await countRows(query);
   const events = await query
     .selectAll()
     .orderBy('seq', 'desc')

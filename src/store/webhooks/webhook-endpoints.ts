@@ -84,7 +84,7 @@ export async function findEndpointSecrets(
   ids: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
-  const rows = await secretsOf(db, {}, ids);
+  const rows = await selectSecrets(db, {}, ids);
   return new Map(
     rows.filter(isOpen).map((row) => {
       const previous = (row.old_secret_until ?? 0) > now ? row.old_secret_sealed : null;
@@ -93,7 +93,7 @@ export async function findEndpointSecrets(
   );
 }
 
-const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
+const selectSecrets = preparedList((db, _slot: ParamOf<object>, ids) =>
   db
     .selectFrom('webhook_endpoints')
     .select(['id', 'secret_sealed', 'old_secret_sealed', 'old_secret_until', 'active', 'gone_at'])

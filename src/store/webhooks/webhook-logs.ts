@@ -38,13 +38,13 @@ export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'size_bytes'>;
 export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]): Promise<void> {
   await insertRows(
     tx,
-    logs.map((log) => ({ ...log, size_bytes: sizeOf(log) })),
+    logs.map((log) => ({ ...log, size_bytes: estimateSize(log) })),
   );
 }
 
 const insertRows = preparedInserts('webhook_logs');
 
-function sizeOf(log: NewWebhookLog): number {
+function estimateSize(log: NewWebhookLog): number {
   const texts = Buffer.byteLength(log.endpoint) + Buffer.byteLength(log.error ?? '');
   const exchange = Buffer.byteLength(log.request_json) + Buffer.byteLength(log.response_json);
   return ROW_OVERHEAD_BYTES + texts + exchange;
@@ -152,7 +152,7 @@ function ofDelivery(db: Db, merchantId: string, deliveryId: string | undefined) 
 
 async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
   const { mode, ...ofBoth } = filter;
-  const total = mode === 'sandbox' ? counted(db, filter) : totalOf(db, ofBoth);
+  const total = mode === 'sandbox' ? counted(db, filter) : countTotal(db, ofBoth);
   const played = mode === 'live' ? counted(db, { ...ofBoth, mode: 'sandbox' }) : sql<number>`0`;
   // One statement, so that all parts belong to the same snapshot.
   const row = await db.selectNoFrom(sql<number>`${total} - ${played}`.as('total')).executeTakeFirstOrThrow();
@@ -160,10 +160,10 @@ async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
 }
 
 /** Number of matches in both modes together. */
-function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
+function countTotal(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
   const { state, ...any } = filter;
   const isDelivered = state === 'delivered' && filter.paymentId === undefined;
-  const parts = isDelivered ? partsOf(db, any) : partsOf(db, filter);
+  const parts = isDelivered ? countParts(db, any) : countParts(db, filter);
   const others = isDelivered ? (['pending', 'failed'] as const) : [];
   const subtracted = others.map((other) => sql` - ${counted(db, { ...any, state: other })}`);
   return sql<number>`(${sql.join(parts, sql` + `)}${sql.join(subtracted, sql``)})`;
@@ -173,7 +173,7 @@ function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
  * Totals from the daily counts maintained by triggers. Logs themselves are counted for the two days that are
  * only partly in the range, and for a payment, a type of event or a state.
  */
-function partsOf(db: Db, filter: WebhookLogFilter): RawBuilder<number>[] {
+function countParts(db: Db, filter: WebhookLogFilter): RawBuilder<number>[] {
   const { paymentId, deliveryId, event, state } = filter;
   const isByDay = [paymentId, deliveryId, event, state].every((value) => value === undefined);
   const days = isByDay ? splitByDay({ fromMs: filter.from, toMs: filter.to }) : null;

@@ -13,7 +13,7 @@ export async function findWebhookSecrets(
   merchantIds: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, SealedWebhookSecrets>> {
-  const rows = await secretsOf(db, {}, merchantIds);
+  const rows = await selectSecrets(db, {}, merchantIds);
   return new Map(
     rows.map((row) => {
       const isRotating = (row.webhook_old_secret_until ?? 0) > now;
@@ -23,7 +23,7 @@ export async function findWebhookSecrets(
   );
 }
 
-const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
+const selectSecrets = preparedList((db, _slot: ParamOf<object>, ids) =>
   db
     .selectFrom('merchants')
     .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])

@@ -5,6 +5,6 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
  * The merchant's current mode, or the one that the reader requested. Reads may use either mode; changes
  * always use the current one.
  */
-export function merchantMode({ sandbox }: Pick<MerchantRow, 'sandbox'>, asked?: Mode): Mode {
-  return asked ?? (sandbox === 1 ? 'sandbox' : 'live');
+export function merchantMode({ sandbox }: Pick<MerchantRow, 'sandbox'>, requested?: Mode): Mode {
+  return requested ?? (sandbox === 1 ? 'sandbox' : 'live');
 }

@@ -56,10 +56,10 @@ export async function recordMovements(
 ): Promise<void> {
   if (!tx.isTransaction)
     throw new Error('recordMovements must run in the transaction that changes the ledger');
-  const asked = [...new Set(txids)];
-  if (asked.length === 0) return;
+  const uniqueTxids = [...new Set(txids)];
+  if (uniqueTxids.length === 0) return;
   const rows: Parameters<typeof insertMovements>[1][number][] = [];
-  for (const booked of await read(tx, chain, asked)) {
+  for (const booked of await read(tx, chain, uniqueTxids)) {
     const { merchantId: merchant_id, txid } = booked;
     const { takenBack, made } = bookChange({
       outputs: booked.outputs.map(toOutput),
@@ -68,7 +68,7 @@ export async function recordMovements(
         paymentId: payment_id,
       })),
       send: booked.send === null ? null : toSend(booked.send, txid),
-      standing: standing(booked.lines),
+      unreversed: unreversedLines(booked.lines),
     });
     const common = { merchant_id, coin: chain.coin, mode: chain.mode, at: deps.clock.now(), txid };
     for (const line of takenBack) {
@@ -76,7 +76,7 @@ export async function recordMovements(
       rows.push({ ...common, ...columns(reverseMovement(line)), currency, rate, reverses: line.seq });
     }
     for (const line of made) {
-      const priced = await priceOf(tx, deps, chain, { booked, line });
+      const priced = await findPrice(tx, deps, chain, { booked, line });
       rows.push({ ...common, ...columns(line), ...priced, reverses: null });
     }
   }
@@ -88,18 +88,18 @@ export function groupByTransaction({ credits, debits }: Pick<ChainBlock, 'credit
   return [...credits.map(({ ref }) => ref.txid), ...debits.map(({ byTxid }) => byTxid)];
 }
 
-async function read(tx: Tx, chain: ChainId, asked: readonly string[]): Promise<Booked[]> {
-  const found = new Map<string, Booked>();
+async function read(tx: Tx, chain: ChainId, requestedTxids: readonly string[]): Promise<Booked[]> {
+  const byKey = new Map<string, Booked>();
   const of = (txid: string, merchantId: string): Booked => {
     const key = `${txid} ${merchantId}`;
-    const known = found.get(key) ?? { txid, merchantId, outputs: [], spends: [], lines: [], send: null };
-    found.set(key, known);
+    const known = byKey.get(key) ?? { txid, merchantId, outputs: [], spends: [], lines: [], send: null };
+    byKey.set(key, known);
     return known;
   };
-  const outputs = await bookedOutputs(tx, chain, asked);
-  const spenders = spendersBeside(asked, outputs);
+  const outputs = await bookedOutputs(tx, chain, requestedTxids);
+  const spenders = findOtherSpenders(requestedTxids, outputs);
   if (spenders.length > 0) outputs.push(...(await bookedOutputs(tx, chain, spenders)));
-  const txids = [...asked, ...spenders];
+  const txids = [...requestedTxids, ...spenders];
   for (const row of outputs) of(row.txid, row.merchant_id).outputs.push(row);
   for (const row of await bookedSpends(tx, chain, txids)) {
     of(row.txid, row.merchant_id).spends.push(row);
@@ -107,14 +107,14 @@ async function read(tx: Tx, chain: ChainId, asked: readonly string[]): Promise<B
   for (const row of await movementsOfTransactions(tx, chain, txids)) {
     of(row.txid, row.merchant_id).lines.push(row);
   }
-  const sends = found.size === 0 ? [] : await bookedSends(tx, chain, txids);
+  const sends = byKey.size === 0 ? [] : await bookedSends(tx, chain, txids);
   for (const row of sends) of(row.txid, row.merchant_id).send = row;
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 /** An output that is added or removed also changes the amount spent by the transaction that spends it. */
-function spendersBeside(asked: readonly string[], outputs: readonly Output[]): string[] {
-  const known = new Set(asked);
+function findOtherSpenders(txids: readonly string[], outputs: readonly Output[]): string[] {
+  const known = new Set(txids);
   const spenders = outputs.flatMap(({ spent_by: by, spent_height: height }) =>
     by === null || height === null || known.has(by) ? [] : [by],
   );
@@ -140,7 +140,7 @@ function toSend(send: Send, txid: string): MovedSend {
 }
 
 /** The lines that no later line reverses. */
-function standing(lines: readonly StoredMovement[]): UnreversedMovement[] {
+function unreversedLines(lines: readonly StoredMovement[]): UnreversedMovement[] {
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
   return lines
     .filter(({ seq, reverses }) => reverses === null && !takenBack.has(seq))
@@ -172,7 +172,7 @@ function columns({ kind, amount, vout, paymentId, sendId, address, note }: Movem
  * The rate of a new line. A payment has its rate at receipt. Any other line has the current rate if it just
  * happened, in the currency of its payment, or else in that of the shop's newest payment.
  */
-async function priceOf(
+async function findPrice(
   tx: Tx,
   deps: RecordMovementsDeps,
   chain: ChainId,
@@ -183,14 +183,14 @@ async function priceOf(
     return { currency: output.currency, rate: output.rate };
   const { mode } = chain;
   const currency =
-    currencyOf(booked, line) ?? (await newestCurrency(tx, { ...booked, mode })) ?? DEFAULT_CURRENCY;
+    paymentCurrency(booked, line) ?? (await newestCurrency(tx, { ...booked, mode })) ?? DEFAULT_CURRENCY;
   const happenedAt = output?.first_seen_at ?? (await minedAt(tx, chain, booked));
   const isRecent = happenedAt !== null && deps.clock.now() - happenedAt < RATE_HOLDS_MS;
   const quote = isRecent ? quoteOrNull(deps, { currency, mode }, chain.coin) : null;
   return { currency, rate: quote?.rate ?? null };
 }
 
-function currencyOf({ send, spends }: Booked, { paymentId }: Movement): string | null {
+function paymentCurrency({ send, spends }: Booked, { paymentId }: Movement): string | null {
   if (paymentId === null) return null;
   if (send?.payment_id === paymentId) return send.currency;
   return spends.find(({ payment_id }) => payment_id === paymentId)?.currency ?? null;

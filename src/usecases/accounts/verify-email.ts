@@ -16,9 +16,9 @@ export async function verifyEmail(
   const now = deps.clock.now();
   const hash = tokenHash(token);
   await deps.db.transaction(async (tx) => {
-    const found = await findAccountToken(tx, { purpose: 'verify-email', hash, now });
-    if (found === undefined) throw invalidToken();
-    if (found.user_id !== userId)
+    const stored = await findAccountToken(tx, { purpose: 'verify-email', hash, now });
+    if (stored === undefined) throw invalidToken();
+    if (stored.user_id !== userId)
       throw new AppError('FORBIDDEN', 'This link confirms another account: sign in with its address');
     if (await useAccountToken(tx, hash, now)) await markVerified(tx, userId, now);
   });

@@ -12,7 +12,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 export interface AllocateAddressDeps {
   readonly deriver: AddressDeriver;
   /** The key under which a chain finds payments to an address (ChainAdapter.watchKey). */
-  readonly watchKeyOf: (chain: ChainId, address: string) => string;
+  readonly toWatchKey: (chain: ChainId, address: string) => string;
   readonly clock: Clock;
 }
 
@@ -60,7 +60,7 @@ export async function allocateAddresses(
       branch,
       idx: index,
       address,
-      watch_key: deps.watchKeyOf({ coin, mode }, address),
+      watch_key: deps.toWatchKey({ coin, mode }, address),
       purpose,
       payment_id: paymentId,
       created_at,

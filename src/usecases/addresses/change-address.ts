@@ -39,7 +39,7 @@ export async function reserveChangeAddress(
     {
       deriver: deps.deriver,
       clock: deps.clock,
-      watchKeyOf: (_chain, address) => use.adapter.watchKey(address),
+      toWatchKey: (_chain, address) => use.adapter.watchKey(address),
     },
     { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
   );

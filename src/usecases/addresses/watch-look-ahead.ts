@@ -7,13 +7,13 @@ import type { AllocateAddressDeps } from './allocate-address.ts';
 /** Addresses per transaction: some ten milliseconds, so that requests never wait long. */
 const BATCH = 64;
 
-export type WatchLookAheadDeps = Pick<AllocateAddressDeps, 'deriver' | 'watchKeyOf'> & { readonly db: Db };
+export type WatchLookAheadDeps = Pick<AllocateAddressDeps, 'deriver' | 'toWatchKey'> & { readonly db: Db };
 
 /**
  * Derives and watches some of the addresses that a restore reserved, in one transaction with the progress.
  * @returns false when none are left
  */
-export async function watchLookAhead({ db, deriver, watchKeyOf }: WatchLookAheadDeps): Promise<boolean> {
+export async function watchLookAhead({ db, deriver, toWatchKey }: WatchLookAheadDeps): Promise<boolean> {
   return db.transaction(async (tx) => {
     const range = await nextLookAheadRange(tx);
     if (range === undefined) return false;
@@ -27,7 +27,7 @@ export async function watchLookAhead({ db, deriver, watchKeyOf }: WatchLookAhead
     );
     const rows = indexes.map((index) => {
       const address = deriver.address({ ...chain, account: merchant.account, branch, index });
-      const watch_key = watchKeyOf(chain, address);
+      const watch_key = toWatchKey(chain, address);
       return { ...chain, merchant_id, branch, idx: index, address, watch_key, created_at };
     });
     await insertAddresses(

@@ -21,7 +21,7 @@ export async function chosenShops(
     });
   }
   if (wanted === null) return null;
-  const own = new Set((await listMerchants(tx, userId)).map(({ id }) => id));
-  if (!wanted.every((id) => own.has(id))) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+  const shopIds = new Set((await listMerchants(tx, userId)).map(({ id }) => id));
+  if (!wanted.every((id) => shopIds.has(id))) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
   return [...new Set(wanted)];
 }

@@ -43,11 +43,11 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   };
   const scan = await funds.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
   if (!scan.isComplete || !(await isPast(deps.db, chain, within.to, scan.tip))) return false;
-  const found = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
+  const inGaps = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
   const credited = await deps.db.transaction(async (tx) => {
     let count = 0;
-    for (const output of found) if (await creditFromGap(tx, deps, chain, output)) count += 1;
-    const txids = found.map(({ ref }) => ref.txid);
+    for (const output of inGaps) if (await creditFromGap(tx, deps, chain, output)) count += 1;
+    const txids = inGaps.map(({ ref }) => ref.txid);
     await recordMovements(tx, deps, chain, txids);
     await closeGaps(tx, gaps);
     return count;

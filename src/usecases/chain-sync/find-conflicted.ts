@@ -71,20 +71,20 @@ export async function findMinedAgain(
   const open = (await unconfirmedOutputs(tx, chain)).filter(({ maturity }) => maturity > 1);
   if (open.length === 0) return [];
   const keys = [...new Set(mined.map(({ watchKey }) => watchKey))];
-  const addressOf = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row.id]));
-  const found = new Set<StoredOutput>();
+  const addressIds = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row.id]));
+  const outputs = new Set<StoredOutput>();
   for (const { ref, watchKey, amount, maturity } of mined) {
     const former = open.find(
       (output) =>
-        !found.has(output) &&
-        output.address_id === addressOf.get(watchKey) &&
+        !outputs.has(output) &&
+        output.address_id === addressIds.get(watchKey) &&
         output.amount === amount.toString() &&
         output.maturity === maturity &&
         output.txid !== ref.txid,
     );
-    if (former !== undefined) found.add(former);
+    if (former !== undefined) outputs.add(former);
   }
-  return [...found];
+  return [...outputs];
 }
 
 /** Money of an orphaned block that another block shows under another id. */

@@ -83,11 +83,11 @@ async function compareOnce(
   for (;;) {
     const cursor = await findCursor(deps.db, chain);
     const reading = cursor === undefined ? null : await adapter.funds.balancesAt(keys, cursor);
-    const held = reading === null ? null : await ledgerAt(deps, chain, { keys, reading, deadline });
-    if (reading !== null && held !== null) {
-      const ledger = [...held.values()].reduce((sum, amount) => sum + amount, 0n);
+    const ledgerBalances = reading === null ? null : await ledgerAt(deps, chain, { keys, reading, deadline });
+    if (reading !== null && ledgerBalances !== null) {
+      const ledger = [...ledgerBalances.values()].reduce((sum, amount) => sum + amount, 0n);
       const differences = keys.flatMap((subject): Difference[] => {
-        const [ours, theirs] = [held.get(subject) ?? 0n, reading.balances.get(subject) ?? 0n];
+        const [ours, theirs] = [ledgerBalances.get(subject) ?? 0n, reading.balances.get(subject) ?? 0n];
         return ours === theirs ? [] : [{ subject, ledger: ours, chain: theirs }];
       });
       return { height: reading.height, ledger, differences, isExact: reading.hash !== null };
@@ -105,15 +105,15 @@ async function ledgerAt(
 ): Promise<Map<string, bigint> | null> {
   const { height, hash } = at.reading;
   for (;;) {
-    const held = await deps.db.read(async (tx) => {
+    const balances = await deps.db.read(async (tx) => {
       const cursor = await findCursor(tx, chain);
       if (cursor === undefined || cursor.height < height) return null;
       const [block] = hash === null ? [] : await rememberedBlocks(tx, chain, height, 1);
       if (hash !== null && block?.hash !== hash) return 'left' as const;
       return balancesAt(tx, chain, at.keys, height);
     });
-    if (held === 'left') return null;
-    if (held !== null || deps.clock.now() >= at.deadline) return held;
+    if (balances === 'left') return null;
+    if (balances !== null || deps.clock.now() >= at.deadline) return balances;
     await sleep(POLL_MS, undefined, { signal: deps.signal });
   }
 }

@@ -79,7 +79,7 @@ async function compareOutputs(
       reason: `the ledger has not reached the node's block ${height}: is the daemon running?`,
     };
   }
-  const differences = differencesOf(ledger, scan);
+  const differences = findDifferences(ledger, scan);
   const total = [...ledger.values()].reduce((sum, amount) => sum + amount, 0n);
   const { isComplete } = scan;
   return { kind: 'compared', height, ledger: total, subjects: ledger.size, isComplete, differences };
@@ -104,12 +104,12 @@ async function ledgerAt(
   }
 }
 
-function differencesOf(ledger: ReadonlyMap<string, bigint>, scan: UnspentScan): Difference[] {
+function findDifferences(ledger: ReadonlyMap<string, bigint>, scan: UnspentScan): Difference[] {
   const chain = new Map(scan.outputs.map(({ ref, amount }) => [outputKey(ref), amount]));
   const differences: Difference[] = [];
   for (const [subject, amount] of ledger) {
-    const found = chain.get(subject) ?? null;
-    if (found !== amount) differences.push({ subject, ledger: amount, chain: found });
+    const chainAmount = chain.get(subject) ?? null;
+    if (chainAmount !== amount) differences.push({ subject, ledger: amount, chain: chainAmount });
   }
   for (const [subject, amount] of chain) {
     if (!ledger.has(subject) && scan.isComplete) differences.push({ subject, ledger: null, chain: amount });

@@ -65,7 +65,7 @@ export async function recordBlock(
 /** Whether it has no credits and debits, and no payment waits for its confirmation. */
 async function concernsNobody(deps: ObserveDeps, chain: ChainId, block: ChainBlock): Promise<boolean> {
   const { credits, debits, replaces = [], disproved = [] } = block;
-  if ([credits, debits, replaces, disproved].some((found) => found.length > 0)) return false;
+  if ([credits, debits, replaces, disproved].some((list) => list.length > 0)) return false;
   const cursor = await findCursor(deps.db, chain);
   if (cursor === undefined) return false;
   const gathering = await gatheringConfirmations(deps.db, deps, chain, cursor.height);
@@ -96,9 +96,9 @@ async function write(
     ...(await findMinedAgain(tx, chain, block.credits)),
   ];
   const { height, hash } = block;
-  const told = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
+  const updated = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
   await noteConflicts(tx, chain, [...conflicted], height);
-  await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, told });
+  await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, updated });
   await advanceCursor(tx, chain, block, now, below);
   // Must follow the cursor: the events count confirmations from it.
   await confirmSends(tx, deps, chain, { spends: block.debits, height });
@@ -150,11 +150,11 @@ async function countConfirmations(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,
-  at: { readonly from: number; readonly to: number; readonly told: ReadonlySet<string> },
+  at: { readonly from: number; readonly to: number; readonly updated: ReadonlySet<string> },
 ): Promise<void> {
-  const { from, to: height, told } = at;
+  const { from, to: height, updated } = at;
   for (const paymentId of await gatheringConfirmations(tx, deps, chain, from)) {
-    if (told.has(paymentId)) continue;
+    if (updated.has(paymentId)) continue;
     await applyFacts(tx, deps, paymentId, [{ type: 'tip', coin: chain.coin, height }]);
   }
 }

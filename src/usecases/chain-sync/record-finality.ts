@@ -61,10 +61,10 @@ async function believe(
   for (const [finality, block] of named) {
     // Above the cursor: handled in a later round, once read.
     if (block.height > cursor.height) continue;
-    const [own] = await rememberedBlocks(tx, chain, block.height, 1);
+    const [recorded] = await rememberedBlocks(tx, chain, block.height, 1);
     // Older than the first block that we ever read, so it contains nothing of ours.
-    if (own?.height !== block.height) continue;
-    if (own.hash !== block.hash) strays.push({ finality, block });
+    if (recorded?.height !== block.height) continue;
+    if (recorded.hash !== block.hash) strays.push({ finality, block });
     else if (block.height > (before[finality] ?? -1)) after = { ...after, [finality]: block.height };
   }
   if (after === before) return strays;

@@ -12,7 +12,7 @@ import type { RecheckRoundRobin } from './round-robin.ts';
 import { recordObservations } from '../payments/index.ts';
 
 /** The adapter methods needed to recheck transactions. */
-type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;
+type RecheckAdapter = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;
 
 /** Time after which a transaction that is in neither a block nor the node's mempool counts as dropped. */
 const DROP_AFTER_MS = 2 * 3_600_000;
@@ -28,7 +28,7 @@ const DROP_AFTER_MS = 2 * 3_600_000;
  */
 export async function recordUnconfirmed(
   deps: ObserveDeps,
-  adapter: Asked,
+  adapter: RecheckAdapter,
   view: UnconfirmedView,
   seenThrough: number | null,
   turns: RecheckRoundRobin,
@@ -39,7 +39,7 @@ export async function recordUnconfirmed(
   const inBlockOnly = open.filter(({ maturity }) => maturity > 1);
   const missing = open.filter(({ txid, maturity }) => maturity <= 1 && !view.has(txid));
   turns.passed(seenThrough, new Set(missing.map(({ txid }) => txid)));
-  const lost = await lostOf(deps, adapter, { missing, turns, tip: view.tip });
+  const lost = await findLost(deps, adapter, { missing, turns, tip: view.tip });
   const recorded = await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor?.hash !== view.tip.hash) return false;
@@ -53,10 +53,10 @@ export async function recordUnconfirmed(
     const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost, ...replaced]);
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });
-    const inputsOf = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
+    const inputsByTxid = new Map(view.credits.map(({ ref, inputs }) => [ref.txid, inputs]));
     for (const { txid, inputs } of view.credits.flatMap(({ ancestors }) => ancestors ?? []))
-      inputsOf.set(txid, inputs);
-    for (const [txid, inputs] of inputsOf) {
+      inputsByTxid.set(txid, inputs);
+    for (const [txid, inputs] of inputsByTxid) {
       const known = inputs.map((input) => ({ ...input, isParentOpen: view.has(input.txid) }));
       await rememberInputs(tx, chain, txid, known);
     }
@@ -77,16 +77,16 @@ async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView
  * while the node's tip is the ledger's block, because a later block may contain what seems replaced and must
  * be read first.
  */
-async function lostOf(
+async function findLost(
   deps: ObserveDeps,
-  adapter: Asked,
-  asked: {
+  adapter: RecheckAdapter,
+  recheck: {
     readonly missing: readonly StoredOutput[];
     readonly turns: RecheckRoundRobin;
     readonly tip: BlockRef;
   },
 ): Promise<StoredOutput[]> {
-  const { missing, turns, tip } = asked;
+  const { missing, turns, tip } = recheck;
   if (missing.length === 0) return [];
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const txids = turns.next(missing.map((output) => output.txid));
@@ -97,10 +97,10 @@ async function lostOf(
   const { dropAfterMs = DROP_AFTER_MS } = deps;
   const lost = new Set<string>();
   for (const txid of txids) {
-    const said = fates.get(txid) ?? 'unknown';
-    const told = said === 'gone' && !isCurrent ? 'unknown' : said;
+    const reportedFate = fates.get(txid) ?? 'unknown';
+    const provenFate = reportedFate === 'gone' && !isCurrent ? 'unknown' : reportedFate;
     // A node that lost or evicted the parent answers like one that saw it replaced.
-    const fate = told === 'gone' && orphans.has(txid) ? 'absent' : told;
+    const fate = provenFate === 'gone' && orphans.has(txid) ? 'absent' : provenFate;
     const absentMs = turns.answered(txid, fate);
     if (fate === 'gone' || (fate === 'absent' && absentMs >= dropAfterMs)) lost.add(txid);
   }
@@ -114,13 +114,13 @@ async function stillMissing(
   outputs: readonly StoredOutput[],
 ): Promise<StoredOutput[]> {
   if (outputs.length === 0) return [];
-  const asked = new Set(outputs.map(nameOf));
+  const refs = new Set(outputs.map(toRef));
   const txids = [...new Set(outputs.map((output) => output.txid))];
   const now = await outputsOfTransactions(tx, chain, txids);
-  return now.filter((output) => output.state === 'unconfirmed' && asked.has(nameOf(output)));
+  return now.filter((output) => output.state === 'unconfirmed' && refs.has(toRef(output)));
 }
 
-function nameOf({ txid, vout }: StoredOutput): string {
+function toRef({ txid, vout }: StoredOutput): string {
   return outputKey({ txid, index: vout });
 }
 

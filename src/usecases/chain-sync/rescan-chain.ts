@@ -25,12 +25,12 @@ export async function rescanChain(
 ): Promise<{ readonly before: BlockRef; readonly now: BlockRef }> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const { pruneHeight } = await adapter.status();
-  const stand = await findCursor(deps.db, chain);
+  const currentCursor = await findCursor(deps.db, chain);
   const to = 'height' in start ? await blockAtOrBelow(adapter, start.height) : await dated(adapter, start);
   if (to.height + 1 < pruneHeight) {
     throw new ChainError(
       'pruned',
-      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${pruneHint(stand?.height ?? 0, pruneHeight)}, or use a node that has them`,
+      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${pruneHint(currentCursor?.height ?? 0, pruneHeight)}, or use a node that has them`,
     );
   }
   if (adapter.sparse === undefined) await adapter.blockAt(to.height + 1);

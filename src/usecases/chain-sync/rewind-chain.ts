@@ -55,9 +55,9 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
     const ref = { txid: output.txid, index: output.vout };
     moved.add(output.txid);
     if (output.payment_id !== null) {
-      const told = facts.get(output.payment_id) ?? [];
-      told.push({ type: 'output_unconfirmed', ref });
-      facts.set(output.payment_id, told);
+      const paymentFacts = facts.get(output.payment_id) ?? [];
+      paymentFacts.push({ type: 'output_unconfirmed', ref });
+      facts.set(output.payment_id, paymentFacts);
     } else {
       deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output unconfirmed again');
       await upsertOutput(tx, {
@@ -69,6 +69,6 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
       });
     }
   }
-  for (const [paymentId, told] of facts) await applyFacts(tx, deps, paymentId, told);
+  for (const [paymentId, paymentFacts] of facts) await applyFacts(tx, deps, paymentId, paymentFacts);
   await recordMovements(tx, deps, chain, moved);
 }

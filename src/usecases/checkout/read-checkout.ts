@@ -97,7 +97,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     excess: readExcess(loaded),
     moneyBack: moneyBack(loaded),
     explorers: row.mode === 'live' ? deps.payerExplorers : {},
-    stamp: stampOf({ ...merchant, ...row }),
+    stamp: toStamp({ ...merchant, ...row }),
   };
 }
 
@@ -112,10 +112,10 @@ export async function readStamps(
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await checkoutRows(db, paymentIds);
-  return new Map(rows.map((row) => [row.id, stampOf(row)]));
+  return new Map(rows.map((row) => [row.id, toStamp(row)]));
 }
 
-function stampOf(row: Omit<CheckoutRow, 'id'>): string {
+function toStamp(row: Omit<CheckoutRow, 'id'>): string {
   const { status, exception, updated_at, expires_at, name, domain_verified_at } = row;
   return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
 }
@@ -139,13 +139,13 @@ function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPaym
     const option = options.find((candidate) => candidate.coin === coin);
     if (option === undefined) return [];
     const { address } = option;
-    const asked = atomsToRequest(missing, {
+    const requestedAtoms = atomsToRequest(missing, {
       due: BigInt(option.amount),
       coinDecimals: COIN_DEFINITIONS[coin].decimals,
       toleranceBps: row.tolerance_bps,
     });
     const adapter = chains.get(coin, row.mode);
-    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: asked });
-    return [{ coin, address, amount: formatCoinAmount(asked, coin), uri }];
+    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: requestedAtoms });
+    return [{ coin, address, amount: formatCoinAmount(requestedAtoms, coin), uri }];
   });
 }

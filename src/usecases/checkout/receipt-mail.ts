@@ -41,7 +41,7 @@ export async function readReceiptMail(
   if (!deps.hasMailServer || !hasReceipt(view)) return null;
   const email = await customerEmail(deps.db, view);
   if (email === null) return null;
-  const mail = await findMail(deps.db, mailIdOf(view));
+  const mail = await findMail(deps.db, receiptMailId(view));
   return { to: maskedEmail(email), state: mail?.state ?? 'unsent' };
 }
 
@@ -70,7 +70,7 @@ export async function mailReceipt(
       return { ...mail, state: 'failed' };
     }
     const waitMs = await queueMail(tx, deps, {
-      id: mailIdOf(view),
+      id: receiptMailId(view),
       userId: reader,
       to: email,
       kind: 'receipt',
@@ -85,7 +85,7 @@ export async function mailReceipt(
   });
 }
 
-function mailIdOf({ payment }: CheckoutView): string {
+function receiptMailId({ payment }: CheckoutView): string {
   return `receipt_${payment.id}`;
 }
 
@@ -116,7 +116,7 @@ async function sandboxReader(
 /** Placeholder row for a mail without a recipient. */
 function unmailed(view: CheckoutView, now: number): MailRow {
   return {
-    id: mailIdOf(view),
+    id: receiptMailId(view),
     user_id: null,
     kind: 'receipt',
     state: 'failed',

@@ -93,7 +93,7 @@ async function insertRenewal(
     // Its first event is written with it.
     sequence: 1,
     created_at: now,
-    expires_at: now + (await lifetimeOf(tx, expired)),
+    expires_at: now + (await readLifetime(tx, expired)),
     updated_at: now,
     closed_at: null,
     cancelled_at: null,
@@ -109,8 +109,8 @@ async function insertRenewal(
     group_id: await joinGroup(tx, expired),
     superseded_by: null,
   };
-  const asked = JSON.parse(expired.confirmations_json ?? '{}') as RequestedConfirmations;
-  const confirmations = stillAllowed(deps, offers, { mode, asked });
+  const requested = JSON.parse(expired.confirmations_json ?? '{}') as RequestedConfirmations;
+  const confirmations = stillAllowed(deps, offers, { mode, asked: requested });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
 }
@@ -118,7 +118,7 @@ async function insertRenewal(
 const MINUTE_MS = 60_000;
 
 /** Lifetime since its terms were set, in whole minutes; the event of a change is written just after. */
-async function lifetimeOf(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
+async function readLifetime(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
   const since = (await lastUpdateTime(db, id)) ?? created_at;
   return Math.ceil((expires_at - since) / MINUTE_MS) * MINUTE_MS;
 }

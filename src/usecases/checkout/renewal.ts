@@ -82,6 +82,6 @@ async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): 
   return price.currency === row.currency && isSame(row, price.amount);
 }
 
-function isSame({ amount, currency }: StoredPayment, asked: string): boolean {
-  return fiatMinorUnits({ amount, currency }).minor === fiatMinorUnits({ amount: asked, currency }).minor;
+function isSame({ amount, currency }: StoredPayment, price: string): boolean {
+  return fiatMinorUnits({ amount, currency }).minor === fiatMinorUnits({ amount: price, currency }).minor;
 }

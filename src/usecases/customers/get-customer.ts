@@ -18,12 +18,12 @@ export async function getCustomer(
 ): Promise<CustomerRow> {
   const { userId, customerId, email } = by;
   const key = email === undefined ? undefined : emailKey(email);
-  const found =
+  const customer =
     customerId === undefined
       ? await findCustomerByEmail(db, userId, key ?? '')
       : await findUserCustomer(db, userId, customerId);
-  if (found === undefined || (key !== undefined && found.email_key !== key)) {
+  if (customer === undefined || (key !== undefined && customer.email_key !== key)) {
     throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
   }
-  return found;
+  return customer;
 }

@@ -74,7 +74,7 @@ export async function emitEvent(
     }),
     created_at: now,
   });
-  const targets = event.only === undefined ? await targetsOf(tx, event) : [event.only];
+  const targets = event.only === undefined ? await listTargets(tx, event) : [event.only];
   const [deliveryId = null, ...others] = await addDeliveries(tx, event, targets, { eventId, eventSeq, now });
   const { type, mode, paymentId, sendId } = event;
   const fields = { type, mode, eventId, deliveryId, paymentId, sendId };
@@ -82,7 +82,7 @@ export async function emitEvent(
   return { eventId, deliveryId };
 }
 
-async function targetsOf(tx: Tx, event: NewEvent): Promise<Target[]> {
+async function listTargets(tx: Tx, event: NewEvent): Promise<Target[]> {
   const { merchant, paymentId, paymentWebhookUrl } = event;
   const targets: Target[] = [];
   const url = paymentWebhookUrl ?? merchant.webhookUrl;

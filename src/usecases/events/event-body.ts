@@ -20,9 +20,9 @@ const KEPT_ENTRIES = 20;
 
 /** Fields dropped when a body is too large, in this order: those that shops rely on most come last. */
 const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unknown>)[] = [
-  (payment) => ({ ...payment, ...newestOf(payment, 'timeline') }),
-  (payment) => ({ ...payment, ...newestOf(payment, 'transactions') }),
-  (payment) => ({ ...payment, ...newestOf(payment, 'refunds') }),
+  (payment) => ({ ...payment, ...keepNewest(payment, 'timeline') }),
+  (payment) => ({ ...payment, ...keepNewest(payment, 'transactions') }),
+  (payment) => ({ ...payment, ...keepNewest(payment, 'refunds') }),
   (payment) => ({ ...payment, customFields: null }),
   (payment) => ({ ...payment, metadata: null }),
 ];
@@ -31,7 +31,7 @@ const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unkn
 export function snapshotBody(body: EventBody): string {
   let text = JSON.stringify(body);
   if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) return text;
-  let payment = paymentOf(body.data);
+  let payment = findPayment(body.data);
   if (payment === null) return text;
   for (const trim of TRIMS) {
     payment = trim(payment);
@@ -41,12 +41,12 @@ export function snapshotBody(body: EventBody): string {
   return text;
 }
 
-function paymentOf(data: object): Record<string, unknown> | null {
+function findPayment(data: object): Record<string, unknown> | null {
   const payment: unknown = 'payment' in data ? data.payment : null;
   return typeof payment === 'object' && payment !== null ? { ...payment } : null;
 }
 
-function newestOf(payment: Record<string, unknown>, key: string): Record<string, unknown> {
+function keepNewest(payment: Record<string, unknown>, key: string): Record<string, unknown> {
   const entries = payment[key];
   return Array.isArray(entries) ? { [key]: entries.slice(-KEPT_ENTRIES) } : {};
 }

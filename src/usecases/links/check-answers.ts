@@ -40,14 +40,14 @@ export function amountProblem(
 ): AnswerProblem | null {
   if (amount === null) return 'invalid';
   if ((amount.split('.')[0] ?? '').length > INTEGER_DIGITS) return 'tooHigh';
-  const minorOf = (text: string): bigint => fiatMinorUnits({ amount: text, currency }).minor;
+  const toMinor = (text: string): bigint => fiatMinorUnits({ amount: text, currency }).minor;
   let minor: bigint;
   try {
-    minor = minorOf(amount);
+    minor = toMinor(amount);
   } catch (error) {
     if (error instanceof AppError) return 'invalid';
     throw error;
   }
-  if (open?.min !== undefined && minor < minorOf(open.min)) return 'tooLow';
-  return open?.max !== undefined && minor > minorOf(open.max) ? 'tooHigh' : null;
+  if (open?.min !== undefined && minor < toMinor(open.min)) return 'tooLow';
+  return open?.max !== undefined && minor > toMinor(open.max) ? 'tooHigh' : null;
 }

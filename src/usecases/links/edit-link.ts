@@ -38,7 +38,7 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
       name: input.name ?? link.name,
       description: input.description === undefined ? link.description : input.description,
       ...columns,
-      price_locked: differs(link, columns) ? lockOf(input, columns) : link.price_locked,
+      price_locked: differs(link, columns) ? priceLock(input, columns) : link.price_locked,
       fields_json: input.fields === undefined ? link.fields_json : JSON.stringify(input.fields),
       success_url: input.successUrl === undefined ? link.success_url : input.successUrl,
       active: (input.active ?? link.active === 1) ? 1 : 0,
@@ -53,7 +53,7 @@ function differs(link: PaymentLinkRow, columns: Partial<TermColumns>): boolean {
 }
 
 /** Whether clerks may no longer change its price. */
-function lockOf({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): Flag {
+function priceLock({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): Flag {
   return locksPrice(actor, merchant.user_id, typeof columns.price_id === 'string') ? 1 : 0;
 }
 

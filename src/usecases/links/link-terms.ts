@@ -39,19 +39,19 @@ export async function termColumns(
 }
 
 function checkOpenAmount({ min, max, suggested = [] }: OpenAmount, currency: string): void {
-  const least = min === undefined ? 0n : minorOf('openAmount.min', min, currency);
-  const most = max === undefined ? null : minorOf('openAmount.max', max, currency);
+  const least = min === undefined ? 0n : toMinor('openAmount.min', min, currency);
+  const most = max === undefined ? null : toMinor('openAmount.max', max, currency);
   if (most !== null && most < least) throw invalidField('openAmount.max', 'must not be below min');
   for (const [index, amount] of suggested.entries()) {
     const field = `openAmount.suggested[${index}]`;
-    const minor = minorOf(field, amount, currency);
+    const minor = toMinor(field, amount, currency);
     if (minor < least || (most !== null && minor > most)) {
       throw invalidField(field, 'must lie between min and max');
     }
   }
 }
 
-function minorOf(field: string, amount: string, currency: string): bigint {
+function toMinor(field: string, amount: string, currency: string): bigint {
   try {
     return fiatMinorUnits({ amount, currency }).minor;
   } catch (error) {

@@ -25,8 +25,8 @@ export async function payLink(
   if (Object.keys(problems).length > 0) return { problems };
   const { currency } = link;
   const price: PriceChoice = link.fixed?.choice ?? { kind: 'amount', amount: answers.amount ?? '', currency };
-  const asked = link.fields.map(({ name }) => [name, answers[name]] as const);
-  const given = Object.fromEntries(asked.filter(([, value]) => value !== ''));
+  const fields = link.fields.map(({ name }) => [name, answers[name]] as const);
+  const given = Object.fromEntries(fields.filter(([, value]) => value !== ''));
   const payer: Payer =
     given['email'] === undefined
       ? { kind: 'anonymous' }

@@ -47,22 +47,23 @@ export async function readLink(
   if (row === undefined || merchant === undefined) {
     throw new AppError('PAYMENT_LINK_NOT_FOUND', 'No such payment link');
   }
-  const terms = row.active === 1 && row.deleted_at === null ? await termsOf(db, merchant.user_id, row) : null;
+  const terms =
+    row.active === 1 && row.deleted_at === null ? await readTerms(db, merchant.user_id, row) : null;
   if (terms === null) return { closed: true, merchant };
-  return viewOf(row, merchant, terms);
+  return toView(row, merchant, terms);
 }
 
 /** The link by its id while it can be paid; null for one of another merchant. */
 export async function readOpenLink(db: Db, merchant: MerchantRow, id: string): Promise<LinkView | null> {
   const row = await findPaymentLink(db, id);
   if (row?.merchant_id !== merchant.id || row.active !== 1) return null;
-  const terms = await termsOf(db, merchant.user_id, row);
-  return terms === null ? null : viewOf(row, merchant, terms);
+  const terms = await readTerms(db, merchant.user_id, row);
+  return terms === null ? null : toView(row, merchant, terms);
 }
 
 type Terms = Pick<LinkView, 'currency' | 'fixed' | 'open'>;
 
-function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkView {
+function toView(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkView {
   return {
     id: row.id,
     slug: row.slug,
@@ -78,7 +79,7 @@ function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
 }
 
 /** Null when it cannot be paid. */
-async function termsOf(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
+async function readTerms(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
   const { amount, currency, price_id: priceId, open_amount_json: open } = row;
   if (priceId !== null) {
     const price = await findUserPrice(db, userId, priceId);

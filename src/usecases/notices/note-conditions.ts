@@ -42,7 +42,7 @@ export async function noteConditions(
   await deps.db.transaction(async (tx) => {
     const keys = new Set<string>();
     for (const condition of current) {
-      const key = keyOf(condition);
+      const key = conditionKey(condition);
       keys.add(key);
       await goOn(tx, condition, stored.get(key), now);
     }
@@ -50,7 +50,7 @@ export async function noteConditions(
   });
 }
 
-function keyOf({ reason, subject }: Condition): string {
+function conditionKey({ reason, subject }: Condition): string {
   return `${reason} ${subject}`;
 }
 
@@ -64,7 +64,7 @@ async function goOn(
   const row = isSameEpisode
     ? { ...before, over_since: null }
     : {
-        key: keyOf(condition),
+        key: conditionKey(condition),
         condition_json: JSON.stringify(condition),
         since: now,
         told_at: null,
@@ -91,7 +91,7 @@ function isReminderDue({ reason }: Condition, row: NoticeConditionRow, now: numb
 /** A notified state is repeated as a reminder. */
 async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now: number): Promise<void> {
   await insertNotice(tx, {
-    ...noticeOf(condition, condition.reason, { since: row.since, now }),
+    ...toNotice(condition, condition.reason, { since: row.since, now }),
     key: `${condition.reason} ${condition.subject} ${row.since} ${now}`,
     told_at: row.told_at,
   });
@@ -112,7 +112,7 @@ async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> 
 }
 
 async function note(tx: Tx, condition: Condition, reason: NoticeReason, at: At): Promise<void> {
-  await insertNotice(tx, noticeOf(condition, reason, at));
+  await insertNotice(tx, toNotice(condition, reason, at));
 }
 
 interface At {
@@ -120,7 +120,7 @@ interface At {
   readonly now: number;
 }
 
-function noticeOf(
+function toNotice(
   { merchantId, mode, subject, details }: Condition,
   reason: NoticeReason,
   at: At,

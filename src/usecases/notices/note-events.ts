@@ -35,7 +35,7 @@ const body = z.object({
     send: z.object({ coin: z.string() }).optional(),
   }),
 });
-type Told = z.output<typeof body>['data'];
+type EventData = z.output<typeof body>['data'];
 
 /** Values that a text needs besides the shop and the subject. */
 export const noticeDetails = z.object({
@@ -71,7 +71,7 @@ export async function noteEvents(
   await db.transaction(async (tx) => {
     for (const event of isOn && !isFirst ? events : []) {
       if (event.created_at < now - NEWS_MS) continue;
-      const notice = await noticeOf(tx, event, now);
+      const notice = await toNotice(tx, event, now);
       if (notice !== null) await insertNotice(tx, notice);
     }
     await writeMeta(tx, SEEN, String(last));
@@ -79,19 +79,19 @@ export async function noteEvents(
   return isMore;
 }
 
-async function noticeOf(tx: Tx, event: NoticedEvent, now: number): Promise<NoticeRow | null> {
-  const told = body.parse(JSON.parse(event.body_json)).data;
-  const reason = await reasonOf(tx, event, told);
+async function toNotice(tx: Tx, event: NoticedEvent, now: number): Promise<NoticeRow | null> {
+  const data = body.parse(JSON.parse(event.body_json)).data;
+  const reason = await findReason(tx, event, data);
   if (reason === null) return null;
-  const subject = subjectOf(event, told);
-  const dueAt = reason === 'underpaid' ? Math.max(now, Date.parse(told.payment?.expiresAt ?? '')) : now;
+  const subject = noticeSubject(event, data);
+  const dueAt = reason === 'underpaid' ? Math.max(now, Date.parse(data.payment?.expiresAt ?? '')) : now;
   return {
     key: `${reason} ${subject}`,
     reason,
     merchant_id: event.merchant_id,
     mode: event.mode,
     subject: event.payment_id ?? event.send_id ?? subject,
-    details_json: JSON.stringify(detailsOf(event, told)),
+    details_json: JSON.stringify(noticeDetailsFrom(event, data)),
     created_at: now,
     due_at: dueAt,
     told_at: null,
@@ -107,10 +107,10 @@ const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
   'send.failed': 'send_failed',
 };
 
-async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<NoticeReason | null> {
+async function findReason(tx: Tx, event: NoticedEvent, data: EventData): Promise<NoticeReason | null> {
   const { type, payment_id: id, seq } = event;
   if (type === 'payment.late') {
-    const { status = '', exception = null } = told.payment ?? {};
+    const { status = '', exception = null } = data.payment ?? {};
     // Late money that covers the price is accepted where the shop chose so, and needs no decision; nor does
     // it while the payer of a renewed order can still pay the rest.
     const isUndecided =
@@ -120,19 +120,19 @@ async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<Notice
   if (type === 'payment.reversed') {
     return id !== null && (await wasCompletedBefore(tx, id, seq)) ? 'reversed' : null;
   }
-  if (type === 'refund.claimed') return told.refundLink?.approval === true ? 'refund_claimed' : null;
+  if (type === 'refund.claimed') return data.refundLink?.approval === true ? 'refund_claimed' : null;
   return ALWAYS[type] ?? null;
 }
 
 /** A dropped claim may be followed by another one, which is a new subject. */
-function subjectOf(event: NoticedEvent, told: Told): string {
-  if (told.refundLink !== undefined) return `${told.refundLink.id} ${told.refundLink.claimId ?? ''}`;
+function noticeSubject(event: NoticedEvent, data: EventData): string {
+  if (data.refundLink !== undefined) return `${data.refundLink.id} ${data.refundLink.claimId ?? ''}`;
   return event.payment_id ?? event.send_id ?? String(event.seq);
 }
 
-function detailsOf(
+function noticeDetailsFrom(
   event: NoticedEvent,
-  { payment, send, refundLink }: Told,
+  { payment, send, refundLink }: EventData,
 ): NoticeDetails & { linkId?: string } {
   return {
     ...(payment === undefined

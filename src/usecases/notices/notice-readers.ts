@@ -24,7 +24,7 @@ export async function noticeReaders(
 ): Promise<NoticeReader[]> {
   const readers: NoticeReader[] = [];
   const { scope } = NOTICE_TERMS[of.kind];
-  for (const { userId, role } of await peopleOf(db, of.merchantId)) {
+  for (const { userId, role } of await listPeople(db, of.merchantId)) {
     if (!roleGrants(role, scope)) continue;
     const user = await findUser(db, userId);
     if (user === undefined || user.is_verified === 0) continue;
@@ -43,7 +43,7 @@ export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: 
 }
 
 /** All people who may read a shop: its owner, and its members unless it is suspended. */
-async function peopleOf(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
+async function listPeople(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return [];
   const members = merchant.suspended_at === null ? await listMembers(db, merchantId) : [];

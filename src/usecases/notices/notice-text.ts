@@ -63,10 +63,10 @@ export function noticeText(
   const kind = KIND_OF_REASON[notice.reason];
   const why =
     shop === null ? texts.whyOperator : interpolate(texts.why, { ...values, kind: texts.kinds[kind] });
-  return mailOf(deps, language, {
+  return buildMail(deps, language, {
     subject: `${marks.join('')}${subject}`,
     body: interpolate(texts.bodies[notice.reason], values),
-    link: `${deps.baseUrl}${pathOf(notice, shop)}`,
+    link: `${deps.baseUrl}${dashboardPath(notice, shop)}`,
     why,
     unsubscribe,
     shop,
@@ -87,7 +87,7 @@ export function summaryText(
   const count = [...byKind.values()].reduce((sum, each) => sum + each, 0);
   const values = { ...shopValues(deps, shop, 'body'), count: String(count) };
   const lines = [...byKind].map(([kind, each]) => `${texts.kinds[kind]}: ${each}`);
-  return mailOf(deps, language, {
+  return buildMail(deps, language, {
     subject: interpolate(texts.summarySubject, { ...values, ...shopValues(deps, shop, 'subject') }),
     body: `${interpolate(texts.summaryBody, values)}\n${lines.join('\n')}`,
     link: `${deps.baseUrl}${shop === null ? '/dashboard/nodes' : `/dashboard/shop/${shop.id}`}`,
@@ -105,7 +105,7 @@ function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body')
 }
 
 /** The dashboard page on which the reader can act. */
-function pathOf({ reason, subject }: Pick<NoticeRow, 'reason' | 'subject'>, shop: Shop): string {
+function dashboardPath({ reason, subject }: Pick<NoticeRow, 'reason' | 'subject'>, shop: Shop): string {
   if (shop === null) return '/dashboard/nodes';
   const base = `/dashboard/shop/${shop.id}`;
   const kind = KIND_OF_REASON[reason];
@@ -122,7 +122,7 @@ interface Parts {
   readonly shop: Shop;
 }
 
-function mailOf({ baseUrl }: TextDeps, language: Language, parts: Parts): MailText {
+function buildMail({ baseUrl }: TextDeps, language: Language, parts: Parts): MailText {
   const texts = TEXTS[language];
   const { subject, body, link, why, unsubscribe, shop } = parts;
   const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/mails`;

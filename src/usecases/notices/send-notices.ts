@@ -39,24 +39,24 @@ export const NOTICE_LIFETIME_MS = 48 * HOUR_MS;
 export async function sendNotices(deps: SendNoticesDeps): Promise<number> {
   const due = await dueNotices(deps.db, { now: deps.clock.now(), reminderMs: DAY_MS }, BATCH);
   for (const notice of due) {
-    await deps.db.transaction(async (tx) => tell(tx, deps, notice));
+    await deps.db.transaction(async (tx) => notify(tx, deps, notice));
   }
   return due.length;
 }
 
-async function tell(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise<void> {
+async function notify(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise<void> {
   const now = deps.clock.now();
   const isReminder = notice.told_at !== null;
   const isSo = await stillStands(tx, notice);
-  const told = isSo ? await tellPeople(tx, deps, notice, isReminder) : 0;
+  const notified = isSo ? await notifyPeople(tx, deps, notice, isReminder) : 0;
   const remindAt = isSo && !isReminder && isReminded(notice.reason) ? now + DAY_MS : null;
   await finishNotice(tx, notice.key, { due_at: remindAt, told_at: notice.told_at ?? (isSo ? now : null) });
-  if (told === 0) return;
+  if (notified === 0) return;
   const { reason, merchant_id: merchantId, subject, mode } = notice;
-  tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: told }, 'notice'));
+  tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: notified }, 'notice'));
 }
 
-async function tellPeople(
+async function notifyPeople(
   tx: Tx,
   deps: SendNoticesDeps,
   notice: NoticeRow,
@@ -66,18 +66,18 @@ async function tellPeople(
   if (merchantId === '') {
     if (deps.operatorEmail === null) return 0;
     const operator = { userId: '', email: deps.operatorEmail, language: 'en' as const };
-    await tellOne(tx, deps, { notice, reader: operator, shop: null, isReminder });
+    await notifyPerson(tx, deps, { notice, reader: operator, shop: null, isReminder });
     return 1;
   }
   const shop = await findMerchant(tx, merchantId);
   if (shop === undefined) return 0;
   const kind = shopKind(notice);
   const readers = await noticeReaders(tx, { merchantId, kind, isTest: notice.mode === 'sandbox' });
-  for (const reader of readers) await tellOne(tx, deps, { notice, reader, shop, isReminder });
+  for (const reader of readers) await notifyPerson(tx, deps, { notice, reader, shop, isReminder });
   return readers.length;
 }
 
-interface Telling {
+interface Notification {
   readonly notice: NoticeRow;
   readonly reader: Awaited<ReturnType<typeof noticeReaders>>[number];
   readonly shop: { readonly id: string; readonly name: string } | null;
@@ -85,8 +85,8 @@ interface Telling {
 }
 
 /** Queues the mail, or defers it to a summary after too many in the last hour. */
-async function tellOne(tx: Tx, deps: SendNoticesDeps, telling: Telling): Promise<void> {
-  const { notice, reader, shop, isReminder } = telling;
+async function notifyPerson(tx: Tx, deps: SendNoticesDeps, notification: Notification): Promise<void> {
+  const { notice, reader, shop, isReminder } = notification;
   const now = deps.clock.now();
   const merchantId = notice.merchant_id;
   const of = { userId: reader.userId, merchantId, since: now - HOUR_MS };

@@ -35,7 +35,7 @@ export async function readSubscription(
   deps: { readonly db: Db; readonly secretBox: SecretBox },
   text: string,
 ): Promise<Subscription & { readonly shop: string }> {
-  const subscription = subscriptionOf(deps.secretBox, text);
+  const subscription = openSubscription(deps.secretBox, text);
   const user = await findUser(deps.db, subscription.userId);
   const merchant = await findMerchant(deps.db, subscription.merchantId);
   if (user === undefined || merchant === undefined) throw invalid();
@@ -62,7 +62,7 @@ export async function unsubscribe(
   );
 }
 
-function subscriptionOf(secretBox: SecretBox, text: string): Subscription {
+function openSubscription(secretBox: SecretBox, text: string): Subscription {
   try {
     if (text.length > TOKEN_MAX) throw new RangeError('longer than any token');
     const [, userId, merchantId, kind] = token.parse(JSON.parse(secretBox.open(text)));

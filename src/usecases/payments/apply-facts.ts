@@ -39,7 +39,7 @@ export interface ApplyFactsDeps extends PresentDeps {
   /**
    * Called after the commit with each payment that got new facts, because its presentation may have changed.
    */
-  readonly tellPaymentNews: (paymentId: string) => void;
+  readonly onPaymentChanged: (paymentId: string) => void;
 }
 
 /**
@@ -62,10 +62,10 @@ export async function applyFacts(
   const row = await findPayment(tx, paymentId);
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   // Even if nothing is written below: a new block alone changes the confirmations that are shown.
-  tx.afterCommit(() => deps.tellPaymentNews(paymentId));
+  tx.afterCommit(() => deps.onPaymentChanged(paymentId));
   if (row.superseded_by === null) return applyTo(tx, deps, row, facts, blockHash);
-  const told = factsForLead(paymentId, facts);
-  return told.length === 0 ? [] : applyFacts(tx, deps, row.superseded_by, told, blockHash);
+  const leadFacts = factsForLead(paymentId, facts);
+  return leadFacts.length === 0 ? [] : applyFacts(tx, deps, row.superseded_by, leadFacts, blockHash);
 }
 
 async function applyTo(

@@ -94,7 +94,7 @@ export async function createPayment(
   const made = await deps.db.transaction(async (tx) => {
     const customerId = await findOrCreatePayer(tx, deps, input.merchant.user_id, input.payer);
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
-    if (existing !== undefined) return { repeated: repeatOf(existing, input) };
+    if (existing !== undefined) return { repeated: requireRepeat(existing, input) };
     await refuseOrderOfShop(tx, input, mode);
     const price = await resolvePrice(tx, input);
     refuseExcessiveLines(input.lines, price);
@@ -132,7 +132,7 @@ async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode):
   );
 }
 
-function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
+function requireRepeat(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
   if (existing.request_hash === input.requestHash) return existing;
   throw new AppError('DUPLICATE_ENTRY', 'orderId: this order id already belongs to another payment', {
     details: [
@@ -219,7 +219,7 @@ async function insertOptions(
   tx: Tx,
   deps: CreatePaymentDeps,
   payment: StoredPayment,
-  { account, offers, confirmations: asked }: OfferedTerms,
+  { account, offers, confirmations: requested }: OfferedTerms,
 ): Promise<StoredOption[]> {
   const { id, merchant_id: merchantId, mode } = payment;
   const at = { merchantId, account, mode, branch: 0, purpose: 'payment', paymentId: id } as const;
@@ -228,7 +228,7 @@ async function insertOptions(
   const options = offers.map((offer): StoredOption => {
     const address = addresses.find(({ coin }) => coin === offer.coin);
     if (address === undefined) throw new Error(`no ${offer.coin} address was stored`);
-    const quoted = quotedTerms(deps, offer, { mode, asked });
+    const quoted = quotedTerms(deps, offer, { mode, requested });
     return { payment_id: id, coin: offer.coin, address_id: address.id, address: address.address, ...quoted };
   });
   await insertPaymentOptions(tx, options);

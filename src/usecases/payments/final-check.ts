@@ -23,7 +23,7 @@ export interface Uncredited extends ChainId {
 /** Pause after a failure of the node, or for a payment with uncredited money. */
 const REST_MS = 10_000;
 
-interface Held extends ChainId {
+interface UncreditedEntry extends ChainId {
   readonly amount: bigint;
   readonly at: number;
 }
@@ -37,7 +37,7 @@ export class FinalCheck {
   readonly #deps: FinalCheckDeps;
   readonly #restUntil = new Map<string, number>();
   /** By coin and payment. */
-  readonly #uncredited = new Map<string, Held>();
+  readonly #uncredited = new Map<string, UncreditedEntry>();
 
   constructor(deps: FinalCheckDeps) {
     this.#deps = deps;
@@ -46,11 +46,11 @@ export class FinalCheck {
   /** Uncredited money by chain, as last seen. */
   uncredited(): Uncredited[] {
     const chains = Map.groupBy(this.#uncredited.values(), ({ coin, mode }) => `${coin}/${mode}`);
-    return [...chains.values()].flatMap((held) => {
-      const [first] = held;
+    return [...chains.values()].flatMap((entry) => {
+      const [first] = entry;
       if (first === undefined) return [];
-      const amount = held.reduce((sum, each) => sum + each.amount, 0n);
-      return [{ coin: first.coin, mode: first.mode, payments: held.length, amount }];
+      const amount = entry.reduce((sum, each) => sum + each.amount, 0n);
+      return [{ coin: first.coin, mode: first.mode, payments: entry.length, amount }];
     });
   }
 
@@ -70,18 +70,18 @@ export class FinalCheck {
     if (adapter?.funds?.model !== 'accounts') return new Set(paymentIds);
     const now = this.#deps.clock.now();
     if (isResting(this.#restUntil.get(`${coin}/${mode}`), now)) return new Set();
-    const asked = paymentIds.filter((id) => {
-      const held = this.#uncredited.get(`${coin}/${id}`);
-      return held === undefined || !isResting(held.at + REST_MS, now);
+    const due = paymentIds.filter((id) => {
+      const entry = this.#uncredited.get(`${coin}/${id}`);
+      return entry === undefined || !isResting(entry.at + REST_MS, now);
     });
-    if (asked.length === 0) return new Set();
+    if (due.length === 0) return new Set();
     try {
-      return await this.#look(adapter, asked);
+      return await this.#look(adapter, due);
     } catch (error) {
       this.#restUntil.set(`${coin}/${mode}`, now + REST_MS);
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.logger.warn(
-        { coin, mode, payments: asked.length, error: message },
+        { coin, mode, payments: due.length, error: message },
         'reading the accounts of overdue payments failed; expiry skipped until it succeeds',
       );
       return new Set();

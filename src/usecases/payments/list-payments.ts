@@ -28,10 +28,10 @@ interface ListedPage {
 /** One page of a merchant's payments in a mode, newest first unless sorted otherwise, with the exact total. */
 export async function listPayments(
   deps: PresentDeps & { readonly db: Db },
-  { merchant, mode: asked, search, ...filter }: ListPaymentsFilter,
+  { merchant, mode: requestedMode, search, ...filter }: ListPaymentsFilter,
   page: ListedPage,
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
-  const mode = merchantMode(merchant, asked);
+  const mode = merchantMode(merchant, requestedMode);
   const named =
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };

@@ -29,11 +29,11 @@ export type ReceiptRates = ReadonlyMap<string, { readonly rate: string; readonly
 
 /** Reads the input of the payment machine. */
 export async function loadPayment(db: Db, deps: LoadPaymentDeps, row: StoredPayment): Promise<LoadedPayment> {
-  const members = await membersOf(db, row);
+  const members = await loadMembers(db, row);
   return loadWith(db, deps, { row, members, outputs: await countedOutputs(db, row, members) });
 }
 
-async function membersOf(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
+async function loadMembers(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
   const members: LoadedMember[] = [];
   for (const member of await otherMembers(db, row)) {
     const options = member.superseded_by === row.id ? await listPaymentOptions(db, member.id) : [];
@@ -49,10 +49,10 @@ async function countedOutputs(
   members: readonly LoadedMember[],
 ): Promise<readonly StoredOutput[]> {
   if (row.superseded_by !== null) return [];
-  const own = await outputsOfPayment(db, row.id);
+  const outputs = await outputsOfPayment(db, row.id);
   const superseded = members.filter((member) => member.row.superseded_by === row.id);
-  if (superseded.length === 0) return own;
-  const all = [...own];
+  if (superseded.length === 0) return outputs;
+  const all = [...outputs];
   for (const member of superseded) all.push(...(await outputsOfPayment(db, member.row.id)));
   return all.toSorted((a, b) => a.position - b.position || a.seq - b.seq);
 }
@@ -69,7 +69,15 @@ async function loadWith(
   const claims = outputs.length === 0 ? [] : await unsentClaims(db, row.id);
   const givesBack = paymentRefunds(refunds, claims);
   const state = toState(deps, row, options, { members, outputs, refunds: givesBack, tips, final });
-  return { row, options, members, refunds, state, rates: ratesOf(outputs), awaited: awaitedOf(outputs) };
+  return {
+    row,
+    options,
+    members,
+    refunds,
+    state,
+    rates: receiptRates(outputs),
+    awaited: awaitedDepths(outputs),
+  };
 }
 
 /**
@@ -99,7 +107,7 @@ export async function loadGroupLead(
   deps: LoadPaymentDeps,
   row: StoredPayment,
 ): Promise<LoadedPayment> {
-  const members = await membersOf(db, row);
+  const members = await loadMembers(db, row);
   const outputs = await countedOutputs(db, row, members);
   if (outputs.length > 0) return loadWith(db, deps, { row, members, outputs });
   return { ...loadedNew(deps, row, await listPaymentOptions(db, row.id)), members };
@@ -115,7 +123,7 @@ export function loadedNew(
   return { row, options, members: [], refunds: [], state, rates: new Map(), awaited: new Map() };
 }
 
-function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
+function receiptRates(outputs: readonly StoredOutput[]): ReceiptRates {
   return new Map(
     outputs.flatMap(({ txid, vout, rate, rate_at: at }) =>
       rate === null || at === null ? [] : [[outputKey({ txid, index: vout }), { rate, at }] as const],
@@ -123,7 +131,7 @@ function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
   );
 }
 
-function awaitedOf(outputs: readonly StoredOutput[]): ReadonlyMap<string, number> {
+function awaitedDepths(outputs: readonly StoredOutput[]): ReadonlyMap<string, number> {
   return new Map(
     outputs.map(({ txid, vout, awaited_depth: depth }) => [outputKey({ txid, index: vout }), depth]),
   );

@@ -26,8 +26,8 @@ export interface OfferDeps {
 export type RequestedConfirmations = Readonly<Partial<Record<Coin, number>>>;
 
 /** As stored: null when none are requested. */
-export function confirmationsJson(asked: RequestedConfirmations): string | null {
-  return Object.keys(asked).length === 0 ? null : JSON.stringify(asked);
+export function confirmationsJson(requested: RequestedConfirmations): string | null {
+  return Object.keys(requested).length === 0 ? null : JSON.stringify(requested);
 }
 
 /** A coin in which a price can be paid, with its atoms. */
@@ -101,10 +101,10 @@ export type QuotedTerms = Omit<StoredOption, 'payment_id' | 'coin' | 'address_id
 export function quotedTerms(
   deps: OfferDeps,
   { coin, due, quote }: Offer,
-  { mode, asked }: { readonly mode: Mode; readonly asked: RequestedConfirmations },
+  { mode, requested }: { readonly mode: Mode; readonly requested: RequestedConfirmations },
 ): QuotedTerms {
   const policy = requirementFor(deps.confirmations(coin, mode), due);
-  const requirement = raised(policy, coin, asked[coin]);
+  const requirement = requireAtLeast(policy, coin, requested[coin]);
   return {
     amount: due.toString(),
     rate: quote.rate,
@@ -122,20 +122,20 @@ export function quotedTerms(
 export function stillAllowed(
   deps: OfferDeps,
   offers: readonly Offer[],
-  { mode, asked }: { readonly mode: Mode; readonly asked: RequestedConfirmations },
+  { mode, asked: requested }: { readonly mode: Mode; readonly asked: RequestedConfirmations },
 ): RequestedConfirmations {
-  const kept = offers.flatMap(({ coin, due }) => {
-    const confirmations = asked[coin];
+  const allowed = offers.flatMap(({ coin, due }) => {
+    const confirmations = requested[coin];
     if (confirmations === undefined) return [];
     const policy = requirementFor(deps.confirmations(coin, mode), due);
     return isAtLeast(confirmations, policy) ? [[coin, confirmations] as const] : [];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(allowed);
 }
 
-function raised(policy: Requirement, coin: Coin, asked: number | undefined): Requirement {
-  if (asked === undefined) return policy;
-  if (isAtLeast(asked, policy)) return asked;
+function requireAtLeast(policy: Requirement, coin: Coin, requested: number | undefined): Requirement {
+  if (requested === undefined) return policy;
+  if (isAtLeast(requested, policy)) return requested;
   const least =
     typeof policy === 'number' ? `at least ${policy}` : `left out: the server waits for '${policy}'`;
   throw invalidField(`confirmations.${coin}`, `must be ${least}, as this server requires for the amount`);

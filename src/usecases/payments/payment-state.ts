@@ -48,7 +48,7 @@ export function toState(
   options: readonly StoredOption[],
   { members, outputs, refunds, tips, final }: Ledger,
 ): PaymentState {
-  const own = toOptions(deps, row.mode, options);
+  const paymentOptions = toOptions(deps, row.mode, options);
   const superseded = Object.fromEntries(
     members
       .filter((member) => member.row.superseded_by === row.id)
@@ -69,8 +69,8 @@ export function toState(
     returned: parseSums(row.returned_json),
     toleranceBps: row.tolerance_bps,
     latePolicy: row.late_policy,
-    options: own,
-    credits: outputs.map((output) => toCredit(output, own, superseded)),
+    options: paymentOptions,
+    credits: outputs.map((output) => toCredit(output, paymentOptions, superseded)),
     refunds,
     excessTold: parseShare(row.excess_told),
     unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
@@ -88,7 +88,7 @@ function toOptions(
 ): PaymentState['options'] {
   const known: Partial<Record<Coin, PaymentOption>> = {};
   for (const option of options) {
-    const policy = policyOf(deps.confirmations(option.coin, mode), option);
+    const policy = effectivePolicy(deps.confirmations(option.coin, mode), option);
     known[option.coin] = { due: BigInt(option.amount), policy };
   }
   return known;
@@ -114,7 +114,7 @@ function shareOfPrice(lead: StoredPayment, member: StoredPayment): Share | null 
 }
 
 /** The current setting, but at least the payment's requested or quoted confirmations. */
-function policyOf(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
+function effectivePolicy(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
   return {
     base: option.required_finality ?? option.required_confirmations,
     tiers: [{ fromAtoms: 0n, confirmations: setting.base }, ...setting.tiers],
@@ -131,7 +131,7 @@ export function paymentRefunds(
       id: refund.send_id,
       coin: refund.coin,
       amount: BigInt(refund.refunded),
-      stage: stageOf(refund.status),
+      stage: refundStage(refund.status),
       ...refundGiven(refund),
       position: refund.position,
     })),
@@ -176,7 +176,7 @@ export function refundColumns({
   };
 }
 
-function stageOf(status: SendStatus): RefundStage {
+function refundStage(status: SendStatus): RefundStage {
   switch (status) {
     // Its money is reserved, and cannot be spent elsewhere.
     case 'preparing':
@@ -195,7 +195,7 @@ function stageOf(status: SendStatus): RefundStage {
 
 function toCredit(
   output: StoredOutput,
-  own: PaymentState['options'],
+  leadOptions: PaymentState['options'],
   superseded: PaymentState['members'],
 ): PaymentCredit {
   const late = output.late === 1;
@@ -213,7 +213,7 @@ function toCredit(
     firstSeenAt: output.first_seen_at,
     confirmedAt: output.confirmed_at,
     late,
-    due: late ? lateDue : ((member?.options ?? own)[output.coin]?.due ?? null),
+    due: late ? lateDue : ((member?.options ?? leadOptions)[output.coin]?.due ?? null),
     ...(member === undefined ? {} : { via, ...dueShare(member) }),
   };
 }

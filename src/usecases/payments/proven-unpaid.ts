@@ -37,8 +37,8 @@ export async function provenUnpaid(
     for (const coin of COINS) {
       const onChain = left.filter((each) => each.mode === mode && offered.get(each.id)?.includes(coin));
       if (onChain.length === 0) continue;
-      const asked = onChain.map(({ id }) => id);
-      const settled = await deps.lastLook.settled(coin, mode, asked);
+      const ids = onChain.map(({ id }) => id);
+      const settled = await deps.lastLook.settled(coin, mode, ids);
       left = left.filter((each) => !onChain.includes(each) || settled.has(each.id));
     }
   }

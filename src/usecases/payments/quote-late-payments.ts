@@ -20,13 +20,13 @@ const MAX_PAGES = 100;
 
 /** Prices late money that arrived without an available rate, as soon as there is one. */
 export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: ChainId): Promise<void> {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const alone = isolateFailures(deps.logger);
   let after = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const paymentIds = await paymentsWithUnquotedMoney(deps.db, chain, after, PAGE);
     for (const paymentId of paymentIds) {
-      await alone(paymentId, async () => quotePayment(deps, chain, paymentId, asked));
+      await alone(paymentId, async () => quotePayment(deps, chain, paymentId, requested));
     }
     const last = paymentIds.at(-1);
     if (last === undefined || paymentIds.length < PAGE) return;
@@ -39,13 +39,13 @@ async function quotePayment(
   deps: QuoteLatePaymentsDeps,
   chain: ChainId,
   paymentId: string,
-  asked: Set<string>,
+  requested: Set<string>,
 ): Promise<void> {
   const payee = await findPayment(deps.db, paymentId);
   if (payee === undefined) return;
   const payment = await findPricing(deps.db, payee);
-  if (!asked.has(payment.currency)) await deps.rates.ensure(payment.currency);
-  asked.add(payment.currency);
+  if (!requested.has(payment.currency)) await deps.rates.ensure(payment.currency);
+  requested.add(payment.currency);
   const due = currentDue(deps, payment, chain.coin);
   if (due === null) return;
   await deps.db.transaction(async (tx) => {

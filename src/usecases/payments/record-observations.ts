@@ -50,10 +50,10 @@ export async function recordObservations(
   const now = deps.clock.now();
   const facts = new Map<string, PaymentFact[]>();
   const raws = new Map<string, string>();
-  const tell = (paymentId: string, fact: PaymentFact): void => {
-    const told = facts.get(paymentId);
-    if (told === undefined) facts.set(paymentId, [fact]);
-    else told.push(fact);
+  const addFact = (paymentId: string, fact: PaymentFact): void => {
+    const known = facts.get(paymentId);
+    if (known === undefined) facts.set(paymentId, [fact]);
+    else known.push(fact);
   };
   for (const each of seen) {
     const address = addresses.get(each.credit.watchKey);
@@ -61,18 +61,19 @@ export async function recordObservations(
     // The remainder of our own spend is not a payer's money, whatever the purpose of the address.
     if (address.payment_id === null || each.credit.remainder === true)
       await recordOwn(tx, chain, address, each, sighting, now);
-    else tell(address.payment_id, sightingFact(chain, each, sighting));
+    else addFact(address.payment_id, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
     if (raw !== null) raws.set(ref.txid, raw);
   }
   for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
   for (const output of gone) {
     const ref = { txid: output.txid, index: output.vout };
-    if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
+    if (output.payment_id !== null) addFact(output.payment_id, { type: 'output_gone', ref });
     else
       await upsertOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
   }
-  for (const [paymentId, told] of facts) await applyTogether(tx, deps, chain, { paymentId, told, sighting });
+  for (const [paymentId, paymentFacts] of facts)
+    await applyTogether(tx, deps, chain, { paymentId, paymentFacts, sighting });
   return new Set(facts.keys());
 }
 
@@ -82,18 +83,18 @@ async function applyTogether(
   chain: ChainId,
   about: {
     readonly paymentId: string;
-    readonly told: readonly PaymentFact[];
+    readonly paymentFacts: readonly PaymentFact[];
     readonly sighting: Observation;
   },
 ): Promise<void> {
-  const { paymentId, told, sighting } = about;
+  const { paymentId, paymentFacts, sighting } = about;
   if (sighting.kind === 'unconfirmed') {
-    await applyFacts(tx, deps, paymentId, told);
+    await applyFacts(tx, deps, paymentId, paymentFacts);
     return;
   }
   const { height, hash } = sighting;
   const tip: PaymentFact = { type: 'tip', coin: chain.coin, height: sighting.tip ?? height };
-  await applyFacts(tx, deps, paymentId, [...told, tip], hash);
+  await applyFacts(tx, deps, paymentId, [...paymentFacts, tip], hash);
 }
 
 function sightingFact(
@@ -104,11 +105,11 @@ function sightingFact(
   const { ref, amount, maturity } = credit;
   const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
   if (sighting.kind === 'unconfirmed') return { type: 'output_seen', ...seen };
-  const fact = { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) } as const;
+  const fact = { type: 'output_confirmed', ...seen, height: recordedHeight(credit, sighting) } as const;
   return cameBefore === undefined ? fact : { ...fact, cameBefore };
 }
 
-function heightOf({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block' }>): number {
+function recordedHeight({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block' }>): number {
   return heldBy?.height ?? shown.height;
 }
 
@@ -123,7 +124,7 @@ async function recordOwn(
 ): Promise<void> {
   const known = await findOutput(tx, chain, credit.ref);
   if (sighting.kind === 'unconfirmed' && known?.state === 'confirmed') return;
-  const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
+  const height = sighting.kind === 'block' ? recordedHeight(credit, sighting) : null;
   const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
   const amount = credit.amount.toString();
   // Recorded again after a reorg, a remainder may differ with the fees.

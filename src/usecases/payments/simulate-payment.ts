@@ -104,12 +104,12 @@ async function stageFor(
   }
   const control = deps.simulators.get(coin);
   if (control === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not simulated on this server`);
-  const order = orderOf(input);
+  const order = orderKey(input);
   const before = order === null ? null : await control.paid(order);
   return { deps, payment, coin, address: option.address, control, order, before };
 }
 
-function orderOf(input: SimulatePaymentInput): string | null {
+function orderKey(input: SimulatePaymentInput): string | null {
   const { paymentId, scenario, coin = null, amount = null, idempotencyKey = null } = input;
   return idempotencyKey === null ? null : JSON.stringify([paymentId, idempotencyKey, scenario, coin, amount]);
 }
@@ -156,7 +156,7 @@ async function pay(
       [{ address, amount: simulatedAmount(payment.state, coin, intent, input.amount) }],
       order,
     ));
-  const seen = await observed(deps, coin, async () => (await moneyOf(deps, payment, [txid])).length > 0);
+  const seen = await observed(deps, coin, async () => (await findMoney(deps, payment, [txid])).length > 0);
   return { txid, seen };
 }
 
@@ -207,7 +207,7 @@ async function reorganise(stage: Stage, input: SimulatePaymentInput): Promise<vo
   if (!credits.some((credit) => credit.state === 'confirmed')) {
     await mine(stage, input.confirmations ?? 1);
     const seen = await observed(deps, coin, async () => {
-      const money = await moneyOf(deps, payment, txids);
+      const money = await findMoney(deps, payment, txids);
       return money.length > 0 && money.every((output) => output.state === 'confirmed');
     });
     requireSeen(seen, coin);
@@ -227,12 +227,12 @@ async function confirm(stage: Stage, input: SimulatePaymentInput): Promise<void>
 
 async function untilGone({ deps, payment, coin }: Stage, txids: readonly string[]): Promise<void> {
   await observed(deps, coin, async () => {
-    const money = await moneyOf(deps, payment, txids);
+    const money = await findMoney(deps, payment, txids);
     return money.every((output) => output.state === 'gone');
   });
 }
 
-async function moneyOf(
+async function findMoney(
   deps: SimulatePaymentDeps,
   payment: LoadedPayment,
   txids: readonly string[],
@@ -247,7 +247,7 @@ async function observed(
   coin: Coin,
   seen: () => Promise<boolean>,
 ): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let poll = 0; poll < LOOKS; poll += 1) {
     if (await seen()) return true;
     deps.wakeWatcher(coin, 'sandbox');
     await sleep(LOOK_EVERY_MS);

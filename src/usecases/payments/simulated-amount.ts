@@ -17,13 +17,13 @@ export function simulatedAmount(
   payment: PaymentState,
   coin: Coin,
   intent: PayerIntent,
-  asked: string | undefined,
+  requested: string | undefined,
 ): bigint {
   const due = payment.options[coin]?.due;
   if (due === undefined) throw invalidField('coin', `this payment does not accept ${coin}`);
   const share = missingShare(payment);
   const missing = atomsUp(share, due);
-  if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
+  if (requested !== undefined) return checkedAmount(requested, coin, intent, missing);
   if (intent === 'overpay') return missing + half(due);
   if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
   if (intent === 'underpay') return half(missing);
@@ -31,8 +31,8 @@ export function simulatedAmount(
   return atomsToRequest(share, { due, coinDecimals, toleranceBps: payment.toleranceBps });
 }
 
-function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {
-  const amount = parsedAmount(asked, coin);
+function checkedAmount(requested: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {
+  const amount = parsedAmount(requested, coin);
   const limit = `${formatCoinAmount(missing, coin)} ${coin}, the missing amount`;
   if (intent === 'underpay' && amount >= missing) {
     throw invalidField('amount', `must be less than ${limit}, to underpay`);
@@ -49,9 +49,9 @@ function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: 
  */
 const MOST_ATOMS = 10n ** 30n;
 
-function parsedAmount(asked: string, coin: Coin): bigint {
+function parsedAmount(requested: string, coin: Coin): bigint {
   try {
-    const amount = parseCoinAmount(asked, coin);
+    const amount = parseCoinAmount(requested, coin);
     if (amount >= MOST_ATOMS) throw new AmountError(`exceeds the supply of ${coin}`);
     if (amount > 0n) return amount;
   } catch (error) {

@@ -22,7 +22,7 @@ export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
   readonly rates: Rates;
   readonly wakeWebhooks: () => void;
   /** Called after the commit: open checkout pages show the new terms. */
-  readonly tellPaymentNews: (paymentId: string) => void;
+  readonly onPaymentChanged: (paymentId: string) => void;
 }
 
 /** Omitted fields stay unchanged; null removes the value. */
@@ -60,7 +60,7 @@ export async function updatePayment(
     const loaded = await loadPayment(tx, deps, await findOwnGroupLead(tx, at));
     refuseUnlessUntouched(loaded, deps.clock.now());
     await changeTerms(tx, deps, loaded, input);
-    tx.afterCommit(() => deps.tellPaymentNews(input.paymentId));
+    tx.afterCommit(() => deps.onPaymentChanged(input.paymentId));
   });
   deps.wakeWebhooks();
   return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
@@ -87,7 +87,7 @@ async function changeTerms(
 ): Promise<void> {
   const { row } = loaded;
   const { actor, merchant } = input;
-  const price = priceOf(loaded, input);
+  const price = updatedPrice(loaded, input);
   const isPriceChanged = price.amount !== row.amount || price.currency !== row.currency;
   const urls = changedUrls(row, input);
   assertMayChange(actor, merchant.user_id, findOrigin(row), { isPriceChanged, urls });
@@ -128,7 +128,7 @@ function changedUrls(row: LoadedPayment['row'], input: UpdatePaymentInput): stri
 
 type Price = MinorUnits & { readonly amount: string; readonly currency: string };
 
-function priceOf({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInput): Price {
+function updatedPrice({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInput): Price {
   if (currency !== undefined && currency !== row.currency && amount === undefined) {
     throw invalidField('amount', 'is required with another currency', 'required');
   }
@@ -142,13 +142,13 @@ function priceOf({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInpu
  */
 function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, price: Price): StoredOption[] {
   const { mode } = row;
-  const asked =
+  const requested =
     row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as RequestedConfirmations);
   return options.map((option) => {
     const offer = toPaymentOption(deps, option.coin, { mode, price, priceField: 'amount' });
     if (typeof offer === 'string') {
       throw invalidField('amount', `${offer} to be paid in ${option.coin}, a coin of this payment`);
     }
-    return { ...option, ...quotedTerms(deps, offer, { mode, asked }) };
+    return { ...option, ...quotedTerms(deps, offer, { mode, requested }) };
   });
 }

@@ -40,21 +40,21 @@ export async function refundPayment(
   const { merchant, paymentId, idempotencyKey } = input;
   const at = { merchantId: merchant.id, paymentId };
   await findOwnPayment(deps.db, at);
-  let wish: RefundInput = input;
+  let request: RefundInput = input;
   if (input.rate === 'current' && input.currency !== undefined) await deps.rates.ensure(input.currency);
   const send = await placeSend(deps, {
     merchantId: merchant.id,
     idempotencyKey,
     repeated: async (db, earlier) => repeatedRefund(db, earlier, input),
     order: async (db) => {
-      const order = await orderRefund(db, deps, wish);
+      const order = await orderRefund(db, deps, request);
       // The choice is fixed, because another coin may arrive, or the price change, while the node quotes its
       // fee.
-      wish = { ...withFixedCoins(input, order), coin: order.coin };
+      request = { ...withFixedCoins(input, order), coin: order.coin };
       return order;
     },
     stored: async (tx, send, { amount }) => {
-      await storeRefund(tx, deps, { send, paymentId, atoms: amount }, fiatOf(input));
+      await storeRefund(tx, deps, { send, paymentId, atoms: amount }, orderedFiat(input));
     },
   });
   const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
@@ -66,11 +66,11 @@ export async function refundPayment(
 /** Fixes the number of coins at the current price, regardless of price changes before the send. */
 function withFixedCoins(input: RefundInput, { coin, amount }: SendOrder): RefundInput {
   if (input.currency === undefined || input.rate !== 'current') return input;
-  const { currency: _currency, rate: _rate, ...wish } = input;
-  return { ...wish, amount: formatCoinAmount(amount, coin) };
+  const { currency: _currency, rate: _rate, ...inCoins } = input;
+  return { ...inCoins, amount: formatCoinAmount(amount, coin) };
 }
 
-function fiatOf({ amount, currency, rate = 'received' }: RefundInput) {
+function orderedFiat({ amount, currency, rate = 'received' }: RefundInput) {
   if (amount === undefined || currency === undefined)
     return { fiat_amount: null, rate: null, minorUnits: null };
   const minorUnits = rate === 'current' ? parseDecimal(amount, currencyDigits(currency) ?? 0) : null;
@@ -92,15 +92,15 @@ async function readRefund(
 async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInput): Promise<StoredSend> {
   const { coin, amount, subtractFee } = input;
   const earlier = await findRefund(db, send.id);
-  const asked = fiatOf(input);
+  const orderedFiatAmount = orderedFiat(input);
   const same =
     earlier?.payment_id === input.paymentId &&
-    earlier.fiat_amount === asked.fiat_amount &&
-    earlier.rate === asked.rate &&
+    earlier.fiat_amount === orderedFiatAmount.fiat_amount &&
+    earlier.rate === orderedFiatAmount.rate &&
     send.destination === input.destination.trim() &&
     (coin === undefined || send.coin === coin) &&
     (amount === undefined ||
-      asked.fiat_amount !== null ||
+      orderedFiatAmount.fiat_amount !== null ||
       readAmount(amount, send.coin) === BigInt(send.ordered)) &&
     (subtractFee ?? amount === undefined) === (send.subtract_fee === 1);
   if (same) return send;

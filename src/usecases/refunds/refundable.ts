@@ -31,12 +31,12 @@ export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError 
 
 /** @throws {AppError} VALIDATION_INVALID naming `amount` when it exceeds the refundable amount */
 export function requireRefundable(
-  asked: bigint,
+  atoms: bigint,
   left: bigint,
   of: { readonly coin: Coin; readonly payment: LoadedPayment; readonly worth: ExchangeRate | null },
 ): bigint {
   const { coin, payment, worth } = of;
-  if (asked <= left) return asked;
+  if (atoms <= left) return atoms;
   const value = worth === null ? '' : ` (${showFiat(convertToMinor(left, worth), payment.row.currency)})`;
   throw invalidField(
     'amount',
@@ -109,14 +109,14 @@ export function refundShare(
 
 /** A fiat amount as ordered, in minor units. @throws {AppError} VALIDATION_INVALID naming `currency` or `amount` */
 export function readFiat(
-  asked: { readonly amount: string; readonly currency: string },
+  price: { readonly amount: string; readonly currency: string },
   payment: LoadedPayment,
 ): bigint {
   const { currency } = payment.row;
-  if (asked.currency !== currency) {
+  if (price.currency !== currency) {
     throw invalidField('currency', `must be ${currency}, the currency of the payment`);
   }
-  return parseDecimal(asked.amount, currencyDigits(currency) ?? 0);
+  return parseDecimal(price.amount, currencyDigits(currency) ?? 0);
 }
 
 /** Whole atoms for a fiat amount, rounded down. @throws {AppError} VALIDATION_INVALID when that is zero */

@@ -102,23 +102,23 @@ async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise
   if (spendingModel(send) !== 'outputs') {
     return send.nonce !== null && send.nonce === earlier.nonce && send.lane === earlier.lane;
   }
-  const [own] = await listVersions(db, send.id);
-  const spent = own === undefined ? [] : inputsOf(own);
+  const [first] = await listVersions(db, send.id);
+  const spent = first === undefined ? [] : inputKeys(first);
   const versions = await listVersions(db, earlier.id);
   const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(contestedOutputs);
   // The output of a cancellation exists only on a chain without the versions that it replaced.
   if (spent.some((key) => taken.includes(key))) return true;
   const paying = versions.filter(({ cancels }) => cancels === 0);
-  return paying.every((version) => inputsOf(version).some((key) => spent.includes(key)));
+  return paying.every((version) => inputKeys(version).some((key) => spent.includes(key)));
 }
 
 /** Outputs that only one of a version and a new transaction can spend; for a cancellation, its own output. */
 function contestedOutputs(version: StoredSendVersion): string[] {
-  if (version.cancels === 0) return inputsOf(version);
+  if (version.cancels === 0) return inputKeys(version);
   const { txid, change_index: index } = version;
   return index === null ? [] : [outputKey({ txid, index })];
 }
 
-function inputsOf({ plan_json: plan }: StoredSendVersion): string[] {
+function inputKeys({ plan_json: plan }: StoredSendVersion): string[] {
   return readPlan(plan).inputs.map(({ ref }) => outputKey(ref));
 }

@@ -129,14 +129,14 @@ async function openWallet(
 
 /** Reveals the merchant only to its owner. */
 async function duplicate(tx: Tx, { domain, userId }: CreateMerchantInput): Promise<AppError> {
-  const own = (await listMerchants(tx, userId)).find((merchant) => merchant.domain === domain);
+  const existing = (await listMerchants(tx, userId)).find((merchant) => merchant.domain === domain);
   return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {
     details: [
       {
         field: 'domain',
         code: 'duplicate',
         message: 'already exists',
-        ...(own === undefined ? {} : { existingId: own.id }),
+        ...(existing === undefined ? {} : { existingId: existing.id }),
       },
     ],
   });

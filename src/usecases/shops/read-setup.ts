@@ -59,7 +59,7 @@ export async function readSetup(deps: ReadSetupDeps, input: SetupInput): Promise
   const { db } = deps;
   const { merchant, userId } = input;
   const coins = coinReadiness(deps.followedChains());
-  const found: Record<SetupStepName, Outcome> = {
+  const outcomes: Record<SetupStepName, Outcome> = {
     test_payment: outcome(await hasPaidPayment(db, merchant.id, 'sandbox')),
     webhook: await webhookOutcome(db, merchant),
     domain: outcome(merchant.domain_verified_at !== null, merchant.domain_verified_at),
@@ -69,7 +69,7 @@ export async function readSetup(deps: ReadSetupDeps, input: SetupInput): Promise
   };
   return {
     hasLivePayment: await hasPaidPayment(db, merchant.id, 'live'),
-    steps: SETUP_STEPS.map((name) => ({ name, ...found[name] })),
+    steps: SETUP_STEPS.map((name) => ({ name, ...outcomes[name] })),
     coins,
   };
 }

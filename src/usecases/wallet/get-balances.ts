@@ -36,7 +36,7 @@ async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const from = isOne ? await merchantAddress(db, wallet) : undefined;
   const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
   const { amount } = await spendableTotal(db, { ...wallet, from }, inputCost);
-  if (from === undefined) return isOne ? 0n : amount + (await changeOf(db, wallet, inputCost));
+  if (from === undefined) return isOne ? 0n : amount + (await sumSpendableChange(db, wallet, inputCost));
   const { committed } = await loadNonceSequence(db, {
     ...wallet,
     address: from,
@@ -45,7 +45,7 @@ async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   return amount > committed ? amount - committed : 0n;
 }
 
-async function changeOf(db: Db, wallet: WalletRef, inputCost: bigint): Promise<bigint> {
+async function sumSpendableChange(db: Db, wallet: WalletRef, inputCost: bigint): Promise<bigint> {
   if (accountsPerSend(wallet) !== null) return 0n;
   const { funds } = await spendableChange(db, wallet);
   return funds.reduce((sum, { amount }) => (amount > inputCost ? sum + amount : sum), 0n);

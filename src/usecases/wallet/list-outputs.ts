@@ -42,23 +42,23 @@ export interface ListOutputsInput {
 /** The unspent outputs of the merchant's wallet in a mode, newest first. */
 export async function listOutputs(
   deps: { readonly db: Db },
-  { merchant, mode: asked, coin, page, limit }: ListOutputsInput,
+  { merchant, mode: requestedMode, coin, page, limit }: ListOutputsInput,
 ): Promise<{ outputs: WalletOutput[]; total: number }> {
-  const mode = merchantMode(merchant, asked);
+  const mode = merchantMode(merchant, requestedMode);
   const wallet = { coin, mode, merchantId: merchant.id };
   const { rows, total } = await pageWalletOutputs(deps.db, { ...wallet, page, limit });
   const tip = (await findCursor(deps.db, wallet))?.height ?? 0;
   const change = new Set((await spendableChange(deps.db, wallet)).funds.map(({ ref }) => outputKey(ref)));
   const inputCost = (await findFeeLevel(deps.db, wallet))?.inputCost ?? 0n;
   const outputs = rows.map((row): WalletOutput => {
-    const hold = holdOf(row, { tip, change, inputCost });
+    const hold = findHold(row, { tip, change, inputCost });
     return {
       txHash: row.txid,
       index: row.vout,
       coin,
       address: row.address,
       amount: formatCoinAmount(BigInt(row.amount), coin),
-      confirmations: confirmationsOf(row, tip),
+      confirmations: countConfirmations(row, tip),
       frozen: row.frozen !== null,
       spendable: hold === null,
       hold,
@@ -69,7 +69,7 @@ export async function listOutputs(
   return { outputs, total };
 }
 
-function holdOf(
+function findHold(
   row: WalletOutputRow,
   known: { readonly tip: number; readonly change: ReadonlySet<string>; readonly inputCost: bigint },
 ): OutputHold | null {
@@ -78,10 +78,10 @@ function holdOf(
   if (row.spent_by !== null) return 'spending';
   const isChange = known.change.has(outputKey({ txid: row.txid, index: row.vout }));
   if (row.state !== 'confirmed' && !isChange) return 'unconfirmed';
-  if (row.state === 'confirmed' && confirmationsOf(row, known.tip) < row.maturity) return 'immature';
+  if (row.state === 'confirmed' && countConfirmations(row, known.tip) < row.maturity) return 'immature';
   return BigInt(row.amount) <= known.inputCost ? 'dust' : null;
 }
 
-function confirmationsOf({ height }: WalletOutputRow, tip: number): number {
+function countConfirmations({ height }: WalletOutputRow, tip: number): number {
   return height === null ? 0 : Math.max(1, tip - height + 1);
 }

@@ -63,8 +63,8 @@ export async function listWalletTransactions(
   deps: { readonly db: Db },
   input: ListWalletTransactionsInput,
 ): Promise<{ transactions: WalletTransaction[]; total: number }> {
-  const { merchant, mode: asked, coin = null, direction = null, ...filter } = input;
-  const mode = merchantMode(merchant, asked);
+  const { merchant, mode: requestedMode, coin = null, direction = null, ...filter } = input;
+  const mode = merchantMode(merchant, requestedMode);
   const shop = { merchantId: merchant.id, mode };
   const { rows, total } = await pageWalletTransactions(deps.db, { ...filter, ...shop, coin, direction });
   const tips = new Map<Coin, number>();

@@ -40,8 +40,8 @@ export async function followEvents(
     const why = `must not be above ${newest}, the last event: is it the cursor of another shop or database?`;
     throw invalidField('after', why, 'unknown_cursor');
   }
-  let stretch = await readStretch(deps.db, input);
-  if (stretch.events.length > 0 || input.waitMs === 0) return stretch;
+  let range = await readStretch(deps.db, input);
+  if (range.events.length > 0 || input.waitMs === 0) return range;
   const waiter = deps.waiters.join(input.merchantId, {
     timeoutMs: input.waitMs,
     signal: input.clientGone(),
@@ -49,9 +49,9 @@ export async function followEvents(
   try {
     // Read once more before the first wait, because an event may have been stored between the first read and
     // joining.
-    do stretch = await readStretch(deps.db, { ...input, after: stretch.nextAfter });
-    while (stretch.events.length === 0 && (await waiter.next()));
-    return stretch;
+    do range = await readStretch(deps.db, { ...input, after: range.nextAfter });
+    while (range.events.length === 0 && (await waiter.next()));
+    return range;
   } finally {
     waiter.leave();
   }

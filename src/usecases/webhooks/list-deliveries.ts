@@ -48,10 +48,10 @@ export async function listDeliveries(
     deps.db,
     deliveries.map((delivery) => delivery.event_id),
   );
-  const listed = new Set(deliveries.map(keyOf));
+  const listed = new Set(deliveries.map(deliveryKey));
   const byKey = Map.groupBy(
-    all.filter((each) => listed.has(keyOf(each))),
-    keyOf,
+    all.filter((each) => listed.has(deliveryKey(each))),
+    deliveryKey,
   );
   const outcomes = await lastOutcomes(
     deps.db,
@@ -59,17 +59,19 @@ export async function listDeliveries(
   );
   const byDelivery = new Map(outcomes.map((outcome) => [outcome.delivery_id, outcome]));
   return {
-    deliveries: deliveries.map((delivery) => viewOf(delivery, byKey.get(keyOf(delivery)) ?? [], byDelivery)),
+    deliveries: deliveries.map((delivery) =>
+      toView(delivery, byKey.get(deliveryKey(delivery)) ?? [], byDelivery),
+    ),
     total,
   };
 }
 
 /** One event at one endpoint. */
-function keyOf(of: Pick<DeliveryOfEvent, 'event_id' | 'endpoint_id'>): string {
+function deliveryKey(of: Pick<DeliveryOfEvent, 'event_id' | 'endpoint_id'>): string {
   return `${of.event_id} ${of.endpoint_id ?? ''}`;
 }
 
-function viewOf(
+function toView(
   delivery: ListedDelivery,
   all: readonly DeliveryOfEvent[],
   outcomes: ReadonlyMap<string, AttemptOutcome>,

@@ -43,10 +43,10 @@ export async function presentEvents(db: Db, events: readonly StoredEvent[]): Pro
     events.map((event) => event.id),
   );
   const byEvent = Map.groupBy(deliveries, (delivery) => delivery.event_id);
-  return events.map((event) => viewOf(event, byEvent.get(event.id) ?? []));
+  return events.map((event) => toView(event, byEvent.get(event.id) ?? []));
 }
 
-function viewOf(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
+function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
   const body = parseExact(event.body_json) as { data: Record<string, unknown>; truncated?: true };
   return {
     id: event.id,

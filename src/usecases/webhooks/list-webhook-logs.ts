@@ -44,10 +44,10 @@ export async function listWebhookLogs(
   filter: WebhookLogFilter,
 ): Promise<{ logs: WebhookLogView[]; total: number }> {
   const { logs, total } = await readLogs(deps.db, filter);
-  return { logs: logs.map(viewOf), total };
+  return { logs: logs.map(toView), total };
 }
 
-function viewOf(log: StoredWebhookLog): WebhookLogView {
+function toView(log: StoredWebhookLog): WebhookLogView {
   const request = JSON.parse(log.request_json) as Pick<WebhookLogView['request'], 'method' | 'headers'>;
   return {
     id: log.id,

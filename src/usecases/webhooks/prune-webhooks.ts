@@ -72,11 +72,11 @@ async function forgetBodies(db: Db, before: number): Promise<number> {
   return db.transaction(async (tx) => {
     const seq = Number((await readMeta(tx, CURSOR)) ?? 0);
     const events = await listEventsAfter(tx, { seq, before, limit: BATCH });
-    const kept = await listDeliveredEventIds(
+    const delivered = await listDeliveredEventIds(
       tx,
       events.map((event) => event.id),
     );
-    const forgotten = events.filter((event) => !kept.has(event.id));
+    const forgotten = events.filter((event) => !delivered.has(event.id));
     for (const event of forgotten) {
       const body = JSON.parse(event.body_json) as EventBody;
       await replaceEventBody(tx, event.id, JSON.stringify({ ...body, data: {}, truncated: true }));

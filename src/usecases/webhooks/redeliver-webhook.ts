@@ -68,9 +68,9 @@ async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
     refuseClosed(endpoint);
     return { endpointId, url: endpoint.url };
   }
-  const own = paymentId === null ? null : await findPaymentWebhookUrl(tx, paymentId);
-  const isOwn = own !== null && own !== '';
-  const url = isOwn ? own : (await findMerchant(tx, merchantId))?.webhook_url;
+  const paymentUrl = paymentId === null ? null : await findPaymentWebhookUrl(tx, paymentId);
+  const isOwn = paymentUrl !== null && paymentUrl !== '';
+  const url = isOwn ? paymentUrl : (await findMerchant(tx, merchantId))?.webhook_url;
   if (!url) throw new AppError('INVALID_STATE', 'no webhook URL is set');
   await refuseGone(tx, { merchantId, paymentId, url });
   return { endpointId: isOwn ? null : merchantId, url };

@@ -382,14 +382,14 @@ describe('a request for a superseded payment', () => {
     const owner = await merchant();
     const to = { merchant: owner, paymentId: first.id };
     const link = { expiresInDays: 30, approval: false, deductFee: false, reason: null } as const;
-    const wish = { wish: { kind: 'all' }, rate: 'received' } as const;
+    const chosen = { request: { kind: 'all' }, rate: 'received' } as const;
     const linkDeps = { ...world.deps, secretBox: { seal: () => Buffer.alloc(1), open: () => '' } };
     for (const ask of [
       () => cancelPayment(world.deps, group.at(first.id)),
       () => resolvePayment(world.deps, group.at(first.id), 'accept'),
       () => resolvePayment(world.deps, group.at(first.id), 'refunded'),
       () => orderRefund(world.deps.db, world.deps, { ...to, destination: 'payer' }),
-      () => createRefundLink(linkDeps as never, { merchantId, paymentId: first.id, ...link, ...wish }),
+      () => createRefundLink(linkDeps as never, { merchantId, paymentId: first.id, ...link, ...chosen }),
       () => updatePayment(world.deps, { ...to, actor: SECRET_KEY, amount: '1.00' }),
     ]) {
       await expect(ask()).rejects.toMatchObject(refused);

@@ -97,7 +97,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     });
     await node.sendRaw(world.deps.sign(adapter, theirs).raw);
     const early = await tool();
-    expect(early.stdout).toContain('the node does not take it now, which may pass');
+    expect(early.stdout).toContain('the node rejects it for now, possibly temporarily');
     expect(early.code).toBe(1);
     await node.mine(1);
     const unread = await tool();

@@ -98,7 +98,7 @@ export class LinkWorld implements AsyncDisposable {
     return createRefundLink(this.deps(), {
       merchantId: this.shop.world.merchant.id,
       paymentId: id,
-      wish: more.wish ?? { kind: 'all' },
+      request: more.wish ?? { kind: 'all' },
       coin: more.coin,
       rate: more.rate ?? 'received',
       expiresInDays: 1,

@@ -61,7 +61,7 @@ test('refundPayment creates one refund when a block arrives during its response'
     index: 7,
   });
   const { refund, refunds } = await refundPayment(
-    { ...deps, inHand: new Armed() },
+    { ...deps, inFlight: new Armed() },
     { merchant, paymentId: payment.id, destination, idempotencyKey: null },
   );
   expect(refunds).toEqual([refund]);

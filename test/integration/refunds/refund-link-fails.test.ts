@@ -68,7 +68,7 @@ async function newLink(
   return createRefundLink(withLink(), {
     merchantId: shop.world.merchant.id,
     paymentId: id,
-    wish: more.wish ?? { kind: 'all' },
+    request: more.wish ?? { kind: 'all' },
     rate: more.rate ?? 'received',
     expiresInDays: 1,
     approval: more.approval ?? false,
@@ -143,7 +143,7 @@ describe('a claim of a refund link', () => {
     );
     await sendClaims(down);
     expect(await linkNow(link)).toMatchObject({ status: 'claimed', sendId: null });
-    expect((await linkNow(link)).problem).toContain('does not answer');
+    expect((await linkNow(link)).problem).toContain('is not answering');
     await sendClaims(withLink());
     expect(await linkNow(link)).toMatchObject({ status: 'paid', problem: null });
     await sendClaims(withLink());
@@ -166,7 +166,7 @@ describe('a claim of a refund link', () => {
     await sendClaims(down);
     expect(asked).toBe(1);
     await sendClaims(withLink());
-    for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('does not answer');
+    for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('is not answering');
   });
 
   it('above the wallet balance reports the reason to the shop, and is paid once the wallet is funded', async () => {
@@ -400,8 +400,8 @@ it('a restored database sends no claim before the shop approved it, because it m
   await claim(claimed);
   await claim(approved);
   await approve(approved);
-  const watchKeyOf = (_chain: unknown, address: string) => shop.world.adapter(COIN).watchKey(address);
-  await skipUsedAddresses({ ...deps, watchKeyOf }, []);
+  const toWatchKey = (_chain: unknown, address: string) => shop.world.adapter(COIN).watchKey(address);
+  await skipUsedAddresses({ ...deps, toWatchKey }, []);
   await claim(open);
   await sendClaims(withLink());
   expect((await read(payment)).refunds).toEqual([]);

@@ -151,7 +151,7 @@ function paymentDeps(world: WalletWorld, control: (coin: Coin) => SimulatorContr
     baseUrl: 'http://localhost:3000',
     rates: { quote, ensure: async () => {} },
     confirmations: () => ({ base: 2, tiers: [] }),
-    watchKeyOf: ({ coin }: { coin: Coin }, address: string) => world.adapter(coin).watchKey(address),
+    toWatchKey: ({ coin }: { coin: Coin }, address: string) => world.adapter(coin).watchKey(address),
     simulators: { get: control },
     wakeWatcher: () => {},
     wakeWebhooks: () => {},

@@ -78,6 +78,6 @@ test('a full disk appears once in readiness and log, then its end, and refused r
     () => db.writeTrouble,
     (trouble) => trouble === null,
   );
-  expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('room')]);
+  expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('free space')]);
   await write(200);
 });

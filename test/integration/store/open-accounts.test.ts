@@ -111,7 +111,7 @@ function expected(): { own: OpenAccount[]; awaited: OpenAccount[]; finished: Ope
     other
       .prepare<[], { id: number; watchKey: string; since: number }>(`SELECT ${columns} FROM ${from}`)
       .all()
-      .map(({ id, ...key }) => ({ ...key, isAwaited, held: heldBy(id) }));
+      .map(({ id, ...key }) => ({ ...key, isAwaited, holdings: heldBy(id) }));
   return {
     own: rowsOf(`addresses a WHERE a.coin = 'SOL' AND a.mode = 'live' AND a.branch = 0 AND a.idx = 0`, true),
     awaited: rowsOf(
@@ -123,7 +123,7 @@ function expected(): { own: OpenAccount[]; awaited: OpenAccount[]; finished: Ope
   };
 }
 
-function heldBy(id: number): OpenAccount['held'] {
+function heldBy(id: number): OpenAccount['holdings'] {
   return other
     .prepare<[number], { txid: string; vout: number; amount: string }>(
       `SELECT txid, vout, amount FROM outputs WHERE address_id = ? AND state = 'confirmed' AND spent_height IS NULL
@@ -135,7 +135,7 @@ function heldBy(id: number): OpenAccount['held'] {
 
 async function look(accounts: OpenAccounts): Promise<OpenAccount[]> {
   const open: OpenAccount[] = [];
-  for await (const list of accounts.look(CLOSED_AFTER)) open.push(...list);
+  for await (const list of accounts.poll(CLOSED_AFTER)) open.push(...list);
   return open;
 }
 

@@ -36,7 +36,7 @@ test('a slow commit is logged with its duration', async () => {
   expect(told).toEqual([
     {
       facts: { tookMs: expect.any(Number) as number },
-      message: expect.stringContaining('a commit') as string,
+      message: expect.stringContaining('slow commit') as string,
     },
   ]);
 });

@@ -210,7 +210,7 @@ describe('a refresh of the watch filter', () => {
   });
 
   async function look(): Promise<WatchFilter> {
-    const found = await filter.look();
+    const found = await filter.read();
     if (found === null) throw new Error('the sieve is not ready');
     return found;
   }
@@ -237,7 +237,7 @@ describe('a refresh of the watch filter', () => {
         }
         await check(all);
         // As whoever asks the database anew would have it.
-        const fresh = await new StoredWatchFilter(world.db, CHAIN).look();
+        const fresh = await new StoredWatchFilter(world.db, CHAIN).read();
         expect(all.scripts.every((script) => fresh !== null && mayWatch(fresh, script))).toBe(true);
       }),
       { numRuns: 40 },
@@ -296,7 +296,7 @@ describe('a block', () => {
       },
     };
     const index = createChainIndex(world.db, CHAIN);
-    expect(await index.sieve?.()).not.toBeNull();
+    expect(await index.watchFilter?.()).not.toBeNull();
     const feed = new BlockFetcher({
       client: client as NodeClient,
       coin: { hasMweb: false },

@@ -80,7 +80,7 @@ async function receive(txid: string): Promise<void> {
 
 async function sieveOf(index: ChainIndex): Promise<WatchFilter> {
   for (let look = 0; look < 100; look += 1) {
-    const sieve = await index.sieve?.();
+    const sieve = await index.watchFilter?.();
     if (sieve) return sieve;
   }
   throw new Error('the sieve never got ready');
@@ -126,7 +126,7 @@ describe('the watch filter', () => {
     const scripts = Array.from({ length: 20_000 }, newScript);
     await watch(scripts);
     const index = createChainIndex(world.db, CHAIN);
-    expect(await index.sieve?.()).toBeNull();
+    expect(await index.watchFilter?.()).toBeNull();
     const sieve = await sieveOf(index);
     expect(scripts.every((script) => mayWatch(sieve, script))).toBe(true);
   });
@@ -173,7 +173,7 @@ describe('the watch filter', () => {
     });
     const index = createChainIndex(world.db, CHAIN);
     await sieveOf(index);
-    const unsifted: ChainIndex = { ...index, sieve: async () => null };
+    const unsifted: ChainIndex = { ...index, watchFilter: async () => null };
     const found = await matchTransactions(transactions, index);
     expect(found).toEqual(await matchTransactions(transactions, unsifted));
     expect(found.credits.map(({ amount }) => amount)).toEqual([5n]);

@@ -24,7 +24,7 @@ async function unclear(): Promise<string> {
 
 async function found() {
   const findings = await examineSends(sim.world.deps, sim.world.adapter('BTC'));
-  return findings.map(({ send, standing, why }) => ({ id: send.id, standing, why }));
+  return findings.map(({ send, state: standing, why }) => ({ id: send.id, standing, why }));
 }
 
 async function afterNextTry(id: string): Promise<string> {
@@ -49,7 +49,7 @@ const cases: [BroadcastResult, TransactionFate | null, string, RegExp, string][]
     /^the node has [0-9a-f]{64}: it waits for a block$/,
     'broadcast',
   ],
-  [{ kind: 'unknown', reason: 'fee too low' }, null, 'open', /may pass: fee too low$/, 'signed'],
+  [{ kind: 'unknown', reason: 'fee too low' }, null, 'open', /possibly temporarily: fee too low$/, 'signed'],
   [refused, 'present', 'in_network', /it waits for a block$/, 'broadcast'],
   [refused, 'unknown', 'open', /missingorspent\), but nothing proves that [0-9a-f]{64} can never/, 'signed'],
   [
@@ -106,7 +106,7 @@ test('examineSends does not broadcast a send during its first broadcast, because
   const [finding] = await found();
   offer.resolve({ kind: 'unknown', reason: 'timeout' });
   const { id } = await sending;
-  expect(finding).toEqual({ id, standing: 'open', why: expect.stringMatching(/first time/) as string });
+  expect(finding).toEqual({ id, standing: 'open', why: expect.stringMatching(/first broadcast/) as string });
   expect(sim.line.offered).toHaveLength(1);
   sim.world.clock.advance(sim.world.deps.policy.firstAnswerMs);
   expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);

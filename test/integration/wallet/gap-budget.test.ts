@@ -102,7 +102,7 @@ async function closeGap(): Promise<{ max_fee: string } | undefined> {
     logger: silent,
     chains: { get: () => adapter },
     policy: DEFAULT_SEND_POLICY,
-    inHand: new InFlightSends(),
+    inFlight: new InFlightSends(),
     sign: () => ({ txid: 'gap', raw: '00' }),
     deriver: { address: () => OWN },
     confirmations: () => ({ base: 1, tiers: [] }),

@@ -88,7 +88,7 @@ function runWith(coin: NodeCoin): void {
     expect((await till.status(first.id)).txHash).not.toBe(first.txHash);
     expect(await till.balance()).toBe('0');
     await expect(till.send('0.1')).rejects.toMatchObject({
-      message: expect.stringContaining('is change of sends under way and waits for a block') as string,
+      message: expect.stringContaining('is change of sends in flight and waits for a block') as string,
     });
   });
 

@@ -169,9 +169,9 @@ function runWith(coin: NodeCoin): void {
   async function watchFurtherAddresses(): Promise<void> {
     const { db, clock, deriver } = world.deps;
     await openGapLimit({ db, clock }, 20);
-    const watchKeyOf = (chain: ChainId, address: string): string =>
+    const toWatchKey = (chain: ChainId, address: string): string =>
       chain.coin === coin ? world.adapter(coin).watchKey(address) : address;
-    while (await watchLookAhead({ db, deriver, watchKeyOf }));
+    while (await watchLookAhead({ db, deriver, toWatchKey }));
   }
 
   test.each([

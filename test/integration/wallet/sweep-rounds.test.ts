@@ -291,7 +291,7 @@ test('every nonce gap gets a turn, however many others the node does not know', 
   // It counts from further up: somebody else used those.
   const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;
   const adapter = { ...deps.chains.get('ETH', 'live'), planSend: () => elsewhere } as ChainAdapter;
-  const world = { ...deps, chains: { get: () => adapter }, inHand: new InFlightSends() };
+  const world = { ...deps, chains: { get: () => adapter }, inFlight: new InFlightSends() };
   await closeGaps(world, live('ETH'), memory);
   expect(takeAsked()).toHaveLength(20);
   await closeGaps(world, live('ETH'), memory);

@@ -8,7 +8,7 @@ import {
   type PaidOutput,
 } from '../../../src/domain/movements.ts';
 
-const NOTHING: LedgerTransaction = { outputs: [], spent: [], send: null, standing: [] };
+const NOTHING: LedgerTransaction = { outputs: [], spent: [], send: null, unreversed: [] };
 const paid: PaidOutput = { vout: 1, amount: 70n, isConfirmed: true, paymentId: 'pay_1', address: 'shop' };
 const change: PaidOutput = { vout: 0, amount: 15n, isConfirmed: true, paymentId: null, address: 'change' };
 const spent = [{ amount: 100n, paymentId: 'pay_0' }];
@@ -131,12 +131,12 @@ describe('bookChange for movements that were already recorded', () => {
   const lines = standing(made(whole));
 
   it('keeps them while the ledger is unchanged', () => {
-    expect(bookChange({ ...whole, standing: lines })).toEqual({ takenBack: [], made: [] });
+    expect(bookChange({ ...whole, unreversed: lines })).toEqual({ takenBack: [], made: [] });
   });
 
   it('reverses them together with the transaction that they record', () => {
     const gone = { ...NOTHING, outputs: [{ ...change, isConfirmed: false }, paid] };
-    const { takenBack, made: anew } = bookChange({ ...gone, standing: lines });
+    const { takenBack, made: anew } = bookChange({ ...gone, unreversed: lines });
     expect(short(takenBack)).toEqual([
       ['send', -80n],
       ['fee', -5n],
@@ -150,7 +150,7 @@ describe('bookChange for movements that were already recorded', () => {
 
   it('replaces them when the amount changes', () => {
     const dearer = { ...whole, outputs: [{ ...change, amount: 12n }, paid], send: { ...send, fee: 8n } };
-    const { takenBack, made: anew } = bookChange({ ...dearer, standing: lines });
+    const { takenBack, made: anew } = bookChange({ ...dearer, unreversed: lines });
     expect(short(takenBack)).toEqual([
       ['send', -80n],
       ['fee', -5n],
@@ -163,7 +163,7 @@ describe('bookChange for movements that were already recorded', () => {
 
   it('makes money that turns out to be change part of the send', () => {
     const before = standing(made({ outputs: [change] }));
-    const { takenBack, made: anew } = bookChange({ outputs: [change], spent, send, standing: before });
+    const { takenBack, made: anew } = bookChange({ outputs: [change], spent, send, unreversed: before });
     expect(short(takenBack)).toEqual([['payment', 15n]]);
     expect(short(anew)).toEqual([
       ['send', -80n],

@@ -59,6 +59,24 @@ describe('documents', () => {
   });
 });
 
+describe('comments of chains, domain, store and use cases', () => {
+  const comments = sources
+    .filter((path) => /^src\/(chains|domain|store|usecases)\//.test(path) && !path.includes('/pre-release/'))
+    .flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .map((text, at) => ({ path, line: at + 1, text }))
+        .filter(({ text }) => /^\s*(\/\*\*|\*|\/\/) /.test(text)),
+    );
+
+  it('are found by the check', () => expect(comments.length).toBeGreaterThan(5_000));
+
+  it('contain none of the words that the style guide excludes', () => {
+    const excluded = /\b(anew|whoever|be it|of which|nobody|somebody|anybody|beside)\b/i;
+    expect(comments.filter(({ text }) => excluded.test(text))).toEqual([]);
+  });
+});
+
 /** Folders whose titles do not follow the guide yet. */
 const OLD_TITLES = /^test\/shops\/(vendure\/amounts|medusa\/addresses)/;
 /** Words that the guide excludes, because a reader has to guess who acts, or what is meant. */

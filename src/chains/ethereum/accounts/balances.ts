@@ -77,7 +77,7 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
       );
       continue;
     }
-    const known = sumOutputs(account.held);
+    const known = sumOutputs(account.holdings);
     const earlier = await balanceBeforeUse(deps, block, { watchKey, since, known, found });
     if (earlier === null) {
       undecided.add(watchKey);

@@ -120,7 +120,7 @@ async function balanceCheckCandidates(
   const others = [...turn.map(({ watchKey }) => watchKey), ...lost].filter((key) => !open.has(key));
   const held = await index.holdings(others);
   const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
-    open.get(watchKey) ?? { watchKey, since, held: held.get(watchKey) ?? [], isAwaited: false };
+    open.get(watchKey) ?? { watchKey, since, holdings: held.get(watchKey) ?? [], isAwaited: false };
   const inTurn = turn.map(accountOf);
   // Money whose block left the chain: only the account's balance shows whether it is still there.
   for (const watchKey of lost) {
@@ -137,7 +137,7 @@ async function holdings(
 ): Promise<Map<string, readonly Holding[]>> {
   const held = new Map<string, readonly Holding[]>();
   for (const account of [...open, ...turn]) {
-    if (account.held.length > 0) held.set(account.watchKey, account.held);
+    if (account.holdings.length > 0) held.set(account.watchKey, account.holdings);
   }
   const others = [...new Set(senders)].filter((sender) => !held.has(sender));
   for (const [sender, parts] of await index.holdings(others)) held.set(sender, parts);

@@ -18,7 +18,7 @@ import { feeFor, priceFrom, rateFrom } from './fees.ts';
  * @throws {InsufficientFunds} {UnsendableAmount}
  */
 export function planSend(request: SendRequest): SendPlan {
-  const { quote, lane, amount, subtractFee, destination, changeAddress } = request;
+  const { quote, nonceSequence, amount, subtractFee, destination, changeAddress } = request;
   const terms = termsOf(quote);
   const fee = feeFor(terms.gasLimit, quote.rate);
   if (amount <= 0n) throw new UnsendableAmount('must be more than nothing');
@@ -27,13 +27,18 @@ export function planSend(request: SendRequest): SendPlan {
   }
   const own = request.funds.filter((fund) => accountKey(fund.address) === accountKey(changeAddress));
   const received = subtractFee ? amount - fee : amount;
-  const available = sumOf(own) - (lane?.committed ?? 0n);
+  const available = sumOf(own) - (nonceSequence?.committed ?? 0n);
   if (available < received + fee) {
     throw new InsufficientFunds(available > 0n ? available : 0n, received + fee);
   }
   const plan = finish(choose(own, received + fee), { destination, changeAddress, amount: received, fee });
-  const nonce = freeNonce(terms.nonce, lane?.taken ?? new Set());
+  const nonce = freeNonce(terms.nonce, nonceSequence?.taken ?? new Set());
   return { ...plan, feeRate: rateFrom(priceFrom(quote.rate)), account: { ...terms, nonce } };
+}
+
+/** Lowest price at which nodes replace a transaction: at least 10 % more; an eighth stays clear of rounding. */
+function minReplacementPrice(feeRate: bigint): bigint {
+  return feeRate + feeRate / 8n + 1n;
 }
 
 /**
@@ -42,10 +47,10 @@ export function planSend(request: SendRequest): SendPlan {
  * higher than the price already paid, or when cap or funds forbid it.
  */
 export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
-  const { previous, quote, capRate, lane, changeAddress } = request;
+  const { previous, quote, capRate, nonceSequence, changeAddress } = request;
   const { account } = previous;
   if (account === undefined || quote.rate <= previous.feeRate) return null;
-  const least = previous.feeRate + previous.feeRate / 8n + 1n;
+  const least = minReplacementPrice(previous.feeRate);
   const rate = rateFrom(priceFrom(quote.rate > least ? quote.rate : least));
   if (rate > capRate) return null;
   const fee = feeFor(account.gasLimit, rate);
@@ -60,7 +65,10 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   const extra = own.filter(({ ref }) => !used.has(outputKey(ref)));
   // With a nonce sequence, the funds are the account's current balance; without one, all funds known to the
   // ledger.
-  const available = lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
+  const available =
+    nonceSequence === undefined
+      ? sumOf(previous.inputs) + sumOf(extra)
+      : sumOf(own) - nonceSequence.committed;
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
   for (const fund of extra) if (sumOf(inputs) < amount + fee) inputs.push(fund);

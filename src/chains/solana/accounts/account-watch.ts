@@ -156,7 +156,7 @@ export class AccountWatch {
         others.delete(watchKey);
         if (follow !== undefined) followed.push(watchKey);
       }
-      yield open.map(({ watchKey, held }) => ({ address: watchKey, held, isOpen: true }));
+      yield open.map(({ watchKey, holdings: held }) => ({ address: watchKey, held, isOpen: true }));
     }
     follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
     const held = await index.holdings([...others]);

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 import type * as Web3 from '@solana/web3.js';
 
 /**
- * The library, loaded at the first transaction: with its bundled clients, none of which is used here, it takes about
+ * The library, loaded at the first transaction: with its bundled, unused clients it takes about
  * 10 MB, which a daemon that only watches or simulates never needs.
  */
 let library: typeof Web3 | null = null;

@@ -64,7 +64,7 @@ export class BlockFetcher {
   async #take(height: number): Promise<readonly ChainBlock[]> {
     if (this.#ready[0]?.height !== height) this.#ready = [];
     if (this.#ready.length === 0) await this.#refill(height);
-    let sieve: WatchFilter | null | undefined;
+    let watchFilter: WatchFilter | null | undefined;
     const blocks: ChainBlock[] = [];
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
       const isLarge = raw.raw.length > LARGE_CHARS;
@@ -72,8 +72,9 @@ export class BlockFetcher {
       // Yields, so that API requests are served before the second half of its processing.
       if (isLarge) await nextTurn();
       // One filter serves a run of small blocks; across a yield the index may change.
-      if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
-      const block = await reduceBlock(this.#deps, raw.height, opened, sieve);
+      if (watchFilter === undefined || isLarge)
+        watchFilter = (await this.#deps.index.watchFilter?.()) ?? null;
+      const block = await reduceBlock(this.#deps, raw.height, opened, watchFilter);
       const parent = blocks.at(-1);
       if (parent !== undefined && block.parentHash !== parent.hash) {
         // The chain changed between two of them.

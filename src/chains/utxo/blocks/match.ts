@@ -53,10 +53,10 @@ export async function matchTransactions(
   alsoOwn: Iterable<string> = [],
   known?: WatchFilter | null,
 ): Promise<Matches> {
-  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
-  const credits = await findCredits(transactions, index, sieve);
+  const watchFilter = known === undefined ? ((await index.watchFilter?.()) ?? null) : known;
+  const credits = await findCredits(transactions, index, watchFilter);
   const ownHere = new Set([...alsoOwn, ...credits.map(({ ref }) => outputKey(ref))]);
-  const debits = await findDebits(transactions, index, { ownHere, sieve });
+  const debits = await findDebits(transactions, index, { ownHere, watchFilter });
   return { credits, debits };
 }
 
@@ -64,13 +64,13 @@ export async function matchTransactions(
 export async function findCredits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
-  sieve: WatchFilter | null,
+  watchFilter: WatchFilter | null,
 ): Promise<Credit[]> {
   const scripts = new Set<string>();
   const maybe = transactions.filter(({ bytes, scanned }) => {
     let pays = false;
     for (const offset of scanned.outputs) {
-      if (sieve !== null && !mayPayWatched(sieve, bytes, offset)) continue;
+      if (watchFilter !== null && !mayPayWatched(watchFilter, bytes, offset)) continue;
       const script = addressableScript(bytes, offset);
       if (script === null) continue;
       scripts.add(script);
@@ -104,7 +104,10 @@ function matchCredits(transaction: MatchTransaction, watched: ReadonlySet<string
 async function findDebits(
   transactions: readonly MatchTransaction[],
   index: ChainIndex,
-  { ownHere, sieve }: { readonly ownHere: ReadonlySet<string>; readonly sieve: WatchFilter | null },
+  {
+    ownHere,
+    watchFilter,
+  }: { readonly ownHere: ReadonlySet<string>; readonly watchFilter: WatchFilter | null },
 ): Promise<Debit[]> {
   const tailsHere = new Set([...ownHere].map((key) => Number.parseInt(key.slice(TAIL_AT, TXID_CHARS), 16)));
   const keys: string[] = [];
@@ -112,7 +115,8 @@ async function findDebits(
     const before = keys.length;
     for (const offset of scanned.inputs) {
       const tail = outpointFingerprint(bytes, offset);
-      if (sieve === null || sieve.mayOwn(tail) || tailsHere.has(tail)) keys.push(outpointKey(bytes, offset));
+      if (watchFilter === null || watchFilter.mayOwn(tail) || tailsHere.has(tail))
+        keys.push(outpointKey(bytes, offset));
     }
     return keys.length > before;
   });

@@ -33,24 +33,25 @@ export interface PrefilteredBlock {
 export function prefilterBlock(
   { bytes, hash }: OpenBlock,
   mweb: boolean,
-  sieve: WatchFilter | null,
+  watchFilter: WatchFilter | null,
 ): PrefilteredBlock {
   const reader = new ByteReader(bytes, HEADER_BYTES);
   const count = reader.count(MIN_TRANSACTION_BYTES);
   if (count === 0) throw malformed(HEADER_BYTES, `block ${hash} has no transactions`);
   const candidates: Candidate[] = [];
   const payingTails = new Set<number>();
-  let maySpend = sieve === null;
+  let maySpend = watchFilter === null;
   let oddVersions = 0;
   for (let position = 0; position < count; position += 1) {
     const scanned = scanTransaction(reader, { mweb, lone: false });
     if (hasUnknownVersion(bytes, scanned.start)) oddVersions += 1;
-    const pays = sieve === null || scanned.outputs.some((offset) => mayPayWatched(sieve, bytes, offset));
+    const pays =
+      watchFilter === null || scanned.outputs.some((offset) => mayPayWatched(watchFilter, bytes, offset));
     const spends =
-      sieve !== null &&
+      watchFilter !== null &&
       scanned.inputs.some((offset) => {
         const tail = outpointFingerprint(bytes, offset);
-        return sieve.mayOwn(tail) || payingTails.has(tail);
+        return watchFilter.mayOwn(tail) || payingTails.has(tail);
       });
     if (!pays && !spends) continue;
     const id = transactionId(bytes, scanned);

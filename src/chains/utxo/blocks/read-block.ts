@@ -41,9 +41,9 @@ export async function reduceBlock(
   block: OpenBlock,
   known?: WatchFilter | null,
 ): Promise<ChainBlock> {
-  const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
+  const watchFilter = known === undefined ? ((await index.watchFilter?.()) ?? null) : known;
   const { candidates, maySpend, oddVersions } = readable(height, block, () =>
-    prefilterBlock(block, coin.hasMweb, sieve),
+    prefilterBlock(block, coin.hasMweb, watchFilter),
   );
   const transactions = candidates.map(({ position, ...scanned }): MatchTransaction => {
     const isCoinbase = position === 0;
@@ -51,8 +51,8 @@ export async function reduceBlock(
     return { bytes: block.bytes, scanned, maturity, relayable: !isCoinbase && !scanned.isHogEx };
   });
   const { credits, debits } = maySpend
-    ? await matchTransactions(transactions, index, [], sieve)
-    : { credits: await findCredits(transactions, index, sieve), debits: [] };
+    ? await matchTransactions(transactions, index, [], watchFilter)
+    : { credits: await findCredits(transactions, index, watchFilter), debits: [] };
   const { hash, parentHash, timeMs } = block;
   return {
     height,

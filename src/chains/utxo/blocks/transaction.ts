@@ -177,10 +177,10 @@ export function addressableScript(bytes: Buffer, outputOffset: number): string |
 }
 
 /** Whether the output at an offset may pay a watched address. */
-export function mayPayWatched(sieve: WatchFilter, bytes: Buffer, outputOffset: number): boolean {
+export function mayPayWatched(watchFilter: WatchFilter, bytes: Buffer, outputOffset: number): boolean {
   const start = scriptStart(outputOffset);
   const length = addressableLength(bytes, outputOffset);
-  return length > 0 && sieve.mayWatch(bytes, start, start + length);
+  return length > 0 && watchFilter.mayWatch(bytes, start, start + length);
 }
 
 function scriptStart(outputOffset: number): number {

@@ -53,10 +53,10 @@ export async function askForPasskey(
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { id } = requirePasskeySite(deps.baseUrl);
-  const user = await ownerOf(deps, userId);
+  const user = await requireUser(deps, userId);
   assertConfirmed(deps, user);
-  const own = await findUserPasskeys(deps.db, userId);
-  if (own.length >= MOST) throw tooMany();
+  const existing = await findUserPasskeys(deps.db, userId);
+  if (existing.length >= MOST) throw tooMany();
   const challenge = newChallenge(deps, { purpose: 'add', sessionId });
   return {
     challenge: Buffer.from(challenge).toString('base64url'),
@@ -67,7 +67,7 @@ export async function askForPasskey(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
     attestation: 'none',
-    excludeCredentials: own.filter(({ rp_id }) => rp_id === id).map(toDescriptor),
+    excludeCredentials: existing.filter(({ rp_id }) => rp_id === id).map(toDescriptor),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
@@ -88,7 +88,7 @@ export async function addPasskey(
 ): Promise<{ passkey: Passkey; renewed: RenewedSession | null }> {
   const { userId, session, name, attestation } = input;
   const site = requirePasskeySite(deps.baseUrl);
-  const user = await ownerOf(deps, userId);
+  const user = await requireUser(deps, userId);
   assertConfirmed(deps, user);
   const { challenge, ...credential } = await readAttestation(deps, site, session.id, attestation);
   const row: PasskeyRow = {
@@ -182,7 +182,7 @@ function asJson({ id, rawId, type, response }: Attestation): RegistrationRespons
   };
 }
 
-async function ownerOf(deps: Pick<AccountDeps, 'db'>, userId: string): Promise<UserRow> {
+async function requireUser(deps: Pick<AccountDeps, 'db'>, userId: string): Promise<UserRow> {
   const user = await findUser(deps.db, userId);
   if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
   return user;

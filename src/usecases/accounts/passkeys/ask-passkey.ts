@@ -49,10 +49,10 @@ export async function askToStepUp(
 ): Promise<PasskeyQuestion> {
   const { site, reason } = passkeySite(deps.baseUrl);
   if (site === null) return { options: null, origin: null, reason };
-  const own = (await findUserPasskeys(deps.db, userId)).filter(({ rp_id }) => rp_id === site.id);
-  if (own.length === 0) return { options: null, origin: site.origin, reason: null };
+  const passkeys = (await findUserPasskeys(deps.db, userId)).filter(({ rp_id }) => rp_id === site.id);
+  if (passkeys.length === 0) return { options: null, origin: site.origin, reason: null };
   const challenge = newChallenge(deps, { purpose: 'step-up', sessionId });
-  return { options: requestOptions(site, challenge, own), origin: site.origin, reason: null };
+  return { options: requestOptions(site, challenge, passkeys), origin: site.origin, reason: null };
 }
 
 function requestOptions(

@@ -41,7 +41,7 @@ export function newChallenge(
   const content: z.input<typeof sealedChallenge> = {
     kind: 'passkey-challenge',
     purpose: use.purpose,
-    sessionId: sessionIdOf(use),
+    sessionId: challengeSessionId(use),
     random: randomBase62(RANDOM_LENGTH),
     expiresAt: clock.now() + CHALLENGE_MS,
   };
@@ -61,7 +61,7 @@ export function openChallenge(
   const parsed = sealedChallenge.safeParse(unsealed(secretBox, text));
   if (!parsed.success) return null;
   const { purpose, sessionId, expiresAt } = parsed.data;
-  const isMeant = purpose === use.purpose && sessionId === sessionIdOf(use);
+  const isMeant = purpose === use.purpose && sessionId === challengeSessionId(use);
   if (!isMeant || expiresAt <= clock.now()) return null;
   return { hash: createHash('sha256').update(text).digest('hex'), expiresAt };
 }
@@ -83,6 +83,6 @@ function unsealed(secretBox: AccountDeps['secretBox'], text: string): unknown {
   }
 }
 
-function sessionIdOf(use: ChallengeUse): string | null {
+function challengeSessionId(use: ChallengeUse): string | null {
   return use.purpose === 'sign-in' ? null : use.sessionId;
 }

@@ -48,9 +48,11 @@ export async function verifyPasskey(
   { use, userId }: { readonly use: ChallengeUse; readonly userId: string | null },
 ): Promise<UserRow> {
   const passkey = await findPasskey(deps.db, assertion.id);
-  if (passkey === undefined || !isOf(passkey, assertion, userId)) throw passkeyRefused();
+  if (passkey === undefined || !belongsTo(passkey, assertion, userId)) throw passkeyRefused();
   const signed = await readAssertion(deps, assertion, { passkey, use });
-  const outcome = await deps.db.transaction((tx) => settle(tx, deps, passkey.id, assertion.id, signed));
+  const outcome = await deps.db.transaction((tx) =>
+    consumeAssertion(tx, deps, passkey.id, assertion.id, signed),
+  );
   if (outcome === 'copied') {
     deps.logger.warn(
       { userId: passkey.user_id, passkeyId: passkey.id, counter: signed.counter },
@@ -66,7 +68,7 @@ export async function verifyPasskey(
 }
 
 /** Without a user id in the request, the authenticator must name the passkey's user. */
-function isOf({ user_id }: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
+function belongsTo({ user_id }: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
   const { userHandle } = response;
   const handle = Buffer.from(user_id).toString('base64url');
   if (userId !== null && user_id !== userId) return false;
@@ -104,7 +106,7 @@ async function readAssertion(
  * Consumes the challenge and stores the counter. @returns the user; null when the challenge was answered
  * before, or the passkey was deleted.
  */
-async function settle(
+async function consumeAssertion(
   tx: Tx,
   deps: AccountDeps,
   passkeyId: string,

@@ -59,8 +59,8 @@ export async function resetPassword(deps: AccountDeps, input: ResetInput): Promi
   const next = await deps.passwords.hash(input.password);
   const { user, ended } = await db.transaction(async (tx) => {
     const now = clock.now();
-    const found = await findAccountToken(tx, { ...find, now });
-    const before = found === undefined ? undefined : await findUser(tx, found.user_id);
+    const stored = await findAccountToken(tx, { ...find, now });
+    const before = stored === undefined ? undefined : await findUser(tx, stored.user_id);
     if (before === undefined || !(await useAccountToken(tx, hash, now))) throw invalidToken();
     const access = await endAccess(tx, deps, before, input);
     await markVerified(tx, before.id, now);

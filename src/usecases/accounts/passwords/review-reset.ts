@@ -39,9 +39,9 @@ export async function reviewReset(
   token: string,
 ): Promise<ResetReview> {
   const find = { purpose: 'reset-password', hash: tokenHash(token), now: clock.now() } as const;
-  const found = await findAccountToken(db, find);
-  const user = found === undefined ? undefined : await findUser(db, found.user_id);
-  if (user === undefined || found?.used_at !== null) throw invalidToken();
+  const stored = await findAccountToken(db, find);
+  const user = stored === undefined ? undefined : await findUser(db, stored.user_id);
+  if (user === undefined || stored?.used_at !== null) throw invalidToken();
   const isConfirmed = user.is_verified === 1;
   const hasSecondFactor = await isFactorOn(db, user.id);
   if (isConfirmed && hasSecondFactor)

@@ -36,11 +36,11 @@ export interface AccountSummary {
 /** All accounts, oldest first. */
 export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   return db.read(async (tx) => {
-    const found: AccountSummary[] = [];
+    const summaries: AccountSummary[] = [];
     for (const user of await allUsers(tx)) {
       const factor = await findSecondFactor(tx, user.id);
       const shops = await listMerchants(tx, user.id);
-      found.push({
+      summaries.push({
         email: user.email,
         isConfirmed: user.is_verified === 1,
         createdAt: user.created_at,
@@ -49,7 +49,7 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
         shops: shops.map(({ name, suspended_at }) => ({ name, isSuspended: suspended_at !== null })),
       });
     }
-    return found;
+    return summaries;
   });
 }
 
@@ -92,7 +92,7 @@ export async function makeOwner(
 ): Promise<string[]> {
   const { clock } = deps;
   return rescue(deps, { email, action: 'scripts/users make-owner' }, async (tx, user) => {
-    const before = await userOf(tx, insteadOf);
+    const before = await requireUser(tx, insteadOf);
     if (before.id === user.id) throw new RescueError('both addresses are of the same account');
     if ((await listMerchants(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
       throw new RescueError(
@@ -115,7 +115,7 @@ export async function makeOwner(
 export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<string[]> {
   const { db, clock } = deps;
   return db.transaction(async (tx) => {
-    const user = await userOf(tx, email);
+    const user = await requireUser(tx, email);
     const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspended_at !== null);
     for (const { id } of suspended) {
       await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
@@ -131,7 +131,7 @@ async function rescue<T>(
   work: (tx: Tx, user: UserRow) => Promise<T>,
 ): Promise<T> {
   return deps.db.transaction(async (tx) => {
-    const user = await userOf(tx, email);
+    const user = await requireUser(tx, email);
     const result = await work(tx, user);
     await endCredentials(tx, { userId: user.id, keep: null, now: deps.clock.now() });
     await noteOperator(tx, deps, { of: { userId: user.id }, action });
@@ -139,7 +139,7 @@ async function rescue<T>(
   });
 }
 
-async function userOf(tx: Tx, email: string): Promise<UserRow> {
+async function requireUser(tx: Tx, email: string): Promise<UserRow> {
   const user = await findUserByEmail(tx, emailKey(email));
   if (user === undefined) throw new RescueError(`no account has the address ${email}`);
   return user;

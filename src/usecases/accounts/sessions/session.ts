@@ -38,7 +38,7 @@ export interface GoingOn {
 export async function goOn(
   tokens: Tokens,
   { user, renewed }: EndedCredentials,
-  held: CurrentSession | null,
+  session: CurrentSession | null,
 ): Promise<GoingOn> {
-  return { renewed, session: held === null ? await openSession(tokens, user) : null };
+  return { renewed, session: session === null ? await openSession(tokens, user) : null };
 }

@@ -13,7 +13,7 @@ type RefundEvent = Extract<EventType, 'payment.partially_refunded' | 'payment.re
 
 export interface EmitRefundEventDeps extends PresentDeps, EmitEventDeps {
   /** Called after the commit with the payment, because its presentation may have changed. */
-  readonly tellPaymentNews: (paymentId: string) => void;
+  readonly onPaymentChanged: (paymentId: string) => void;
 }
 
 /**
@@ -68,5 +68,5 @@ async function emit(
     paymentWebhookUrl: row.webhook_url,
     at,
   });
-  tx.afterCommit(() => deps.tellPaymentNews(row.id));
+  tx.afterCommit(() => deps.onPaymentChanged(row.id));
 }

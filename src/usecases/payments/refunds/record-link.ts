@@ -28,16 +28,16 @@ export async function recordLinkedRefund(
   const link = refund.link_id === null ? undefined : await findRefundLink(tx, refund.link_id);
   if (link === undefined) return;
   if (send.status === 'failed') await reopen(tx, deps, link, { refund, send, isToldFailed });
-  else if (send.status !== 'signed') await settle(tx, deps, link, { refund, send });
+  else if (send.status !== 'signed') await applyOutcome(tx, deps, link, { refund, send });
 }
 
 async function reopen(
   tx: Tx,
   deps: ApplyFactsDeps,
   link: StoredRefundLink,
-  told: { readonly refund: StoredRefund; readonly send: StoredSend; readonly isToldFailed: boolean },
+  outcome: { readonly refund: StoredRefund; readonly send: StoredSend; readonly isToldFailed: boolean },
 ): Promise<void> {
-  const { refund, send, isToldFailed } = told;
+  const { refund, send, isToldFailed } = outcome;
   if (link.send_id !== send.id) return;
   const other = (await listRefunds(tx, link.payment_id)).find(
     (each) => each.link_id === link.id && each.send_id !== send.id && each.status !== 'failed',
@@ -69,7 +69,7 @@ function wasOffered({ broadcasts, height }: StoredSend): boolean {
   return broadcasts > 0 || height !== null;
 }
 
-async function settle(
+async function applyOutcome(
   tx: Tx,
   deps: ApplyFactsDeps,
   link: StoredRefundLink,

@@ -27,7 +27,7 @@ export async function recordRefund(
     await recordLinkedRefund(tx, deps, refund, { send, isToldFailed });
     return;
   }
-  const [wasTaken, isTaken] = [TAKEN.has(before), TAKEN.has(refund.status)];
+  const [wasTaken, isTaken] = [ACCEPTED.has(before), ACCEPTED.has(refund.status)];
   if (isTaken && !wasTaken && !events.includes('payment.refunded')) {
     await emitDirectRefundEvent(tx, deps, 'payment.partially_refunded', refund.payment_id);
   }
@@ -37,4 +37,4 @@ export async function recordRefund(
 }
 
 /** A node has accepted the refund, or a block contains it. */
-const TAKEN: ReadonlySet<SendStatus> = new Set(['broadcast', 'confirmed']);
+const ACCEPTED: ReadonlySet<SendStatus> = new Set(['broadcast', 'confirmed']);

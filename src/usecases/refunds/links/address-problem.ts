@@ -33,9 +33,9 @@ export function addressProblem(
   if (isMweb(address)) return { kind: 'mweb' };
   const network = mode === 'sandbox' ? 'testnet' : adapter.network;
   const looks = looksLike(address);
-  const own = looks.filter((look) => look.coin === coin);
-  if (own.some((look) => look.network === null || look.network === network)) return { kind: 'checksum' };
-  const [wrong] = own;
+  const ofCoin = looks.filter((look) => look.coin === coin);
+  if (ofCoin.some((look) => look.network === null || look.network === network)) return { kind: 'checksum' };
+  const [wrong] = ofCoin;
   if (wrong !== undefined) return { kind: 'network', isTest: wrong.network !== 'mainnet' };
   const [other] = looks;
   return other === undefined ? { kind: 'invalid' } : { kind: 'coin', of: other.coin };

@@ -54,10 +54,10 @@ export interface ClaimPreview {
  * Checks a claim before it is made: the address, the available money, and whether the network would carry it.
  * @throws {AppError} like claimRefundLink
  */
-export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<ClaimPreview> {
-  const link = await linkByToken(deps.db, wish.token);
+export async function previewClaim(deps: ClaimLinkDeps, request: ClaimRequest): Promise<ClaimPreview> {
+  const link = await linkByToken(deps.db, request.token);
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
-  return preview(deps, link, await claimFor(deps.db, deps, link, wish));
+  return preview(deps, link, await claimFor(deps.db, deps, link, request));
 }
 
 /**
@@ -68,23 +68,28 @@ export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Pro
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE when it cannot be claimed (any more); VALIDATION_INVALID
  * naming `coin`, `destination` or `amount`; RATE_UNAVAILABLE, COIN_UNAVAILABLE
  */
-export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<void> {
-  const link = await linkByToken(deps.db, wish.token);
-  if (isSameClaim(deps, link, wish)) return;
+export async function claimRefundLink(deps: ClaimLinkDeps, request: ClaimRequest): Promise<void> {
+  const link = await linkByToken(deps.db, request.token);
+  if (isSameClaim(deps, link, request)) return;
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
-  const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, wish));
-  const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, wish, isChecked));
+  const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, request));
+  const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, request, isChecked));
   if (!isNew) return;
-  deps.logger.info({ linkId: link.id, paymentId: link.payment_id, coin: wish.coin }, 'refund claimed');
+  deps.logger.info({ linkId: link.id, paymentId: link.payment_id, coin: request.coin }, 'refund claimed');
   deps.wakeWebhooks();
 }
 
 /** False when the same claim was made in the meantime. */
-async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimRequest, isChecked: boolean): Promise<boolean> {
-  const link = await linkByToken(tx, wish.token);
-  if (isSameClaim(deps, link, wish)) return false;
-  const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
-  const payment = await paymentOf(tx, deps, link);
+async function claim(
+  tx: Tx,
+  deps: ClaimLinkDeps,
+  request: ClaimRequest,
+  isChecked: boolean,
+): Promise<boolean> {
+  const link = await linkByToken(tx, request.token);
+  if (isSameClaim(deps, link, request)) return false;
+  const { coin, atoms, destination } = await claimFor(tx, deps, link, request);
+  const payment = await loadLinkPayment(tx, deps, link);
   const given = claimGiven(link, payment, coin, atoms);
   const columns = refundColumns({ ...given, completedBy: completedBy(payment.state) });
   const now = deps.clock.now();
@@ -115,7 +120,7 @@ function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, 
   return refundShare(payment, left, atoms, fiat);
 }
 
-async function paymentOf(
+async function loadLinkPayment(
   db: Db,
   deps: ClaimLinkDeps,
   { payment_id: id }: StoredRefundLink,
@@ -149,30 +154,34 @@ async function claimFor(
   db: Db,
   deps: ClaimLinkDeps,
   link: StoredRefundLink,
-  wish: ClaimRequest,
+  request: ClaimRequest,
 ): Promise<Claim> {
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
   if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
-  const options = claimOptions(deps.rates, link, await paymentOf(db, deps, link));
+  const options = claimOptions(deps.rates, link, await loadLinkPayment(db, deps, link));
   if (options.length === 0)
     throw new AppError('INVALID_STATE', 'The money of this refund link is no longer available');
-  const option = options.find(({ coin }) => coin === wish.coin);
+  const option = options.find(({ coin }) => coin === request.coin);
   if (option === undefined)
     throw invalidField('coin', `must be ${options.map(({ coin }) => coin).join(' or ')}`);
-  const asked = { ...option, destination: wish.destination.trim() };
-  await rejectOwnAddress(db, deps, await toSendOrder(db, link, asked));
-  return asked;
+  const requestedClaim = { ...option, destination: request.destination.trim() };
+  await rejectOwnAddress(db, deps, await toSendOrder(db, link, requestedClaim));
+  return requestedClaim;
 }
 
 /** Reasons of the shop's own, or temporary ones: the claim is sent once they are over. */
 const TRANSIENT_ERRORS = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
 
 /** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would never carry it */
-async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim): Promise<ClaimPreview> {
-  const { coin, atoms } = asked;
+async function preview(
+  deps: ClaimLinkDeps,
+  link: StoredRefundLink,
+  requestedClaim: Claim,
+): Promise<ClaimPreview> {
+  const { coin, atoms } = requestedClaim;
   const amount = formatCoinAmount(atoms, coin);
   try {
-    const order = await toSendOrder(deps.db, link, asked);
+    const order = await toSendOrder(deps.db, link, requestedClaim);
     const adapter = chainFor(deps.chains, order);
     const quote = await quoteFee(deps, adapter, order);
     const plan = await planOrder(deps.db, deps, order, { adapter, quote });

@@ -56,7 +56,7 @@ export type RefundLinkRequest =
 export interface CreateLinkInput {
   readonly merchantId: string;
   readonly paymentId: string;
-  readonly wish: RefundLinkRequest;
+  readonly request: RefundLinkRequest;
   /** The only coin that may be chosen; needed for `all` and `excess` when money came in several. */
   readonly coin?: Coin | undefined;
   readonly rate: RefundRate;
@@ -88,7 +88,7 @@ export async function createRefundLink(
   const token = randomBase62(TOKEN_LENGTH);
   const id = newId('rfl_');
   return deps.db.transaction(async (tx) => {
-    await insertRefundLink(tx, await rowOf(tx, deps, input, { id, token }));
+    await insertRefundLink(tx, await toRow(tx, deps, input, { id, token }));
     const stored = await findRefundLink(tx, id);
     if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
     const view = presentLink(stored, linkUrl(deps, token));
@@ -97,13 +97,13 @@ export async function createRefundLink(
   });
 }
 
-async function rowOf(
+async function toRow(
   tx: Tx,
   deps: CreateLinkDeps,
   input: CreateLinkInput,
   { id, token }: { readonly id: string; readonly token: string },
 ): Promise<RefundLinkRow> {
-  const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
+  const { merchantId, paymentId, request, rate, approval, deductFee, reason } = input;
   const payment = await loadPayment(tx, deps, await findOwnGroupLead(tx, { merchantId, paymentId }));
   const { amount, atoms } = terms(deps, payment, input);
   const now = deps.clock.now();
@@ -116,7 +116,7 @@ async function rowOf(
     amount,
     currency: payment.row.currency,
     rate,
-    preset: wish.kind === 'amount' ? null : wish.kind,
+    preset: request.kind === 'amount' ? null : request.kind,
     amounts_json: sumsJson(atoms) ?? '{}',
     approval: approval ? 1 : 0,
     deduct_fee: deductFee ? 1 : 0,
@@ -153,23 +153,26 @@ interface Terms {
 }
 
 function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkInput): Terms {
-  const { wish, coin } = input;
+  const { request, coin } = input;
   if (coin !== undefined && policyIn(payment.state, coin) === undefined) {
     throw invalidField('coin', `this payment does not accept ${coin}`);
   }
-  const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;
+  const minorUnits = request.kind === 'amount' ? readFiat(request, payment) : null;
   const offered = (coin === undefined ? COINS : [coin]).filter(
     (each) => leftToClaim(payment, each).atoms > 0n,
   );
   if (offered.length === 0) throw nothingRefundable(payment, coin ?? firstPaid(payment));
-  if (wish.kind === 'amount' && asked !== null) {
-    return { amount: wish.amount, atoms: amountIn(deps, payment, { offered, asked, rate: input.rate }) };
+  if (request.kind === 'amount' && minorUnits !== null) {
+    return {
+      amount: request.amount,
+      atoms: amountIn(deps, payment, { offered, minorUnits, rate: input.rate }),
+    };
   }
   const [only, ...others] = offered;
   if (only === undefined || others.length > 0) {
     throw invalidField('coin', `name one of ${offered.join(', ')}: all of them were paid`, 'required');
   }
-  return preset(deps, payment, { coin: only, isExcess: wish.kind === 'excess', rate: input.rate });
+  return preset(deps, payment, { coin: only, isExcess: request.kind === 'excess', rate: input.rate });
 }
 
 /** A claim may wait for the confirmations of its money. */
@@ -189,14 +192,14 @@ function firstPaid(payment: LoadedPayment): Coin {
 function amountIn(
   deps: CreateLinkDeps,
   payment: LoadedPayment,
-  ask: { readonly offered: readonly Coin[]; readonly asked: bigint; readonly rate: RefundRate },
+  ask: { readonly offered: readonly Coin[]; readonly minorUnits: bigint; readonly rate: RefundRate },
 ): CoinSums {
   const atoms: Partial<Record<Coin, bigint>> = {};
   const most: string[] = [];
   for (const coin of ask.offered) {
     const left = leftToClaim(payment, coin);
     const worth = exchangeRateFor(deps.rates, payment, left, ask.rate);
-    const needed = toAtoms(ask.asked, worth, coin);
+    const needed = toAtoms(ask.minorUnits, worth, coin);
     if (ask.rate === 'received') requireKnownRate(left, needed);
     if (needed <= left.atoms) atoms[coin] = needed;
     const value = fiatText(payment, convertToMinor(left.atoms, worth));

@@ -34,17 +34,17 @@ interface At {
  */
 export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
   const link = await deps.db.transaction(async (tx) => {
-    const found = await ownLink(tx, at);
-    if (found.status === 'cancelled') return found;
-    if (found.send_id !== null && found.status !== 'paid') throw notNow('is being paid');
-    if (found.status === 'paid' || found.status === 'expired') throw notNow(`is ${found.status}`);
+    const link = await ownLink(tx, at);
+    if (link.status === 'cancelled') return link;
+    if (link.send_id !== null && link.status !== 'paid') throw notNow('is being paid');
+    if (link.status === 'paid' || link.status === 'expired') throw notNow(`is ${link.status}`);
     const cancelled = {
       status: 'cancelled',
       cancel_reason: 'cancelled',
       updated_at: deps.clock.now(),
     } as const;
-    const ended = await updateRefundLink(tx, found.id, cancelled);
-    await applyRefunds(tx, deps, found.payment_id);
+    const ended = await updateRefundLink(tx, link.id, cancelled);
+    await applyRefunds(tx, deps, link.payment_id);
     await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
     return ended;
   });
@@ -62,14 +62,14 @@ export async function approveLink(
   at: At & { readonly claimId: string },
 ): Promise<RefundLinkView> {
   const link = await deps.db.transaction(async (tx) => {
-    const found = await ownLink(tx, at);
-    if (found.status === 'open') throw notNow('is not claimed yet');
-    if (found.claim_id !== at.claimId) throw notNow('has another claim: check its address');
-    if (found.status === 'approved') return found;
-    if (found.approval === 0) throw notNow('needs no approval');
-    if (found.status !== 'claimed') throw notNow(`is ${found.status}`);
+    const link = await ownLink(tx, at);
+    if (link.status === 'open') throw notNow('is not claimed yet');
+    if (link.claim_id !== at.claimId) throw notNow('has another claim: check its address');
+    if (link.status === 'approved') return link;
+    if (link.approval === 0) throw notNow('needs no approval');
+    if (link.status !== 'claimed') throw notNow(`is ${link.status}`);
     const now = deps.clock.now();
-    return updateRefundLink(tx, found.id, { status: 'approved', approved_at: now, updated_at: now });
+    return updateRefundLink(tx, link.id, { status: 'approved', approved_at: now, updated_at: now });
   });
   void deps.sendClaims();
   return presentLink(link, openUrl(deps, link));

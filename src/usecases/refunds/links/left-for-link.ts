@@ -16,7 +16,7 @@ import { receivedRate } from '../refundable.ts';
 export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
   const { preset, opened_complete: opened } = link;
   const isExcess = isLimitedToExcess(payment.state, { preset, openedComplete: opened === 1 });
-  return leftOf(link, payment, coin, { terms: { mayWait: true }, isExcess });
+  return remainder(link, payment, coin, { terms: { mayWait: true }, isExcess });
 }
 
 /**
@@ -29,14 +29,14 @@ export function leftForClaim(
   coin: Coin,
   { mayWait = false }: { readonly mayWait?: boolean } = {},
 ): bigint {
-  return leftOf(link, payment, coin, {
+  return remainder(link, payment, coin, {
     terms: { ownLink: link.id, mayWait },
     isExcess: link.preset === 'excess',
   });
 }
 
 /** The whole remainder, or only the excess. */
-function leftOf(
+function remainder(
   link: StoredRefundLink,
   payment: LoadedPayment,
   coin: Coin,
@@ -58,8 +58,8 @@ function leftOf(
  */
 export function excessLeft(payment: LoadedPayment, coin: Coin, terms: RefundableTerms = {}): bigint {
   if (payment.state.refundedAt !== null) return remainingRefundable(payment.state, coin, terms).atoms;
-  const held = COINS.map((each) => remainingRefundable(payment.state, each, terms)).filter(
+  const balances = COINS.map((each) => remainingRefundable(payment.state, each, terms)).filter(
     ({ atoms }) => atoms > 0n,
   );
-  return excessAtoms(held, coin);
+  return excessAtoms(balances, coin);
 }

@@ -34,19 +34,19 @@ export type VisibleUrls = 'all' | 'waiting' | 'none';
  */
 export async function listLinks(
   deps: ListLinksDeps,
-  { merchant, mode: asked, paymentId, status, urls }: ListLinksFilter,
+  { merchant, mode: requestedMode, paymentId, status, urls }: ListLinksFilter,
   page: { readonly page: number; readonly limit: number },
 ): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
   if (paymentId !== undefined) await findOwnPayment(deps.db, { merchantId: merchant.id, paymentId });
-  const mode = merchantMode(merchant, asked);
-  const found = await listRefundLinks(
+  const mode = merchantMode(merchant, requestedMode);
+  const rows = await listRefundLinks(
     deps.db,
     { merchantId: merchant.id, paymentId, mode, status },
     { limit: page.limit, offset: (page.page - 1) * page.limit },
   );
   const isShown = (approval: number): boolean => urls === 'all' || (urls === 'waiting' && approval === 1);
-  const links = found.links.map((link) =>
+  const links = rows.links.map((link) =>
     presentLink(link, isShown(link.approval) ? openUrl(deps, link) : null),
   );
-  return { links, pagination: { page: page.page, limit: page.limit, total: found.total } };
+  return { links, pagination: { page: page.page, limit: page.limit, total: rows.total } };
 }

@@ -98,7 +98,7 @@ export async function readPayerLink(
     deductsFee: link.deduct_fee === 1,
     expiresAt: link.expires_at,
     options: status === 'open' ? claimOptions(rates, link, payment) : [],
-    claim: await claimOf(db, link),
+    claim: await findClaim(db, link),
     reopenedBy: status === 'open' ? link.reopened_by : null,
   };
 }
@@ -168,7 +168,7 @@ function boughtNow(
   );
 }
 
-async function claimOf(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {
+async function findClaim(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {
   const { coin, claimed, destination, claimed_at: claimedAt, send_id: sendId } = link;
   if (coin === null || claimed === null || destination === null || claimedAt === null) return null;
   const send = sendId === null ? undefined : await findSend(db, sendId);

@@ -26,17 +26,17 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   const { row, state } = payment;
   const isOver = row.exception === 'overpaid' || row.exception === 'multiple';
   if (row.status !== 'completed' || !isOver) return null;
-  const held = COINS.map((coin) => remainingRefundable(state, coin)).filter(
+  const balances = COINS.map((coin) => remainingRefundable(state, coin)).filter(
     ({ atoms, worth }) => atoms > 0n && worth !== null,
   );
   // Of several coins the one with the largest excess: each excess is that of the whole payment, capped by the
   // money present in that coin.
-  const over = held.map((left) => {
+  const over = balances.map((left) => {
     const atoms = excessLeft(payment, left.coin);
     return { coin: left.coin, atoms, value: convertToMinor(atoms, receivedRate(payment, left)) };
   });
   const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];
   if (most === undefined || most.value === 0n) return null;
-  if (held.length === 1) return { coin: most.coin, amount: formatCoinAmount(most.atoms, most.coin) };
+  if (balances.length === 1) return { coin: most.coin, amount: formatCoinAmount(most.atoms, most.coin) };
   return { coin: null, amount: formatDecimal(most.value, currencyDigits(row.currency) ?? 0) };
 }

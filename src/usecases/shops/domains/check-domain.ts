@@ -30,20 +30,20 @@ export async function checkDomain(
   input: { readonly userId: string; readonly merchantId: string },
 ): Promise<DomainVerification> {
   const merchant = await findOwnMerchant(deps.db, input.userId, input.merchantId);
-  const asked = await findDomainCheck(deps.db, merchant.id);
-  if (asked === undefined) {
+  const row = await findDomainCheck(deps.db, merchant.id);
+  if (row === undefined) {
     throw new AppError(
       'INVALID_STATE',
       'no verification method is chosen yet: call POST /merchant/verify-domain first',
     );
   }
   const startedAt = deps.clock.now();
-  const outcome = await readDomainProof(deps.checker, merchant, asked);
-  const standing = await recordCheck(deps, { asked, startedAt, outcome });
+  const outcome = await readDomainProof(deps.checker, merchant, row);
+  const status = await recordCheck(deps, { row, startedAt, outcome });
   return {
-    verified: standing.merchant.domain_verified_at !== null,
-    method: outcome.kind === 'proven' ? outcome.method : standing.check.method,
-    checkedAt: standing.check.checked_at,
-    lastError: standing.check.last_error,
+    verified: status.merchant.domain_verified_at !== null,
+    method: outcome.kind === 'proven' ? outcome.method : status.check.method,
+    checkedAt: status.check.checked_at,
+    lastError: status.check.last_error,
   };
 }

@@ -23,14 +23,14 @@ export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal
   return due.length;
 }
 
-async function recheck(deps: CheckDomainDeps, asked: DomainCheckRow, signal?: AbortSignal): Promise<void> {
-  const { merchant_id: merchantId } = asked;
+async function recheck(deps: CheckDomainDeps, check: DomainCheckRow, signal?: AbortSignal): Promise<void> {
+  const { merchant_id: merchantId } = check;
   try {
     const merchant = await findMerchant(deps.db, merchantId);
     if (merchant === undefined) throw new Error(`merchant ${merchantId} of a domain check is missing`);
     const startedAt = deps.clock.now();
-    const outcome = await readDomainProof(deps.checker, merchant, asked);
-    await recordCheck(deps, { asked, startedAt, outcome });
+    const outcome = await readDomainProof(deps.checker, merchant, check);
+    await recordCheck(deps, { row: check, startedAt, outcome });
   } catch (error) {
     if (signal?.aborted === true) return;
     deps.logger.error({ err: error, merchantId }, 'domain check failed; retried later');

@@ -19,7 +19,7 @@ export interface RecordCheckDeps {
 
 export interface DomainCheckRecord {
   /** The method of the check, as it was when the check began. */
-  readonly asked: DomainCheckRow;
+  readonly row: DomainCheckRow;
   readonly startedAt: number;
   readonly outcome: CheckOutcome;
 }
@@ -34,37 +34,37 @@ export interface DomainStatus {
  * outdated check (another method was chosen, a proof was found since) changes nothing.
  */
 export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStatus> {
-  const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
+  const { status, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
   if (event !== null) {
-    const { id: merchantId, domain } = standing.merchant;
+    const { id: merchantId, domain } = status.merchant;
     deps.logger.info({ merchantId, domain, event }, 'domain status changed');
     deps.wakeWebhooks();
   }
-  return standing;
+  return status;
 }
 
 async function decide(
   tx: Tx,
   deps: RecordCheckDeps,
   record: DomainCheckRecord,
-): Promise<{ standing: DomainStatus; event: string | null }> {
-  const { merchant_id: merchantId } = record.asked;
+): Promise<{ status: DomainStatus; event: string | null }> {
+  const { merchant_id: merchantId } = record.row;
   const merchant = await findMerchant(tx, merchantId);
   const check = await findDomainCheck(tx, merchantId);
   if (merchant === undefined || check === undefined)
     throw new Error(`merchant ${merchantId} of a domain check is missing`);
-  if (isOvertaken(check, record)) return { standing: { merchant, check }, event: null };
+  if (isOvertaken(check, record)) return { status: { merchant, check }, event: null };
   const now = deps.clock.now();
   const random = (deps.random ?? Math.random)();
   const { state, event } = judgeCheck(toDomainState(merchant, check), record.outcome, { now, random });
   const next = toDomainRow(merchantId, check.method, state);
   await saveDomainCheck(tx, next);
-  if (event === null) return { standing: { merchant, check: next }, event };
+  if (event === null) return { status: { merchant, check: next }, event };
   const changed = await updateMerchant(tx, merchantId, {
     domain_verified_at: state.verifiedAt,
     updated_at: now,
   });
-  const standing = { merchant: changed, check: next };
+  const status = { merchant: changed, check: next };
   await emitEvent(tx, deps, {
     merchant: { id: merchantId, webhookUrl: merchant.webhook_url },
     type: event,
@@ -72,14 +72,14 @@ async function decide(
     paymentId: null,
     sendId: null,
     sequence: 0,
-    data: eventData(standing),
+    data: eventData(status),
     paymentWebhookUrl: null,
   });
-  return { standing, event };
+  return { status, event };
 }
 
-function isOvertaken(current: DomainCheckRow, { asked, startedAt, outcome }: DomainCheckRecord): boolean {
-  if (current.method !== asked.method || current.chosen_at !== asked.chosen_at) return true;
+function isOvertaken(current: DomainCheckRow, { row, startedAt, outcome }: DomainCheckRecord): boolean {
+  if (current.method !== row.method || current.chosen_at !== row.chosen_at) return true;
   const provenSince = current.checked_at !== null && current.last_error === null;
   return outcome.kind !== 'proven' && provenSince && (current.checked_at ?? 0) > startedAt;
 }

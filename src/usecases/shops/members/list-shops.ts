@@ -20,9 +20,9 @@ export async function listShops(
   },
 ): Promise<Reached[]> {
   if (by.memberId !== null) return chosen(await shopsOfMember(db, by.memberId), by.onlyMerchantId);
-  const own = (await listMerchants(db, by.userId)).map((merchant) => ({ merchant, role: OWNER }));
+  const owned = (await listMerchants(db, by.userId)).map((merchant) => ({ merchant, role: OWNER }));
   const others = by.via === 'jwt' ? await shopsOfMember(db, by.userId) : [];
-  return chosen([...own, ...others], by.onlyMerchantId);
+  return chosen([...owned, ...others], by.onlyMerchantId);
 }
 
 function chosen(shops: readonly Reached[], only: string | null): Reached[] {

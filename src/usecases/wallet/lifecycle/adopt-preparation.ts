@@ -39,21 +39,21 @@ export async function adoptForPreparing(
   tx: Tx,
   deps: AdoptPreparationDeps,
   chain: ChainId,
-  found: {
+  spending: {
     readonly txid: string;
     readonly send: StoredSend;
     readonly spends: readonly Debit[];
     readonly adapter: ChainAdapter;
   },
 ): Promise<StoredSendVersion | null> {
-  const { txid, send, spends, adapter } = found;
+  const { txid, send, spends, adapter } = spending;
   const spender = spends[0]?.spender;
   if (spender === undefined || spender.inputs !== spends.length) return null;
   const refs = spends.map(({ ref }) => ref);
   const inputs = await findFunds(tx, chain, refs);
   if (inputs.length !== refs.length) return null;
   const made = await fundsMadeBy(tx, chain, txid);
-  const fee = sumOf(inputs) - spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
+  const fee = sumFunds(inputs) - spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
   const read = { txid, spender, send, inputs, made, fee };
   const amount = paidAmount(read, adapter);
   if (amount !== null) return adoptPayment(tx, deps, adapter, { ...read, amount });
@@ -75,7 +75,7 @@ function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): 
   if (paid === undefined) return null;
   const rest = spender.pays.filter((_, index) => index !== at);
   // Its change returns to the wallet; it has no other recipient.
-  return rest.reduce((sum, { amount }) => sum + amount, 0n) <= sumOf(made) ? paid.amount : null;
+  return rest.reduce((sum, { amount }) => sum + amount, 0n) <= sumFunds(made) ? paid.amount : null;
 }
 
 /** Whether it moves outputs that the send has reserved into one output of the wallet. */
@@ -88,9 +88,9 @@ async function adoptPayment(
   tx: Tx,
   deps: AdoptPreparationDeps,
   adapter: ChainAdapter,
-  found: MinedPart & { readonly amount: bigint },
+  part: MinedPart & { readonly amount: bigint },
 ): Promise<StoredSendVersion> {
-  const { txid, send, inputs, made, fee, amount } = found;
+  const { txid, send, inputs, made, fee, amount } = part;
   const now = deps.clock.now();
   const [change = null] = made.filter(({ fund }) => fund.address !== send.destination);
   const plan: SendPlan = {
@@ -99,9 +99,9 @@ async function adoptPayment(
     amount,
     fee,
     change: change === null ? null : { address: change.fund.address, amount: change.fund.amount },
-    feeRate: rateOf(adapter, inputs.length, fee),
+    feeRate: estimateRate(adapter, inputs.length, fee),
   };
-  const version = toMinedVersion(found, plan, {
+  const version = toMinedVersion(part, plan, {
     sendId: send.id,
     now,
     changeIndex: change?.fund.ref.index ?? null,
@@ -120,9 +120,9 @@ async function adoptPart(
   tx: Tx,
   deps: AdoptPreparationDeps,
   adapter: ChainAdapter,
-  found: MinedPart,
+  part: MinedPart,
 ): Promise<StoredSendVersion | null> {
-  const { txid, send, inputs, made, fee } = found;
+  const { txid, send, inputs, made, fee } = part;
   const [output] = made;
   const keyPath = inputs[0]?.fund.keyPath;
   if (output === undefined || keyPath === undefined) return null;
@@ -135,7 +135,7 @@ async function adoptPart(
     amount,
     fee,
     change: null,
-    feeRate: rateOf(adapter, inputs.length, fee),
+    feeRate: estimateRate(adapter, inputs.length, fee),
   };
   const order = {
     coin: send.coin,
@@ -159,14 +159,14 @@ async function adoptPart(
     maxFee: fee,
   } as const;
   await insertSend(tx, {
-    ...newRow({ ...request, partOf: send.id }, now),
+    ...newRow({ ...request, wholeId: send.id }, now),
     txid,
     next_broadcast_at: now,
     queue_account: null,
     queue_position: null,
     queued: 0,
   });
-  const version = toMinedVersion(found, plan, { sendId, now, changeIndex: output.fund.ref.index });
+  const version = toMinedVersion(part, plan, { sendId, now, changeIndex: output.fund.ref.index });
   await insertSendVersion(tx, version);
   // A transaction of the same block may have spent it already.
   await reserveMade(tx, output.fund.ref, send);
@@ -205,11 +205,11 @@ function toMinedVersion(
 }
 
 /** Its size is unknown here, so it is estimated from its inputs and two outputs. */
-function rateOf(adapter: ChainAdapter, inputs: number, fee: bigint): bigint {
+function estimateRate(adapter: ChainAdapter, inputs: number, fee: bigint): bigint {
   const size = inputCostAt(adapter, { rate: 1_000n }) * BigInt(inputs + 2);
   return size === 0n ? fee : (fee * 1_000n) / size;
 }
 
-function sumOf(funds: readonly ReservedFund[]): bigint {
+function sumFunds(funds: readonly ReservedFund[]): bigint {
   return funds.reduce((sum, { fund }) => sum + fund.amount, 0n);
 }

@@ -51,16 +51,16 @@ export async function adoptVersion(
   tx: Tx,
   deps: AdoptVersionDeps,
   chain: ChainId,
-  found: UnknownSpending,
+  spending: UnknownSpending,
 ): Promise<StoredSendVersion | null> {
-  const { txid, spends, outcome } = found;
+  const { txid, spends, outcome } = spending;
   const spender = spends[0]?.spender;
   const adapter = deps.chains.get(chain.coin, chain.mode);
   if (spender === undefined || adapter === null) return null;
-  const holder = found.sendId === null ? undefined : await findSend(tx, found.sendId);
+  const holder = spending.sendId === null ? undefined : await findSend(tx, spending.sendId);
   if (holder?.status === 'preparing')
     return adoptForPreparing(tx, deps, chain, { txid, send: holder, spends, adapter });
-  const paid = { ...found, spender, adapter };
+  const paid = { ...spending, spender, adapter };
   const match =
     accountsPerSend(chain) === null
       ? await findExcluded(tx, paid)

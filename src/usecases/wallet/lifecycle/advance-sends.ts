@@ -26,9 +26,9 @@ export type AdvanceSendsDeps = Pick<
   | 'baseUrl'
   | 'rates'
   | 'policy'
-  | 'inHand'
+  | 'inFlight'
   | 'wakeWebhooks'
-  | 'tellPaymentNews'
+  | 'onPaymentChanged'
 >;
 
 /** Sends broadcast in one round. */
@@ -55,7 +55,7 @@ export async function advanceSends(
       : await dueSends(deps.db, chain, dueTimes(deps), ROUND_SIZE);
   let unclear = 0;
   for (const send of due) {
-    const kind = await deps.inHand.take(send.id, async () => retrySend(deps, adapter, send));
+    const kind = await deps.inFlight.take(send.id, async () => retrySend(deps, adapter, send));
     if (kind === null) continue;
     unclear = kind === 'unknown' ? unclear + 1 : 0;
     if (unclear >= PATIENCE) break;

@@ -63,22 +63,22 @@ export async function ancestorsOfRefs(
   chain: ChainId,
   refs: readonly OutputRef[],
 ): Promise<FeeAncestor[] | null> {
-  const found = new Map<string, FeeAncestor>();
+  const ancestors = new Map<string, FeeAncestor>();
   let next = [...new Set(refs.map(({ txid }) => txid))];
-  while (next.length > 0 && found.size <= MAX_ANCESTORS) {
+  while (next.length > 0 && ancestors.size <= MAX_ANCESTORS) {
     const parents: string[] = [];
     for (const txid of next) {
-      if (found.has(txid)) continue;
+      if (ancestors.has(txid)) continue;
       const version = await findVersionByTxid(db, chain, txid);
       if (version === undefined) return null;
       const fee = BigInt(version.fee);
-      found.set(txid, { txid, fee, size: virtualSize(fee, BigInt(version.fee_rate)) });
+      ancestors.set(txid, { txid, fee, size: virtualSize(fee, BigInt(version.fee_rate)) });
       const inputs = readPlan(version.plan_json).inputs.map(({ ref }) => ref);
       parents.push(...(await unconfirmedAmong(db, chain, inputs)).map(({ ref }) => ref.txid));
     }
     next = [...new Set(parents)];
   }
-  return [...found.values()];
+  return [...ancestors.values()];
 }
 
 async function unconfirmedAmong(

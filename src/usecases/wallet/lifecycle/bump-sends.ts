@@ -32,7 +32,7 @@ export interface BumpSendsDeps extends AdvanceSendsDeps {
 /** Sends examined in one round. */
 const ROUND_SIZE = 100;
 /** Maximum number of fee bumps per round: each waits for the node. */
-const ROUND_RAISES = 20;
+const ROUND_BUMPS = 20;
 
 /**
  * Bumps the fee of sends that have long been unconfirmed while the node's fee rate is clearly above theirs,
@@ -50,21 +50,21 @@ export async function bumpSends(
   after: SendPlace | null = null,
 ): Promise<SendPlace | null> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
-  if (adapter === null || !deps.policy.raisesFees) return null;
+  if (adapter === null || !deps.policy.bumpsFees) return null;
   const now = deps.clock.now();
   const signedBefore = now - deps.policy.bumpUnderpaidAfterMs;
   const stuck = await stuckSends(deps.db, chain, { signedBefore, now, after }, ROUND_SIZE);
   if (stuck.length === 0) return null;
   const quote = await adapter.feeQuote();
   await noteFeeLevel(deps.db, chain, { ...quote, inputCost: inputCostAt(adapter, quote) });
-  let raised = 0;
+  let bumped = 0;
   for (const send of stuck) {
     try {
-      if (await bumpSend(deps, send, { adapter, quote })) raised += 1;
+      if (await bumpSend(deps, send, { adapter, quote })) bumped += 1;
     } catch (error) {
       deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; retried');
     }
-    if (raised >= ROUND_RAISES) return send;
+    if (bumped >= ROUND_BUMPS) return send;
   }
   return stuck.length < ROUND_SIZE ? null : (stuck.at(-1) ?? null);
 }
@@ -74,8 +74,8 @@ type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 /** Whether a fee bump had an effect and could be paid for. */
 async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
   const last = await lastOfChain(deps.db, stuck);
-  const done = await deps.inHand.take(last.id, async () =>
-    deps.inHand.begin(async (childId) => {
+  const done = await deps.inFlight.take(last.id, async () =>
+    deps.inFlight.begin(async (childId) => {
       const stored = await deps.db.transaction(async (tx) =>
         storeBump(tx, deps, { childId, sendId: last.id, stuckId: stuck.id }, using),
       );
@@ -133,9 +133,9 @@ async function storeBump(
   }
   const isDue = shouldBumpFee(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
   if (!isDue || newest.version >= deps.policy.maxVersions) return null;
-  const raise = await bumpWithinBudget(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
-  for (const each of waiting) await noteLimit(tx, deps, each, raise.over);
-  return raise.version;
+  const bump = await bumpWithinBudget(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
+  for (const each of waiting) await noteLimit(tx, deps, each, bump.over);
+  return bump.version;
 }
 
 interface FeeBump {
@@ -148,7 +148,7 @@ interface FeeBump {
 async function bumpWithinBudget(
   tx: Tx,
   deps: BumpSendsDeps,
-  raise: Using & {
+  bump: Using & {
     readonly childId: string;
     readonly send: StoredSend;
     readonly newest: StoredSendVersion;
@@ -156,7 +156,7 @@ async function bumpWithinBudget(
     readonly paid: bigint;
   },
 ): Promise<FeeBump> {
-  const { childId, send, newest, stuck, adapter, quote, paid } = raise;
+  const { childId, send, newest, stuck, adapter, quote, paid } = bump;
   const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
   // The node did not accept the last replacement.
   if (newest.version > send.version) {

@@ -32,14 +32,14 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: Swe
   if (!sendsFromOneAddress(chain) || adapter === null) return;
   const failed = memory.gaps.all();
   const gaps = await nonceGaps(deps.db, chain, ROUND_SIZE + failed.length);
-  const present = new Set(gaps.map(keyOf));
+  const present = new Set(gaps.map(gapKey));
   for (const key of failed) if (!present.has(key)) memory.gaps.recordSuccess(key);
   // Without failures first; the sort is stable.
   const due = gaps
-    .filter((gap) => !memory.gaps.isResting(keyOf(gap)))
-    .sort((a, b) => memory.gaps.failures(keyOf(a)) - memory.gaps.failures(keyOf(b)));
+    .filter((gap) => !memory.gaps.isResting(gapKey(gap)))
+    .sort((a, b) => memory.gaps.failures(gapKey(a)) - memory.gaps.failures(gapKey(b)));
   for (const gap of due.slice(0, ROUND_SIZE)) {
-    const attempt = { key: keyOf(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
+    const attempt = { key: gapKey(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
     try {
       if (await closeGap(deps, chain, { adapter, gap })) recordSuccess(memory, attempt);
       else recordNoop(memory, attempt);
@@ -49,7 +49,7 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: Swe
   }
 }
 
-function keyOf({ address, nonce }: NonceGap): string {
+function gapKey({ address, nonce }: NonceGap): string {
   return `${address} ${nonce}`;
 }
 
@@ -66,15 +66,15 @@ async function closeGap(
   return createSweep(deps, {
     adapter,
     plan: async (tx) => {
-      const lane = await loadNonceSequence(tx, { ...order, address: from, fromNonce: nonce });
+      const nonceSequence = await loadNonceSequence(tx, { ...order, address: from, fromNonce: nonce });
       const funds = await spendableFunds(tx, { ...order, from });
       const sender = { destination: from, changeAddress: from };
-      const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
+      const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, nonceSequence });
       const behind = await budgetsBehind(tx, chain, gap);
-      const maxFee = gapBudget(lane.committed, behind, deps.policy);
+      const maxFee = gapBudget(nonceSequence.committed, behind, deps.policy);
       return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
-    tell: ({ id, txid }) =>
+    log: ({ id, txid }) =>
       deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing the nonce gap of a rejected send'),
   });
 }

@@ -19,7 +19,7 @@ export interface SendFinding {
    * `in_network`: it only waits for a block. `impossible`: the daemon will re-sign it or end it as failed.
    * `open`: neither is known.
    */
-  readonly standing: 'in_network' | 'impossible' | 'open';
+  readonly state: 'in_network' | 'impossible' | 'open';
   /** Explanation for the operator. */
   readonly why: string;
 }
@@ -53,38 +53,38 @@ async function examine(
   { db, clock }: ExamineSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
-): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+): Promise<Pick<SendFinding, 'state' | 'why'>> {
   if (send.status === 'preparing') {
     const { parts, parts_confirmed: confirmed } = send;
-    return { standing: 'open', why: `it gathers its outputs: ${confirmed} of ${parts} parts are confirmed` };
+    return { state: 'open', why: `it gathers its outputs: ${confirmed} of ${parts} parts are confirmed` };
   }
   if (isReverted(send)) {
     return {
-      standing: 'impossible',
+      state: 'impossible',
       why: `block ${send.height} executed and reverted it; once that block is final`,
     };
   }
   if (send.queued === 1) return examineQueued(db, adapter, send);
   if (isFirstOffered(send, clock)) {
-    return { standing: 'open', why: 'its first broadcast is in progress' };
+    return { state: 'open', why: 'its first broadcast is in progress' };
   }
   const versions = await listVersions(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
     return {
-      standing: 'open',
+      state: 'open',
       why: 'the first broadcast of a new version is in progress',
     };
   }
-  if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
+  if (current === undefined) return { state: 'open', why: 'its signed bytes are missing' };
   const result = await broadcast(adapter, toStoredTransaction(current));
   switch (result.kind) {
     case 'accepted':
-      return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
+      return { state: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
     case 'unknown':
       return result.isLasting === true
-        ? { standing: 'open', why: result.reason }
-        : { standing: 'open', why: `the node rejects it for now, possibly temporarily: ${result.reason}` };
+        ? { state: 'open', why: result.reason }
+        : { state: 'open', why: `the node rejects it for now, possibly temporarily: ${result.reason}` };
     case 'rejected':
       break;
     default:
@@ -98,14 +98,14 @@ async function examineQueued(
   db: Db,
   adapter: ChainAdapter,
   send: StoredSend,
-): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+): Promise<Pick<SendFinding, 'state' | 'why'>> {
   const behind = 'it is queued behind sends of its wallet that have not landed yet';
-  if (!(await mayBePaidUnseen(db, send))) return { standing: 'open', why: behind };
+  if (!(await mayBePaidUnseen(db, send))) return { state: 'open', why: behind };
   const versions = await listVersions(db, send.id);
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
   const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';
-  return { standing: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
+  return { state: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
 }
 
 function askOperator({ id, destination }: StoredSend): string {
@@ -117,36 +117,36 @@ async function afterRefusal(
   db: Db,
   adapter: ChainAdapter,
   { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
-): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+): Promise<Pick<SendFinding, 'state' | 'why'>> {
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
   const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
-  const txidOf = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
-  const said = `the node rejects it (${reason})`;
+  const findTxid = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
+  const refusal = `the node rejects it (${reason})`;
   const { surplusDepth } = DEFAULT_SEND_POLICY;
   switch (verdict.kind) {
     case 'present':
-      return { standing: 'in_network', why: `the node has ${txidOf(verdict.version)}: it waits for a block` };
+      return { state: 'in_network', why: `the node has ${findTxid(verdict.version)}: it waits for a block` };
     case 'open': {
       const whys = {
         ledger_differs: '; the daemon must first have read every block that the node has',
-        version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction spends its inputs`,
+        version_possible: `, but nothing proves that ${findTxid(verdict.version)} can never confirm: it ends when another transaction spends its inputs`,
         paid_unseen: askOperator(send),
         inputs_return: ', but its inputs are currently in no block: a reorg may end',
       };
-      return { standing: 'open', why: `${said}${whys[verdict.why]}` };
+      return { state: 'open', why: `${refusal}${whys[verdict.why]}` };
     }
     case 'impossible':
       if (adapter.expiry !== undefined || verdict.isLasting) {
-        return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+        return { state: 'impossible', why: `${refusal}, and none of its transactions can confirm any more` };
       }
       return verdict.isUnfunded
         ? {
-            standing: 'open',
-            why: `${said}, and its address holds too little: it fails once block ${verdict.since} is final`,
+            state: 'open',
+            why: `${refusal}, and its address holds too little: it fails once block ${verdict.since} is final`,
           }
         : {
-            standing: 'open',
-            why: `${said}, and none of its transactions can confirm: it fails once that is ${surplusDepth} blocks deep`,
+            state: 'open',
+            why: `${refusal}, and none of its transactions can confirm: it fails once that is ${surplusDepth} blocks deep`,
           };
     default:
       return assertNever(verdict);

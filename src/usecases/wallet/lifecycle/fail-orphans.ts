@@ -25,10 +25,10 @@ export async function failOrphans(
 ): Promise<void> {
   if (spendsAccounts(chain)) return;
   const tip = await findCursor(deps.db, chain);
-  const held = tip === undefined ? [] : await displacedSends(deps.db, chain, ROUND_SIZE);
-  if (tip === undefined || held.length === 0) return;
+  const displaced = tip === undefined ? [] : await displacedSends(deps.db, chain, ROUND_SIZE);
+  if (tip === undefined || displaced.length === 0) return;
   const upTo = tip.height - deps.policy.surplusDepth + 1;
-  for (const { id } of held) {
+  for (const { id } of displaced) {
     try {
       await deps.db.transaction(async (tx) => {
         const send = await findSend(tx, id);

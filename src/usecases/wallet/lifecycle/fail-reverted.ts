@@ -42,10 +42,10 @@ async function settled(
   const reverted = await revertedSends(db, chain);
   const tip = reverted.length === 0 ? undefined : await findCursor(db, chain);
   if (tip === undefined) return [];
-  const stand = { tip: tip.height, final: await finalHeights(db, chain) };
+  const heights = { tip: tip.height, final: await finalHeights(db, chain) };
   const policy = confirmations(chain.coin, chain.mode);
   return reverted.flatMap(({ id, amount, height }) => {
-    const upTo = settledHeight(requirementFor(policy, BigInt(amount)), stand);
+    const upTo = settledHeight(requirementFor(policy, BigInt(amount)), heights);
     return height !== null && height <= upTo ? [{ id, upTo }] : [];
   });
 }

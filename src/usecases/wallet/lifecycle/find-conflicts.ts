@@ -18,13 +18,13 @@ export async function findConflicts(
 ): Promise<ReadonlyMap<number, number>> {
   const conflicts = new Map<number, number>();
   for (const { version, txid } of versions) {
-    const height = await conflictOf(db, chain, txid, 0);
+    const height = await findConflict(db, chain, txid, 0);
     if (height !== null) conflicts.set(version, height);
   }
   return conflicts;
 }
 
-async function conflictOf(db: Db, chain: ChainId, txid: string, depth: number): Promise<number | null> {
+async function findConflict(db: Db, chain: ChainId, txid: string, depth: number): Promise<number | null> {
   const version = depth > MAX_ANCESTORS ? undefined : await findVersionByTxid(db, chain, txid);
   if (version === undefined) return null;
   const plan = readPlan(version.plan_json);
@@ -36,7 +36,7 @@ async function conflictOf(db: Db, chain: ChainId, txid: string, depth: number): 
   if (mined.some(({ byTxid }) => byTxid === txid)) return null;
   const heights = mined.map(({ height }) => height);
   for (const parent of new Set(inputs.map((ref) => ref.txid))) {
-    const height = await conflictOf(db, chain, parent, depth + 1);
+    const height = await findConflict(db, chain, parent, depth + 1);
     if (height !== null) heights.push(height);
   }
   return heights.length === 0 ? null : Math.min(...heights);

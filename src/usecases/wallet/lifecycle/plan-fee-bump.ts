@@ -86,16 +86,16 @@ async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): 
   const isOwn = send.purpose === 'sweep' || newest.cancels === 1;
   const toSelf = takeBack || isOwn;
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
-  const held = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
-  const funds = [...held, ...(await spendableFunds(tx, wallet))];
+  const unused = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
+  const funds = [...unused, ...(await spendableFunds(tx, wallet))];
   const fresh = await nextChangeAddress(tx, deps, wallet);
   const changeAddress = isOwn ? previous.destination : (previous.change?.address ?? fresh);
   const ancestry = await loadAncestry(tx, wallet, previous.inputs);
   const reserved = await isChangeReserved(tx, send);
   return {
     plan: (rate) => {
-      const asked = { ...quote, rate };
-      const plan = adapter.planBump({ previous, funds, changeAddress, quote: asked, ancestry, toSelf });
+      const quoteAtRate = { ...quote, rate };
+      const plan = adapter.planBump({ previous, funds, changeAddress, quote: quoteAtRate, ancestry, toSelf });
       if (plan !== null && !toSelf) requireSamePayment(previous, plan, id);
       if (reserved && !toSelf && plan?.change === null) return null;
       if (plan !== null) requireRivals(previous, plan, id);
@@ -128,13 +128,26 @@ async function accountDrafter(
   const wallet = { coin, mode, merchantId };
   const funds = await spendableFunds(tx, { ...wallet, from });
   const { nonce } = previous.account;
-  const lane = await loadNonceSequence(tx, { ...wallet, address: from, fromNonce: nonce, exceptSendId: id });
+  const nonceSequence = await loadNonceSequence(tx, {
+    ...wallet,
+    address: from,
+    fromNonce: nonce,
+    exceptSendId: id,
+  });
   const fromAmount = isDeposit(send, from);
   const toSelf = takeBack || newest.cancels === 1;
   return {
     plan: (rate) => {
-      const asked = { ...quote, rate };
-      const terms = { previous, funds, changeAddress: from, quote: asked, lane, fromAmount, toSelf };
+      const quoteAtRate = { ...quote, rate };
+      const terms = {
+        previous,
+        funds,
+        changeAddress: from,
+        quote: quoteAtRate,
+        nonceSequence,
+        fromAmount,
+        toSelf,
+      };
       const plan = adapter.planBump(terms);
       if (plan === null) return null;
       const isSame = toSelf || fromAmount || plan.amount === previous.amount;
@@ -156,8 +169,8 @@ function requireSamePayment(previous: SendPlan, plan: SendPlan, sendId: string):
 
 /** Requires every previous input, so that all versions conflict: at most one of them can ever be mined. */
 function requireRivals(previous: SendPlan, plan: SendPlan, sendId: string): void {
-  const kept = new Set(plan.inputs.map(({ ref }) => outputKey(ref)));
-  if (!previous.inputs.every(({ ref }) => kept.has(outputKey(ref)))) throw notTheSame(sendId);
+  const planned = new Set(plan.inputs.map(({ ref }) => outputKey(ref)));
+  if (!previous.inputs.every(({ ref }) => planned.has(outputKey(ref)))) throw notTheSame(sendId);
 }
 
 function notTheSame(sendId: string): Error {

@@ -73,7 +73,7 @@ export async function prepareSends(deps: BumpSendsDeps, chain: ChainId): Promise
 /** A failure must not block the sends after it. */
 async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using): Promise<void> {
   try {
-    await deps.inHand.take(send.id, async () => {
+    await deps.inFlight.take(send.id, async () => {
       for (let step = 0; step < ROUND_STEPS; step += 1) {
         if (!(await prepareNextPart(deps, send.id, using))) return;
       }
@@ -86,7 +86,7 @@ async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using):
 
 /** Whether a transaction was signed and broadcast, so that another one may follow. */
 async function prepareNextPart(deps: BumpSendsDeps, sendId: string, using: Using): Promise<boolean> {
-  return deps.inHand.begin(async (partId) => {
+  return deps.inFlight.begin(async (partId) => {
     const stored = await deps.db.transaction(async (tx) => storeStep(tx, deps, { sendId, partId }, using));
     if (stored === null) return false;
     const { transaction, plan } = stored;
@@ -212,7 +212,7 @@ async function storePart(
     plan,
     purpose: 'sweep',
     idempotencyKey: null,
-    partOf: send.id,
+    wholeId: send.id,
   });
   return { sendId: partId, version: stored.send.version, transaction: stored.transaction, plan };
 }

@@ -31,7 +31,7 @@ export async function releaseQueued(deps: AdvanceSendsDeps, chain: ChainId): Pro
   for (const account of accounts) {
     for (const next of await readySends(deps.db, account)) {
       if (!isDue(next, deps.clock.now(), deps.policy.retryMaxMs)) continue;
-      const released = await deps.inHand.take(next.id, async () => tryRelease(deps, adapter, next));
+      const released = await deps.inFlight.take(next.id, async () => tryRelease(deps, adapter, next));
       failures = released === 'node_failed' ? failures + 1 : 0;
     }
     if (failures >= PATIENCE) break;
@@ -75,8 +75,8 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const plan = readPlan(current.plan_json);
   const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
-  const held = await adapter.wholeAccounts?.heldNow(accounts);
-  if (!matchesChainBalances(plan, held, { least: adapter.minimumPayment, keeper: send.queue_account })) {
+  const balances = await adapter.wholeAccounts?.heldNow(accounts);
+  if (!matchesChainBalances(plan, balances, { least: adapter.minimumPayment, keeper: send.queue_account })) {
     const reason = 'the balances of its accounts differ from its plan';
     deps.logger.warn(
       { sendId: send.id, reason },

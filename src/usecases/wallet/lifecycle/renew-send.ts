@@ -57,7 +57,7 @@ export async function renewSend(
   // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
   const at = { least: adapter.minimumPayment, keeper: send.queue_account };
-  const isSame = matchesChainBalances(same, quote.held, at);
+  const isSame = matchesChainBalances(same, quote.balances, at);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
   if (send.unfunded_since !== null) await updateSend(tx, send.id, { unfunded_since: null }, deps.clock.now());
@@ -77,12 +77,12 @@ export async function renewSend(
     created_at: deps.clock.now(),
     balance_change: await balanceChange(tx, send, plan),
   });
-  const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
-  if (isSame) deps.logger.info(told, 'expired send signed again');
+  const logFields = { sendId: id, coin, mode, version, txid, expired: newest.txid };
+  if (isSame) deps.logger.info(logFields, 'expired send signed again');
   else {
     // Transactions from different accounts could both land: only the proof of expiry excludes it.
     deps.logger.error(
-      { ...told, before: accountsOf(previous), now: accountsOf(plan) },
+      { ...logFields, before: planAccounts(previous), now: planAccounts(plan) },
       'expired send signed again from other accounts: the balances of its accounts differ from the ledger',
     );
   }
@@ -180,6 +180,6 @@ async function balanceChange(tx: Tx, send: StoredSend, plan: SendPlan): Promise<
   return account === null ? null : (accountBalanceChange(plan, account)?.toString() ?? null);
 }
 
-function accountsOf({ inputs }: SendPlan): string[] {
+function planAccounts({ inputs }: SendPlan): string[] {
   return [...new Set(inputs.map(({ address }) => address))];
 }

@@ -52,8 +52,8 @@ export async function replaceSend(
   const last = await lastOfChain(deps.db, send);
   if (takeBack && last.id !== send.id) throw spentOn();
   const quote = await quoteFor(adapter, readFeeRate(input.feeRate, send.coin));
-  const done = await deps.inHand.take(last.id, async () =>
-    deps.inHand.begin(async (childId) => {
+  const done = await deps.inFlight.take(last.id, async () =>
+    deps.inFlight.begin(async (childId) => {
       const stored = await deps.db.transaction(async (tx) =>
         store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
       );
@@ -89,9 +89,9 @@ async function store(
   tx: Tx,
   deps: BumpSendsDeps,
   { adapter, quote }: Using,
-  wish: ReplacementRequest,
+  request: ReplacementRequest,
 ): Promise<NewVersion> {
-  const { input, takeBack, childId, lastId } = wish;
+  const { input, takeBack, childId, lastId } = request;
   await changedBudget(tx, deps, input);
   const ordered = await requireOpenSend(tx, input);
   const chain = await findSendChain(tx, ordered);
@@ -111,16 +111,16 @@ async function store(
     if (child !== null && 'plan' in child) return child;
   }
   const paid = await paidRate(tx, send, newest);
-  const asked = quote.rate > paid ? quote.rate : paid + 1n;
+  const targetRate = quote.rate > paid ? quote.rate : paid + 1n;
   const budget = await feeLimit(tx, send);
   const within = rateWithin(budget, readPlan(newest.plan_json));
-  const rates = input.feeRate === undefined ? [asked, within, paid + 1n] : [quote.rate];
+  const rates = input.feeRate === undefined ? [targetRate, within, paid + 1n] : [quote.rate];
   const { plan, over } = await planFeeBump(tx, deps, {
     send,
     newest,
     adapter,
     quote,
-    rates: rates.filter((rate) => rate > paid && rate <= asked),
+    rates: rates.filter((rate) => rate > paid && rate <= targetRate),
     takeBack,
   });
   if (plan === null && over === null) throw notPossible(input, ordered);

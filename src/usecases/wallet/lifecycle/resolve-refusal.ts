@@ -114,8 +114,8 @@ export async function readEvidence(
 }
 
 async function isOnLedger(db: Db, chain: ChainId, { height, hash }: BlockRef): Promise<boolean> {
-  const [own] = await rememberedBlocks(db, chain, height, 1);
-  return own?.height === height && own.hash === hash;
+  const [recorded] = await rememberedBlocks(db, chain, height, 1);
+  return recorded?.height === height && recorded.hash === hash;
 }
 
 /**

@@ -15,20 +15,20 @@ import type { SendView } from './send-view.ts';
  * @throws {AppError} like replaceSend.
  */
 export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
-  const found = await findSend(deps.db, input.sendId);
-  const isPreparing = found?.merchant_id === input.merchantId && found.status === 'preparing';
+  const stored = await findSend(deps.db, input.sendId);
+  const isPreparing = stored?.merchant_id === input.merchantId && stored.status === 'preparing';
   if (!isPreparing) return replaceSend(deps, input, { takeBack: false });
-  const { id, coin } = found;
+  const { id, coin } = stored;
   const [maxFee, feeRate] = [readMaxFee(input.maxFee, coin), readFeeRate(input.feeRate, coin)];
   if (maxFee === null && feeRate === null) throw hasNoTransaction();
-  const adapter = deps.chains.get(coin, found.mode);
+  const adapter = deps.chains.get(coin, stored.mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured`);
   if (feeRate !== null) await quoteFor(adapter, feeRate);
-  const changed = await deps.inHand.take(id, async () =>
+  const changed = await deps.inFlight.take(id, async () =>
     deps.db.transaction(async (tx) => {
       if ((await findSend(tx, id))?.status !== 'preparing') return false;
       const now = deps.clock.now();
-      if (maxFee !== null) await changeBudget(tx, found, maxFee, now);
+      if (maxFee !== null) await changeBudget(tx, stored, maxFee, now);
       const rate = feeRate === null ? {} : { ordered_rate: feeRate.toString() };
       // The next round plans it again.
       await updateSend(tx, id, { ...rate, fee_limited_at: null, next_broadcast_at: now }, now);

@@ -16,11 +16,11 @@ import type { SendView } from './send-view.ts';
  * @throws {AppError} like replaceSend.
  */
 export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
-  const found = await findSend(deps.db, input.sendId);
-  const isPreparing = found?.merchant_id === input.merchantId && found.status === 'preparing';
-  const send = isPreparing ? found : await requireOpenSend(deps.db, input);
+  const stored = await findSend(deps.db, input.sendId);
+  const isPreparing = stored?.merchant_id === input.merchantId && stored.status === 'preparing';
+  const send = isPreparing ? stored : await requireOpenSend(deps.db, input);
   if (!isPreparing && send.queued === 0) return replaceSend(deps, input, { takeBack: true });
-  const withdrawn = await deps.inHand.take(send.id, async () => withdraw(deps, send));
+  const withdrawn = await deps.inFlight.take(send.id, async () => withdraw(deps, send));
   if (withdrawn !== true) throw sendIsBusy();
   deps.wakeWebhooks();
   return getSend(deps, input);

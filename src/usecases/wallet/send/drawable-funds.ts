@@ -30,7 +30,7 @@ export async function withChainBalances(
   const spendable = await spendableAccounts(db, wallet, ACCOUNTS_ASKED);
   const accounts = new Set([...first, ...spendable.map(({ fund }) => fund.address)]);
   if (accounts.size === 0) return quote;
-  return { ...quote, held: await adapter.wholeAccounts.heldNow([...accounts].slice(0, ACCOUNTS_ASKED)) };
+  return { ...quote, balances: await adapter.wholeAccounts.heldNow([...accounts].slice(0, ACCOUNTS_ASKED)) };
 }
 
 /**
@@ -42,13 +42,13 @@ export async function withChainBalances(
 export async function drawableFunds(
   db: Db,
   wallet: Drawer & { readonly from?: string | undefined },
-  { held, changeAddress }: { readonly held: FeeQuote['held']; readonly changeAddress: string },
+  { held: balances, changeAddress }: { readonly held: FeeQuote['balances']; readonly changeAddress: string },
 ): Promise<Fund[]> {
   const perSend = wallet.from === undefined ? accountsPerSend(wallet) : null;
-  if (perSend === null || held === undefined) return spendableFunds(db, wallet);
+  if (perSend === null || balances === undefined) return spendableFunds(db, wallet);
   const idle = (await spendableAccounts(db, wallet, ACCOUNTS_ASKED)).map(({ fund }) => fund);
   return (await withOwnPlace(db, wallet, idle))
-    .filter((fund) => isAsHeld(fund, { held, keeper: changeAddress }))
+    .filter((fund) => isAsHeld(fund, { held: balances, keeper: changeAddress }))
     .slice(0, perSend);
 }
 
@@ -58,8 +58,10 @@ export async function drawableFunds(
  */
 async function withOwnPlace(db: Db, wallet: Drawer, idle: readonly Fund[]): Promise<readonly Fund[]> {
   const { replans } = wallet;
-  const own = replans === undefined ? null : await accountExcludingQueue(db, wallet, replans);
-  return own === null ? idle : [own, ...idle.filter(({ address }) => address !== own.address)];
+  const merchantAccount = replans === undefined ? null : await accountExcludingQueue(db, wallet, replans);
+  return merchantAccount === null
+    ? idle
+    : [merchantAccount, ...idle.filter(({ address }) => address !== merchantAccount.address)];
 }
 
 /**
@@ -84,12 +86,12 @@ export async function queuedFunds(
  */
 export function matchesChainBalances(
   plan: SendPlan,
-  held: FeeQuote['held'],
+  balances: FeeQuote['balances'],
   { least, keeper = null }: { readonly least: bigint; readonly keeper?: string | null },
 ): boolean {
-  if (held === undefined) return true;
+  if (balances === undefined) return true;
   return [...Map.groupBy(plan.inputs, ({ address }) => address)].every(([address, funds]) => {
-    const holds = held.get(address);
+    const holds = balances.get(address);
     if (holds === undefined) return true;
     const planned = funds.reduce((sum, { amount }) => sum + amount, 0n);
     const hasChange = plan.change?.address === address;
@@ -101,9 +103,9 @@ export function matchesChainBalances(
 
 function isAsHeld(
   { address, amount }: Fund,
-  { held, keeper }: { readonly held: ReadonlyMap<string, bigint>; readonly keeper: string | null },
+  { held: balances, keeper }: { readonly held: ReadonlyMap<string, bigint>; readonly keeper: string | null },
 ): boolean {
-  const holds = held.get(address);
+  const holds = balances.get(address);
   if (holds === undefined) return true;
   return address === keeper ? holds >= amount : holds === amount;
 }

@@ -32,7 +32,7 @@ export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Prom
   const account = await findQueueAccount(tx, wallet);
   const change = account === null ? null : accountBalanceChange(plan, account);
   if (account === null || change === null) {
-    return { send: NO_QUEUE, version: { balance_change: null }, refs: refsOf(plan) };
+    return { send: NO_QUEUE, version: { balance_change: null }, refs: inputRefs(plan) };
   }
   const drawn = drawnFrom(plan.inputs, account);
   const isQueued = drawn > 0n && !(await isFree(tx, wallet, { account, amount: drawn }));
@@ -40,7 +40,7 @@ export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Prom
   return {
     send: { queue_account: account, queue_position: position, queued: isQueued ? 1 : 0 },
     version: { balance_change: change.toString() },
-    refs: isQueued ? refsOf(plan, account) : refsOf(plan),
+    refs: isQueued ? inputRefs(plan, account) : inputRefs(plan),
   };
 }
 
@@ -60,6 +60,6 @@ async function isFree(
   return first?.fund.address === account && first.fund.amount >= amount;
 }
 
-function refsOf({ inputs }: SendPlan, except?: string): OutputRef[] {
+function inputRefs({ inputs }: SendPlan, except?: string): OutputRef[] {
   return inputs.filter(({ address }) => address !== except).map(({ ref }) => ref);
 }

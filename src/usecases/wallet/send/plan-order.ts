@@ -62,7 +62,7 @@ interface Pool {
   /** On chains of whole accounts: the same with the expected remainder of the sends in flight, if any. */
   readonly queued: readonly Fund[] | null;
   readonly changeAddress: string;
-  readonly lane: NonceSequence | undefined;
+  readonly nonceSequence: NonceSequence | undefined;
   /** Whether a send spends single outputs. */
   readonly isByOutput: boolean;
 }
@@ -143,13 +143,13 @@ async function planInParts(
   const funds = [...worthSpending(confirmed, using, new Map()), ...spendable].toSorted(largestFirst);
   const isEverything = order.everything === true;
   if (isEverything && total.count > MAX_RESERVED_OUTPUTS)
-    throw new InsufficientFunds(sumOf(funds), one.needed);
+    throw new InsufficientFunds(sumFunds(funds), one.needed);
   const { destination, amount, subtractFee } = order;
-  const asked = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
+  const request = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
   const inputCost = (rate: bigint): bigint => inputCostAt(adapter, { rate });
   const terms = { adapter, quote, changeAddress, mostInputs: maxInputs(adapter), inputCost };
-  const preparation = planPreparation(asked, funds, terms);
-  if (preparation === null) throw new InsufficientFunds(sumOf(funds), neededWith(asked, funds, terms));
+  const preparation = planPreparation(request, funds, terms);
+  if (preparation === null) throw new InsufficientFunds(sumFunds(funds), neededWith(request, funds, terms));
   const unconfirmed = new Set(spendable.map(({ ref }) => outputKey(ref)));
   const waits = preparation.last.inputs.some(({ ref }) => unconfirmed.has(outputKey(ref)));
   return preparation.parts.length > 0 || waits ? preparation : preparation.last;
@@ -176,15 +176,15 @@ async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): 
   const most = maxInputs(using.adapter);
   if (count <= most) return;
   const reached = (await spendableFunds(db, order, most)).filter((fund) => fund.amount > inputCost);
-  throw new InsufficientFunds(sumOf(reached), amount);
+  throw new InsufficientFunds(sumFunds(reached), amount);
 }
 
 async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
   const changeAddress = await nextChangeAddress(db, deps, order);
   const from = sendsFromOneAddress(order) ? changeAddress : undefined;
-  const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.held, changeAddress });
+  const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.balances, changeAddress });
   const fromNonce = quote.account?.nonce ?? 0;
-  const lane =
+  const nonceSequence =
     from === undefined ? undefined : await loadNonceSequence(db, { ...order, address: from, fromNonce });
   const isByOutput = from === undefined && accountsPerSend(order) === null;
   const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
@@ -196,7 +196,7 @@ async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: 
     change: { ...change, funds: change.funds.filter(isAllowed) },
     queued,
     changeAddress,
-    lane,
+    nonceSequence,
     isByOutput,
   };
 }
@@ -208,8 +208,8 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
     const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
     const most = maxInputs(using.adapter);
     if (pool.isByOutput && funds.length > most)
-      throw new InsufficientFunds(sumOf(funds.slice(0, most)), sumOf(funds));
-    const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
+      throw new InsufficientFunds(sumFunds(funds.slice(0, most)), sumFunds(funds));
+    const amount = sumFunds(funds) - (pool.nonceSequence?.committed ?? 0n);
     if (amount <= 0n) throw new InsufficientFunds(0n, 1n);
     return planFrom(funds, { ...order, amount, subtractFee: true }, using, pool);
   }
@@ -227,7 +227,7 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
 
 function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { adapter, quote } = using;
-  const { changeAddress, lane, change } = pool;
+  const { changeAddress, nonceSequence, change } = pool;
   const { destination, amount, subtractFee } = order;
   const request = {
     funds,
@@ -237,11 +237,14 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
     subtractFee,
     changeAddress,
     quote,
-    lane,
+    nonceSequence,
   };
   const plan = adapter.planSend(request);
   // The future balance of the merchant address is compared with the chain at its turn.
-  if (drawsOnQueue(funds, pool) || matchesChainBalances(plan, quote.held, { least: adapter.minimumPayment }))
+  if (
+    drawsOnQueue(funds, pool) ||
+    matchesChainBalances(plan, quote.balances, { least: adapter.minimumPayment })
+  )
     return plan;
   // Including it would empty the merchant's own account, which may hold more than the ledger knows.
   const deposits = funds.filter(({ address }) => address !== changeAddress);
@@ -283,6 +286,6 @@ async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: Sen
   }
 }
 
-function sumOf(funds: readonly Fund[]): bigint {
+function sumFunds(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, { amount }) => sum + amount, 0n);
 }

@@ -34,7 +34,7 @@ export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly sign: PlanSigner;
   readonly policy: SendPolicy;
   /** One instance per process, shared by everything that broadcasts sends. */
-  readonly inHand: InFlightSends;
+  readonly inFlight: InFlightSends;
   /** Wakes the webhook queue after events were committed. */
   readonly wakeWebhooks: () => void;
 }
@@ -82,10 +82,10 @@ export interface SendRequest {
 export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
-  const wish = await request.order(deps.db);
-  const adapter = chainFor(deps.chains, wish);
-  const quote = await quoteFee(deps, adapter, wish);
-  return deps.inHand.begin(async (sendId) => {
+  const firstOrder = await request.order(deps.db);
+  const adapter = chainFor(deps.chains, firstOrder);
+  const quote = await quoteFee(deps, adapter, firstOrder);
+  return deps.inFlight.begin(async (sendId) => {
     const stored = await deps.db.transaction(async (tx): Promise<Placed> => {
       const repeat = await findRepeat(tx, request);
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };

@@ -28,13 +28,13 @@ interface Shortage {
 }
 
 /** INSUFFICIENT_BALANCE with the available amount and the reasons for the rest. */
-export async function insufficient(db: Db, order: SendOrder, found: Shortage): Promise<AppError> {
+export async function insufficient(db: Db, order: SendOrder, shortage: Shortage): Promise<AppError> {
   const { coin } = order;
-  const { available, needed } = found.shortage;
+  const { available, needed } = shortage.shortage;
   const show = (atoms: bigint): string => `${formatCoinAmount(atoms, coin)} ${coin}`;
   const hints = [
-    ...(await beyondOneSend(db, order, found)),
-    ...(await changeUnderWay(db, order, found.reached)),
+    ...(await beyondOneSend(db, order, shortage)),
+    ...(await changeUnderWay(db, order, shortage.reached)),
     ...(await awaitedFunds(db, order)),
     ...(await setAside(db, order)),
   ].map(({ amount, code, why }) => ({ field: 'amount', code, message: `${show(amount)} more ${why}` }));
@@ -167,12 +167,16 @@ async function awaitedFunds(db: Db, order: SendOrder): Promise<Hint[]> {
   const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
   return [
     ...hint(unconfirmed, 'unconfirmed', 'is received and waits for a block'),
-    ...hint(immature, 'immature', `is in a block and waits for more confirmations${maturityOf(order.coin)}`),
+    ...hint(
+      immature,
+      'immature',
+      `is in a block and waits for more confirmations${describeMaturity(order.coin)}`,
+    ),
     ...hint(frozen, 'frozen', 'is frozen'),
   ];
 }
 
-function maturityOf(coin: Coin): string {
+function describeMaturity(coin: Coin): string {
   if (!isUtxoCoin(coin)) return '';
   return UTXO_COINS[coin].hasMweb ? ' (mined coins 100, peg-outs 6)' : ' (mined coins 100)';
 }

@@ -48,7 +48,7 @@ interface NewSend {
   /** The send whose budget this is part of. */
   readonly drawsOn?: string;
   /** The send that it gathers outputs for, and that has reserved them. */
-  readonly partOf?: string;
+  readonly wholeId?: string;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function storeSend(
   deps: StoreSendDeps,
   request: NewSend,
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
-  const { sendId, order, adapter, plan, purpose, partOf = null } = request;
+  const { sendId, order, adapter, plan, purpose, wholeId = null } = request;
   const { coin, mode } = order;
   const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
@@ -91,7 +91,7 @@ export async function storeSend(
   });
   // An account's balance has no parts to reserve: its open sends count against the whole.
   if (plan.account === undefined) {
-    await reserveOutputs(tx, order, place.refs, send.id, partOf);
+    await reserveOutputs(tx, order, place.refs, send.id, wholeId);
   }
   return { send, transaction };
 }
@@ -100,7 +100,7 @@ type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 
 
 /** A signed send that no node has received, without its transaction and its queue position. */
 export function newRow(request: NewSend, now: number): NewRow {
-  const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, partOf = null } = request;
+  const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, wholeId = null } = request;
   return {
     id: sendId,
     merchant_id: order.merchantId,
@@ -131,7 +131,7 @@ export function newRow(request: NewSend, now: number): NewRow {
     fee_limited_at: null,
     note: order.note ?? null,
     displaced_height: null,
-    part_of: partOf,
+    part_of: wholeId,
     parts: 0,
     parts_confirmed: 0,
     parts_fee: '0',

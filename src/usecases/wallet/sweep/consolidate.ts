@@ -118,7 +118,7 @@ interface Gathered extends NewVersion {
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<Gathered | null> {
-  return deps.inHand.begin(async (sendId) => {
+  return deps.inFlight.begin(async (sendId) => {
     const stored = await deps.db.transaction(async (tx) => storeGathering(tx, deps, sendId, gathering));
     if (stored === null) return null;
     const { transaction, plan } = stored;

@@ -19,15 +19,15 @@ export interface Sweep {
   /** What to move, decided in the transaction that stores it; null when there is nothing to move. */
   readonly plan: (tx: Tx) => Promise<PlannedSweep | null>;
   /** Logs the sweep, before it is broadcast. */
-  readonly tell: (send: StoredSend) => void;
+  readonly log: (send: StoredSend) => void;
 }
 
 /**
  * Moves money within the wallet: signs, stores, and only then broadcasts. Returns false when there is nothing to
  * move.
  */
-export async function createSweep(deps: SendCoinsDeps, { adapter, plan, tell }: Sweep): Promise<boolean> {
-  return deps.inHand.begin(async (sendId) => {
+export async function createSweep(deps: SendCoinsDeps, { adapter, plan, log }: Sweep): Promise<boolean> {
+  return deps.inFlight.begin(async (sendId) => {
     const stored = await deps.db.transaction(async (tx) => {
       const planned = await plan(tx);
       if (planned === null) return null;
@@ -35,7 +35,7 @@ export async function createSweep(deps: SendCoinsDeps, { adapter, plan, tell }: 
     });
     if (stored === null) return false;
     const { version } = stored.send;
-    tell(stored.send);
+    log(stored.send);
     const result = await broadcast(adapter, stored.transaction);
     await deps.db.transaction(async (tx) =>
       recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),

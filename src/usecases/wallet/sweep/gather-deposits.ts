@@ -93,26 +93,29 @@ async function gather(
   const failures = refused.count + failedBefore;
   const { coin, mode, account } = crowd;
   const destination = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
-  const choose = async (db: Db, held?: FeeQuote['held']): Promise<SendOrder & { funds: readonly Fund[] }> => {
-    const funds = await beyondReach(db, crowd, { ...reach, failures, held });
+  const choose = async (
+    db: Db,
+    balances?: FeeQuote['balances'],
+  ): Promise<SendOrder & { funds: readonly Fund[] }> => {
+    const funds = await beyondReach(db, crowd, { ...reach, failures, held: balances });
     const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
     return { ...crowd, destination, amount, subtractFee: true, funds };
   };
-  const wish = await choose(deps.db);
-  if (wish.funds.length === 0) return false;
+  const firstOrder = await choose(deps.db);
+  if (firstOrder.funds.length === 0) return false;
   const quote = await withHeldBeyond(deps.db, crowd, { adapter, reach });
   const { policy } = deps;
-  const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote, policy });
+  const draft = planGathering(await choose(deps.db, quote.balances), { adapter, quote, policy });
   if (draft === null) return true;
   const measured = (await adapter.wholeAccounts?.measure(draft, quote)) ?? quote;
   await createSweep(deps, {
     adapter,
     plan: async (tx) => {
-      const order = await choose(tx, quote.held);
+      const order = await choose(tx, quote.balances);
       const plan = planGathering(order, { adapter, quote: measured, policy });
       return plan === null ? null : { order, plan, maxFee: sweepBudget(order.amount, policy) };
     },
-    tell: ({ id, txid }) =>
+    log: ({ id, txid }) =>
       deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address'),
   });
   return true;
@@ -133,7 +136,7 @@ async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): 
   const quote = await adapter.feeQuote();
   if (adapter.wholeAccounts === undefined) return quote;
   const accounts = (await settledBeyond(db, crowd, reach)).slice(0, ACCOUNTS_ASKED);
-  return { ...quote, held: await adapter.wholeAccounts.heldNow(accounts.map(({ address }) => address)) };
+  return { ...quote, balances: await adapter.wholeAccounts.heldNow(accounts.map(({ address }) => address)) };
 }
 
 /** As many of those as one transaction takes, leaving out any whose balance on the chain differs from the ledger. */
@@ -142,13 +145,13 @@ async function beyondReach(
   crowd: Crowd,
   {
     failures,
-    held,
+    held: balances,
     ...reach
-  }: DepositGroups & { readonly failures: number; readonly held: FeeQuote['held'] },
+  }: DepositGroups & { readonly failures: number; readonly held: FeeQuote['balances'] },
 ): Promise<Fund[]> {
   const { perSend } = reach;
   const beyond = (await settledBeyond(db, crowd, reach)).filter(
-    ({ address, amount }) => (held?.get(address) ?? amount) === amount,
+    ({ address, amount }) => (balances?.get(address) ?? amount) === amount,
   );
   const start = beyond.length === 0 ? 0 : failures % beyond.length;
   // Smaller groups after failures: one account that cannot be moved must not block all others.

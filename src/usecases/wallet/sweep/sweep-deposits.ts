@@ -76,8 +76,8 @@ async function chooseDeposits(
 ): Promise<{ fresh: Deposit[]; again: Deposit[] }> {
   const { deposits } = memory;
   const rested = deposits.retriable().slice(0, ROUND_SIZE);
-  const found = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
-  const byAddress = new Map(found.map((deposit) => [deposit.address, deposit]));
+  const existing = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
+  const byAddress = new Map(existing.map((deposit) => [deposit.address, deposit]));
   const again = rested.flatMap((address) => byAddress.get(address) ?? []);
   // Forgets deposits that are gone because another transaction moved them.
   for (const address of rested) if (!byAddress.has(address)) deposits.recordSuccess(address);
@@ -105,7 +105,7 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
       const plan = await planSweep(tx, order, { adapter, from, quote });
       return plan === null || plan.fee > maxFee ? null : { order, plan, maxFee };
     },
-    tell: ({ id, txid }) =>
+    log: ({ id, txid }) =>
       deps.logger.info({ ...chain, sweepId: id, txid, from }, 'sweeping a deposit to the merchant address'),
   });
 }
@@ -118,9 +118,21 @@ async function planSweep(
 ): Promise<SendPlan | null> {
   const { adapter, from, quote } = using;
   const { destination, amount } = order;
-  const lane = await loadNonceSequence(tx, { ...order, address: from, fromNonce: quote.account?.nonce ?? 0 });
+  const nonceSequence = await loadNonceSequence(tx, {
+    ...order,
+    address: from,
+    fromNonce: quote.account?.nonce ?? 0,
+  });
   const funds = await spendableFunds(tx, { ...order, from });
-  const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
+  const request = {
+    funds,
+    destination,
+    amount,
+    subtractFee: true,
+    changeAddress: from,
+    quote,
+    nonceSequence,
+  };
   try {
     return adapter.planSend(request);
   } catch (error) {

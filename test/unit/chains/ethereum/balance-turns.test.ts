@@ -6,7 +6,7 @@ import { silent } from '../../../_helpers/wallet-world.ts';
 const account = (name: string, isAwaited = true): OpenAccount => ({
   watchKey: name,
   since: 0,
-  held: [],
+  holdings: [],
   isAwaited,
 });
 const many = (name: string, count: number, isAwaited = true): OpenAccount[] =>

@@ -41,16 +41,16 @@ const taken = (...nonces: number[]) => ({ taken: new Set(nonces), committed: 0n 
 describe('planSend for Ether', () => {
   it('uses the first nonce that neither the node nor another send uses', () => {
     expect(planSend(request()).account?.nonce).toBe(5);
-    expect(planSend(request({ lane: taken(5, 6, 8) })).account?.nonce).toBe(7);
+    expect(planSend(request({ nonceSequence: taken(5, 6, 8) })).account?.nonce).toBe(7);
     // The gap that a refused send left is filled first: whatever comes after waits for it.
-    expect(planSend(request({ lane: taken(6) })).account?.nonce).toBe(5);
+    expect(planSend(request({ nonceSequence: taken(6) })).account?.nonce).toBe(5);
   });
 
   it('does not spend funds that open sends need', () => {
     const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - FEE };
-    expect(planSend(request({ lane })).amount).toBe(10n ** 17n);
+    expect(planSend(request({ nonceSequence: lane })).amount).toBe(10n ** 17n);
     const more = { ...lane, committed: lane.committed + 1n };
-    expect(() => planSend(request({ lane: more }))).toThrow(InsufficientFunds);
+    expect(() => planSend(request({ nonceSequence: more }))).toThrow(InsufficientFunds);
   });
 
   it('spends from the sender account only', () => {
@@ -87,15 +87,15 @@ describe('planBump for Ether', () => {
 
   it('uses the current balance less what other sends of the account need', () => {
     const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
-    expect(planBump({ ...ask, quote: quote(2n * PRICE), lane })?.fee).toBe(2n * FEE);
-    expect(planBump({ ...ask, quote: quote(3n * PRICE), lane })).toBeNull();
+    expect(planBump({ ...ask, quote: quote(2n * PRICE), nonceSequence: lane })?.fee).toBe(2n * FEE);
+    expect(planBump({ ...ask, quote: quote(3n * PRICE), nonceSequence: lane })).toBeNull();
   });
 
   it('takes the higher fee out of the amount of a transfer between addresses of the wallet', () => {
     const amount = 10n ** 18n;
     const sweep = planSend(request({ amount, subtractFee: true }));
     const lane = { taken: new Set<number>(), committed: 0n };
-    const raised = { ...ask, previous: sweep, quote: quote(2n * PRICE), lane };
+    const raised = { ...ask, previous: sweep, quote: quote(2n * PRICE), nonceSequence: lane };
     expect(planBump(raised)).toBeNull();
     const bump = planBump({ ...raised, fromAmount: true });
     expect((bump?.amount ?? 0n) + (bump?.fee ?? 0n)).toBe(amount);
