@@ -13,6 +13,7 @@ import { createIdempotentRunner } from './server/idempotency.ts';
 import { documentedErrors } from './openapi/errors.ts';
 import { createOpenApi } from './openapi/document.ts';
 import { lean } from './openapi/lean.ts';
+import type { OpenApiDocument } from './openapi/types.ts';
 import { createPublicLimit } from './server/public-limit.ts';
 import { createSignInLimit, isSignIn } from './server/rate-limit.ts';
 import { createBodyReader } from './server/read-body.ts';
@@ -127,10 +128,12 @@ function arrive(deps: ClosingDeps): RequestHandler {
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
   const listed = deps.routes.filter(({ ownPages }) => ownPages !== true);
-  const document = createOpenApi(listed, deps.settings);
-  const served = lean(document);
-  app.get('/openapi.json', (_req, res) => void res.json(served));
-  app.use(docsRouter(document, deps.docsScript ?? null));
+  // Built when it is first read: it takes more CPU than everything else of a start.
+  let document: OpenApiDocument | null = null;
+  let served: object | null = null;
+  const readDocument = (): OpenApiDocument => (document ??= createOpenApi(listed, deps.settings));
+  app.get('/openapi.json', (_req, res) => void res.json((served ??= lean(readDocument()))));
+  app.use(docsRouter(readDocument, deps.docsScript ?? null));
 }
 
 /** Serves a route; sign-ins are rate limited. */

@@ -9,11 +9,11 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The reference for people at /docs. @param script path of its script, null without a build */
-export function docsRouter(document: OpenApiDocument, script: string | null): Router {
+export function docsRouter(readDocument: () => OpenApiDocument, script: string | null): Router {
   let page: string | null = null;
   const router = strictRouter();
   router.get('/docs', (_req, res) => {
-    page ??= renderDocs(document, script);
+    page ??= renderDocs(readDocument(), script);
     res.setHeader('Content-Security-Policy', POLICY);
     send(res, 'html', page);
   });
