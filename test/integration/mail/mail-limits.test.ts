@@ -145,7 +145,7 @@ describe('registration', () => {
 });
 
 describe('an invitation', () => {
-  it('above the limit of its address or account is answered with 429 and Retry-After', async () => {
+  it('is answered with 429 and Retry-After above the limit of its address or account', async () => {
     await using till = await Till.start();
     const boss = await newPerson(till.api, 'boss');
     const shops = [

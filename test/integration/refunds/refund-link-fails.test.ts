@@ -128,7 +128,7 @@ const attempt = async (work: () => Promise<unknown>): Promise<void> => {
 };
 
 describe('a claim of a refund link', () => {
-  it('made while the node is down is stored with the reason, and sent once when the node is back', async () => {
+  it('is stored with the reason when it is made while the node is down, and sent once when the node is back', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -169,7 +169,7 @@ describe('a claim of a refund link', () => {
     for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('is not answering');
   });
 
-  it('above the wallet balance reports the reason to the shop, and is paid once the wallet is funded', async () => {
+  it('reports the reason to the shop when it exceeds the wallet balance, and is paid once the wallet is funded', async () => {
     const payment = await paid();
     const { deps, merchant, clock } = shop.world;
     await sendCoins(deps, {

@@ -53,7 +53,7 @@ describe.each(COINS)('a %s send', (coin) => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('above the balance is refused with the available amount', async () => {
+  test('is refused with the available amount when it exceeds the balance', async () => {
     await sim.fund(coin, ONE[coin]);
     await expect(sim.send(coin, '1')).rejects.toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
