@@ -3,18 +3,23 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** Writes dist: one file for `import` and one for `require`, and the types for both. It takes its place when it is complete. */
+/** Writes dist: each entry for `import` and for `require`, with what they share, and the types for both. It takes its place when it is complete. */
 const here = import.meta.dirname;
 const work = mkdtempSync(join(here, '.build-'));
 const made = join(work, 'dist');
 
 const bundle = await rolldown({
-  input: join(here, 'src/index.ts'),
+  input: { index: join(here, 'src/index.ts'), shop: join(here, 'src/shop.ts') },
   platform: 'neutral',
   transform: { target: 'es2022' },
 });
-await bundle.write({ dir: made, format: 'esm', entryFileNames: 'index.js' });
-await bundle.write({ dir: made, format: 'cjs', entryFileNames: 'index.cjs', exports: 'named' });
+for (const [format, ending] of [
+  ['esm', 'js'],
+  ['cjs', 'cjs'],
+] as const) {
+  const names = { entryFileNames: `[name].${ending}`, chunkFileNames: `[name].${ending}` };
+  await bundle.write({ dir: made, format, ...names, exports: 'named' });
+}
 await bundle.close();
 
 execFileSync('tsc', ['-p', join(here, 'tsconfig.build.json'), '--outDir', made], { stdio: 'inherit' });

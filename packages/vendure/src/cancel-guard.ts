@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { hasMoney } from '@tilld/sdk/shop';
 import { Logger, Order, RequestContext, TransactionalConnection } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { leadOf } from './lead';
 import { say } from './messages';
-import { hasMoney } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
 /** An order in one of these is not placed as paid: money for it would be forgotten with it. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { hasMoney } from '@tilld/sdk/shop';
 import {
   ActiveOrderService,
   ConfigService,
@@ -17,7 +18,6 @@ import { textId, TilldPayment } from './entities';
 import { tilldPaymentHandler } from './handler';
 import { leadOf } from './lead';
 import { isOfStorefront, TILLD_OPTIONS, type TilldPluginOptions } from './options';
-import { hasMoney } from './order-payment';
 import { TilldSyncService } from './sync.service';
 import { TilldWayBackService } from './way-back.service';
 

@@ -21,6 +21,7 @@ import { TilldOrderService } from './order.service';
 import { tilldOrderProcess } from './order-process';
 import { TilldReconcileService, tilldReconcileTask } from './reconcile';
 import { TilldRefundService } from './refund.service';
+import { TilldReturnedService } from './returned.service';
 import { TilldStatusService } from './status.service';
 import { TilldSyncService } from './sync.service';
 import { TilldWayBackService } from './way-back.service';
@@ -42,6 +43,7 @@ const BODY_LIMIT = '1mb';
     TilldCancelGuard,
     TilldOrderService,
     TilldRefundService,
+    TilldReturnedService,
     TilldSyncService,
     TilldCheckoutService,
     TilldWayBackService,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatMinor, parseMinor, TilldError, type Payment as TilldsPayment, type Schemas } from '@tilld/sdk';
+import { TilldError, type Payment as TilldsPayment } from '@tilld/sdk';
+import { isRefundDelayed } from '@tilld/sdk/shop';
 import {
   ConfigService,
   EventBus,
@@ -13,11 +14,12 @@ import {
   TransactionalConnection,
   UserInputError,
 } from '@vendure/core';
-import { exactPriceOf, minorOf, priceOf } from './amounts';
+import { exactPriceOf, priceOf } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldConnection, TilldPayment, TilldRefund } from './entities';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { TilldReturnedService } from './returned.service';
 
 /** How many refunds one run of the job opens at most. */
 const BATCH = 100;
@@ -28,12 +30,6 @@ const DELAYED = 'delayed';
 const RENEWED = 'renewed';
 const ENDED: readonly string[] = ['paid', 'expired', 'cancelled'];
 
-/** Statuses of sends that the network has. */
-const LEFT: readonly string[] = ['broadcast', 'confirmed'];
-
-type RefundLink = Schemas['RefundLink'];
-type TilldsRefund = Schemas['Refund'];
-
 interface Opening {
   readonly refund: Refund;
   /** What the payment gave to the order: all of it may be given back, in whatever places it is kept. */
@@ -43,40 +39,9 @@ interface Opening {
   readonly row: TilldPayment;
 }
 
-function isDelayed({ status, problem }: Pick<RefundLink, 'status' | 'problem'>): boolean {
-  return problem !== null && (status === 'claimed' || status === 'approved');
-}
-
 /** Whether asking again later may help. */
 function isPassing(error: TilldError): boolean {
   return error.retryable || error.status === 401;
-}
-
-/**
- * What was given back of the price other than by the shop's links and is not recorded yet. What was paid beyond the price
- * is no money of the order.
- */
-function returnedElsewhere(
-  { receivedFiat, keptFiat, amount: price, currency, refunds }: TilldsPayment,
-  known: readonly TilldRefund[],
-): { readonly sendId: string; readonly amount: string }[] {
-  if (receivedFiat === null || keptFiat === null) return [];
-  const ids = new Set(known.map(({ linkId }) => linkId));
-  const minor = (amount: string): bigint => parseMinor(amount, currency);
-  const priced = refunds.filter(({ status }) => status !== 'failed');
-  const isKnown = ({ sendId, linkId }: TilldsRefund): boolean => ids.has(linkId ?? sendId) || ids.has(sendId);
-  const received = minor(receivedFiat) < minor(price) ? minor(receivedFiat) : minor(price);
-  let left = received - minor(keptFiat);
-  for (const refund of priced.filter(isKnown)) left -= minor(refund.fiatAmount ?? '0');
-  const found: { sendId: string; amount: string }[] = [];
-  for (const refund of priced.filter((each) => !isKnown(each) && LEFT.includes(each.status))) {
-    const value = minor(refund.fiatAmount ?? '0');
-    const amount = value < left ? value : left;
-    if (amount <= 0n) continue;
-    left -= amount;
-    found.push({ sendId: refund.sendId, amount: formatMinor(amount, currency) });
-  }
-  return found;
 }
 
 /** Refunds of Vendure as links by which the customer takes the money back. */
@@ -87,6 +52,7 @@ export class TilldRefundService {
     private readonly db: TransactionalConnection,
     private readonly connections: TilldConnectionService,
     private readonly orders: OrderService,
+    private readonly returned: TilldReturnedService,
     private readonly config: ConfigService,
     private readonly events: EventBus,
   ) {}
@@ -233,61 +199,15 @@ export class TilldRefundService {
     payment: TilldsPayment,
   ): Promise<void> {
     const known = await this.db.getRepository(ctx, TilldRefund).findBy({ paymentId: row.paymentId });
-    await this.recordElsewhere(ctx, row, payment, known);
+    await this.returned.record(ctx, row, payment, known);
     const open = known.filter(({ status }) => !ENDED.includes(status));
     if (open.length === 0) return;
     const client = this.connections.client(connection);
     for await (const link of client.refundLinks.all({ paymentId: row.paymentId })) {
-      const status = isDelayed(link) ? DELAYED : link.status;
+      const status = isRefundDelayed(link) ? DELAYED : link.status;
       const mine = open.find((each) => each.linkId === link.id && each.status !== status);
       if (mine !== undefined) await this.settle(ctx, mine, { status, reason: link.problem ?? '' });
     }
-  }
-
-  /** What the owner gave back in tilld becomes a settled refund of Vendure: neither side gives it back again. */
-  private async recordElsewhere(
-    ctx: RequestContext,
-    row: TilldPayment,
-    payment: TilldsPayment,
-    known: readonly TilldRefund[],
-  ): Promise<void> {
-    const { currency } = payment;
-    for (const { sendId, amount } of returnedElsewhere(payment, known)) {
-      const facts = { amount: `${amount} ${currency}` };
-      await this.db.withTransaction(ctx, async (tx) => {
-        const refund = await this.settleElsewhere(tx, row, minorOf(amount, this.precision), sendId);
-        if (refund === null) return;
-        await this.note(tx, row.orderId, say(this.options.language, 'returned_elsewhere', facts));
-      });
-    }
-  }
-
-  /** @returns null for what Vendure does not know as paid, or as refunded already */
-  private async settleElsewhere(
-    tx: RequestContext,
-    { paymentId, orderId }: TilldPayment,
-    amount: number,
-    sendId: string,
-  ): Promise<Refund | null> {
-    const payments = await this.orders.getOrderPayments(tx, orderId);
-    const paid = payments.find(
-      ({ transactionId, state }) => transactionId === paymentId && state === 'Settled',
-    );
-    const refunded = (paid?.refunds ?? [])
-      .filter(({ state }) => state !== 'Failed')
-      .reduce((sum, { total }) => sum + total, 0);
-    if (paid === undefined || paid.amount <= refunded) return null;
-    const nothing = { lines: [], shipping: 0, adjustment: 0 };
-    const most = Math.min(amount, paid.amount - refunded);
-    const input = { paymentId: paid.id, amount: most, ...nothing, reason: 'tilld' };
-    const refund = await this.orders.refundOrder(tx, input);
-    if (!(refund instanceof Refund)) throw new Error(`refund by ${sendId} not recorded: ${refund.message}`);
-    const end = { linkId: sendId, url: '', status: 'paid', attempt: 1, deductFee: false };
-    await this.db
-      .getRepository(tx, TilldRefund)
-      .save(new TilldRefund({ refundId: textId(refund.id), paymentId, orderId, ...end }));
-    await this.orders.settleRefund(tx, { id: refund.id, transactionId: sendId });
-    return refund;
   }
 
   private async settle(

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { shopState, TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
+import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+import { closePayment, hasEnded, hasMoney } from '@tilld/sdk/shop';
 import {
   ConfigService,
   EventBus,
@@ -14,7 +15,6 @@ import { LOG, TilldConnectionService } from './connection.service';
 import { worthTo } from './amounts';
 import { textId, TilldConnection, TilldPayment } from './entities';
 import { say } from './messages';
-import { hasMoney } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { isPaidBeside, TilldOrderService } from './order.service';
 import { TilldRefundService } from './refund.service';
@@ -24,8 +24,6 @@ class Overtaken extends Error {}
 const TRIES = 5;
 /** States of orders that are paid, at least as far as their payment method says. */
 const PAID: readonly string[] = ['PaymentAuthorized', 'PaymentSettled'];
-/** States of payments that nobody can pay any more. */
-const ENDED: readonly string[] = ['lost', 'refunded', 'superseded'];
 
 /** Brings orders to the state that their payments have in tilld. */
 @Injectable()
@@ -119,7 +117,7 @@ export class TilldSyncService {
     if (shopState(payment) !== 'waiting') return;
     const order = await this.orders.findOne(ctx, orderId, ['payments', 'lines']);
     if (order === undefined || !isPaidBeside(order, payment.id)) return;
-    if (await closes(this.connections.client(connection), payment.id))
+    if (await closePayment(this.connections.client(connection), payment.id))
       Logger.info(`payment ${payment.id} closed: order ${order.code} was paid by another method`, LOG);
   }
 
@@ -127,8 +125,9 @@ export class TilldSyncService {
   private async closeOthers(connection: TilldConnection, mine: TilldPayment): Promise<void> {
     const till = this.connections.client(connection);
     for (const { paymentId, state } of await this.othersOf(mine)) {
-      if (ENDED.includes(state)) continue;
-      if (await closes(till, paymentId)) Logger.info(`payment ${paymentId} closed: its order has money`, LOG);
+      if (hasEnded(state)) continue;
+      if (await closePayment(till, paymentId))
+        Logger.info(`payment ${paymentId} closed: its order has money`, LOG);
     }
   }
 
@@ -262,17 +261,6 @@ export class TilldSyncService {
   private async note(tx: RequestContext, order: Order, note: string): Promise<void> {
     Logger.info(`order ${order.code}: ${note}`, LOG);
     await this.orders.addNoteToOrder(tx, { id: order.id, note, isPublic: false });
-  }
-}
-
-/** Cancels a payment. False: money came for it as well, which its own news tell. */
-async function closes(till: Tilld, paymentId: string): Promise<boolean> {
-  try {
-    await till.payments.cancel({ paymentId });
-    return true;
-  } catch (error) {
-    if (error instanceof TilldError && error.code === 'INVALID_STATE') return false;
-    throw error;
   }
 }
 

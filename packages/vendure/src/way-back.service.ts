@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { hasMoney } from '@tilld/sdk/shop';
 import { Logger, Order, OrderService, TransactionalConnection, type ID } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
-import { hasMoney, orderPayment } from './order-payment';
+import { orderPayment } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldSyncService } from './sync.service';
 

@@ -1,11 +1,10 @@
 import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { createPaymentSessionsWorkflow, deletePaymentSessionsWorkflow } from '@medusajs/medusa/core-flows';
 import { shopState, type Payment, type Tilld } from '@tilld/sdk';
+import { closePayment, hasEnded, hasMoney } from '@tilld/sdk/shop';
 import { covers, isWorth } from '../money';
 import type TilldService from '../modules/tilld/service';
-import { hasEnded, hasMoney } from '../order-payment';
 import { findCart, findSession, type CartState } from './find';
-import { close } from './one-payment';
 
 /** What the plugin keeps of a payment. */
 export type PaymentRow = Awaited<ReturnType<TilldService['listPayments']>>[number];
@@ -72,7 +71,7 @@ async function takeSession({ tilld, client, logger, payment }: Scene, sessionId:
   }
   await tilld.bind(payment.id, sessionId);
   if (bound !== undefined) {
-    await close(client, bound.id);
+    await closePayment(client, bound.id);
     logger.info(`tilld: payment ${payment.id} has the money of its cart; it takes the place of ${bound.id}`);
   }
   return true;
@@ -86,7 +85,7 @@ async function endOthers({ container, tilld, client }: Scene, { own }: CartState
     const bound = await tilld.boundTo(id);
     if (bound === undefined) continue;
     await tilld.release(bound.id, id);
-    await close(client, bound.id);
+    await closePayment(client, bound.id);
   }
   await deletePaymentSessionsWorkflow(container).run({ input: { ids } });
 }
@@ -119,7 +118,7 @@ export async function alignOthers(
   const others = rows.filter(({ id }) => id !== row.id);
   if (hasMoney(row.state)) {
     for (const { id } of others.filter(({ state }) => !hasEnded(state) && !hasMoney(state)))
-      await close(client, id);
+      await closePayment(client, id);
     return;
   }
   const [next] = others.filter(({ state }) => hasMoney(state));

@@ -1,7 +1,8 @@
 import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { closePayment, hasMoney } from '@tilld/sdk/shop';
 import { isWorth } from '../money';
 import type TilldService from '../modules/tilld/service';
-import { hasMoney, isOlder } from '../order-payment';
+import { isMadeBefore } from '../order-payment';
 
 interface Parts {
   readonly tilld: TilldService;
@@ -37,8 +38,8 @@ export async function paidOfCart(
   }
   const paid = payments.findLast((each) => hasMoney(shopState(each)) && isWorth(each, tilld.options));
   if (paid === undefined) return null;
-  for (const each of payments) if (shopState(each) === 'waiting') await close(client, each.id);
-  if (made !== undefined) await close(client, made);
+  for (const each of payments) if (shopState(each) === 'waiting') await closePayment(client, each.id);
+  if (made !== undefined) await closePayment(client, made);
   return paid;
 }
 
@@ -52,17 +53,7 @@ export async function closeOlder(
   const rows = await tilld.listPayments({ cart_id: cartId, state: 'waiting' }, { take: MOST_ASKED });
   const mine = rows.find(({ id }) => id === paymentId);
   if (mine === undefined) return;
-  for (const row of rows) if (isOlder(row, mine)) await close(client, row.id);
-}
-
-/** Cancels a payment. One that has money stays, which its own news tell. */
-export async function close(client: Tilld, paymentId: string): Promise<void> {
-  try {
-    await client.payments.cancel({ paymentId });
-  } catch (error) {
-    if (!(error instanceof TilldError) || !['INVALID_STATE', 'PAYMENT_NOT_FOUND'].includes(error.code))
-      throw error;
-  }
+  for (const row of rows) if (isMadeBefore(row, mine)) await closePayment(client, row.id);
 }
 
 async function read(client: Tilld, paymentId: string): Promise<Payment | null> {

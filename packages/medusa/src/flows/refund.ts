@@ -1,5 +1,6 @@
 import { MedusaError } from '@medusajs/framework/utils';
-import { TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { TilldError, type Payment, type Schemas, type Tilld } from '@tilld/sdk';
+import { isRefundDelayed } from '@tilld/sdk/shop';
 import type TilldService from '../modules/tilld/service';
 
 interface Parts {
@@ -9,14 +10,6 @@ interface Parts {
 interface Price {
   readonly amount: string;
   readonly currency: string;
-}
-
-/** What is looked at of a claim link of tilld. */
-interface RefundLink {
-  readonly status: string;
-  readonly txHash: string | null;
-  readonly claimId: string | null;
-  readonly problem: string | null;
 }
 
 /** Ends of a claim link: nothing follows. `recording`: it was given back at tilld, without a link. */
@@ -83,13 +76,13 @@ export async function lookAtRefunds({ tilld, client }: Parts, paymentId: string)
     ({ status }) => !ENDED.includes(status),
   );
   if (open.length === 0) return;
-  const links = new Map<string, RefundLink>();
+  const links = new Map<string, Schemas['RefundLink']>();
   for await (const link of client.refundLinks.all({ paymentId })) links.set(link.id, link);
   for (const { id, link_id, status, amount, currency } of open) {
     if (status === RENEWED) await renewRefund({ tilld, client }, id);
     const link = links.get(link_id);
     if (link === undefined) continue;
-    if (isDelayed(link)) {
+    if (isRefundDelayed(link)) {
       const key = `refund:${link_id}:delayed:${link.claimId ?? ''}`;
       await tilld.tell(paymentId, key, 'refund_delayed', { amount, currency, reason: link.problem ?? '' });
     }
@@ -98,11 +91,6 @@ export async function lookAtRefunds({ tilld, client }: Parts, paymentId: string)
     const values = { amount, currency, ...(link.txHash === null ? {} : { txHash: link.txHash }) };
     await tilld.tell(paymentId, `refund:${link_id}:${link.status}`, `refund_${link.status}`, values);
   }
-}
-
-/** Whether a claimed refund cannot be sent at present. */
-function isDelayed({ status, problem }: RefundLink): boolean {
-  return problem !== null && (status === 'claimed' || status === 'approved');
 }
 
 /**

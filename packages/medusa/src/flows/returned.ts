@@ -1,16 +1,12 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows';
-import { formatMinor, parseMinor, type Payment, type Schemas, type Tilld } from '@tilld/sdk';
+import type { Payment, Tilld } from '@tilld/sdk';
+import { unrecordedRefunds } from '@tilld/sdk/shop';
 import { asksFor, fiat } from '../money';
 import type TilldService from '../modules/tilld/service';
 import type { PaymentRow } from './adopt';
 import type { Session } from './find';
 
-type TilldRefund = Schemas['Refund'];
-type RefundRow = Awaited<ReturnType<TilldService['listRefunds']>>[number];
-
-/** Statuses of sends that the network has. */
-const LEFT: readonly string[] = ['broadcast', 'confirmed'];
 /** Of what Medusa is being told of: the provider takes it for what it is. */
 const RECORDING = 'recording';
 
@@ -33,7 +29,8 @@ export async function recordReturned(
   const isLower = !asksFor(payment, session.amount, session.currency);
   const price = isLower ? fiat(session.amount, session.currency) : payment.amount;
   const known = await tilld.listRefunds({ payment_id: payment.id }, { take: null });
-  for (const { sendId, amount } of returnedElsewhere({ ...payment, amount: price }, known)) {
+  const recorded = new Set(known.filter(({ status }) => status !== RECORDING).map(({ link_id }) => link_id));
+  for (const { sendId, amount } of unrecordedRefunds(payment, price, recorded)) {
     const marker = `elsewhere:${sendId}`;
     const { currency } = payment;
     const part = { amount, currency };
@@ -69,31 +66,4 @@ export async function takeReturned(
   });
   await tilld.deleteRefunds(mine.id);
   return true;
-}
-
-/**
- * What was given back of the price other than by the shop's links and is not recorded yet. What was paid beyond the price
- * is no money of the order.
- */
-function returnedElsewhere(
-  { receivedFiat, keptFiat, amount: price, currency, refunds }: Payment,
-  known: readonly RefundRow[],
-): { readonly sendId: string; readonly amount: string }[] {
-  if (receivedFiat === null || keptFiat === null) return [];
-  const ids = new Set(known.filter(({ status }) => status !== RECORDING).map(({ link_id }) => link_id));
-  const minor = (amount: string): bigint => parseMinor(amount, currency);
-  const live = refunds.filter(({ status }) => status !== 'failed');
-  const isKnown = ({ sendId, linkId }: TilldRefund): boolean => ids.has(linkId ?? sendId) || ids.has(sendId);
-  const received = minor(receivedFiat) < minor(price) ? minor(receivedFiat) : minor(price);
-  let left = received - minor(keptFiat);
-  for (const refund of live.filter(isKnown)) left -= minor(refund.fiatAmount ?? '0');
-  const found: { sendId: string; amount: string }[] = [];
-  for (const refund of live.filter((each) => !isKnown(each) && LEFT.includes(each.status))) {
-    const value = minor(refund.fiatAmount ?? '0');
-    const amount = value < left ? value : left;
-    if (amount <= 0n) continue;
-    left -= amount;
-    found.push({ sendId: refund.sendId, amount: formatMinor(amount, currency) });
-  }
-  return found;
 }

@@ -1,7 +1,8 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 import type TilldService from '../modules/tilld/service';
-import { hasEnded, orderPayment } from '../order-payment';
+import { hasEnded } from '@tilld/sdk/shop';
+import { orderPayment } from '../order-payment';
 
 /** What a storefront shows of the payment that an order or a cart follows. */
 export interface PaymentStatus {

@@ -1,7 +1,8 @@
 import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 import type TilldService from '../modules/tilld/service';
-import { hasMoney, orderPayment, PRICE_DIFFERS } from '../order-payment';
+import { hasMoney } from '@tilld/sdk/shop';
+import { orderPayment, PRICE_DIFFERS } from '../order-payment';
 import type { PaymentRow } from './adopt';
 import { applyPayment } from './apply-payment';
 

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMinor, type Payment } from '../../../packages/sdk/src/index.ts';
+import { isRefundDelayed, unrecordedRefunds } from '../../../packages/sdk/src/shop.ts';
+
+type Refund = Payment['refunds'][number];
+type Facts = Parameters<typeof unrecordedRefunds>[0];
+
+const refund = (sendId: string, fiatAmount: string, more: Partial<Refund> = {}): Refund =>
+  ({ sendId, fiatAmount, linkId: null, status: 'confirmed', ...more }) as Refund;
+
+const payment = (receivedFiat: string | null, keptFiat: string | null, ...refunds: Refund[]): Facts => ({
+  receivedFiat,
+  keptFiat,
+  currency: 'USD',
+  refunds,
+});
+
+const NONE: ReadonlySet<string> = new Set();
+
+describe('unrecordedRefunds', () => {
+  it('names what was sent back in tilld, and nothing that the shop recorded by its link or its send', () => {
+    const facts = payment(
+      '25.00',
+      '10.00',
+      refund('snd_1', '5.00'),
+      refund('snd_2', '4.00', { linkId: 'rl_2' }),
+      refund('snd_3', '6.00'),
+    );
+    expect(unrecordedRefunds(facts, '25.00', new Set(['rl_2', 'snd_3']))).toEqual([
+      { sendId: 'snd_1', amount: '5.00' },
+    ]);
+  });
+
+  it('leaves out what was paid beyond the price', () => {
+    const facts = payment('45.00', '15.00', refund('snd_1', '20.00'), refund('snd_2', '10.00'));
+    expect(unrecordedRefunds(facts, '25.00', NONE)).toEqual([{ sendId: 'snd_1', amount: '10.00' }]);
+    expect(unrecordedRefunds(payment('45.00', '25.00', refund('snd_1', '20.00')), '25.00', NONE)).toEqual([]);
+  });
+
+  it('waits for refunds that the network does not have yet, and leaves out failed ones', () => {
+    const pending = refund('snd_1', '5.00', { status: 'signed' } as Partial<Refund>);
+    const failed = refund('snd_2', '5.00', { status: 'failed' });
+    expect(unrecordedRefunds(payment('25.00', '20.00', pending, failed), '25.00', NONE)).toEqual([]);
+  });
+
+  it('names nothing while tilld cannot value what was received or kept', () => {
+    expect(unrecordedRefunds(payment(null, '20.00', refund('snd_1', '5.00')), '25.00', NONE)).toEqual([]);
+    expect(unrecordedRefunds(payment('25.00', null, refund('snd_1', '5.00')), '25.00', NONE)).toEqual([]);
+  });
+
+  it('never names more than what is missing of the price', () => {
+    const minor = fc.integer({ min: 0, max: 10_000 });
+    const text = (amount: number): string => (amount / 100).toFixed(2);
+    fc.assert(
+      fc.property(minor, minor, minor, fc.array(minor, { maxLength: 5 }), (price, received, kept, parts) => {
+        const refunds = parts.map((part, index) => refund(`snd_${index}`, text(part)));
+        const facts = payment(text(received), text(Math.min(kept, received)), ...refunds);
+        const named = unrecordedRefunds(facts, text(price), NONE);
+        const sum = named.reduce((all, { amount }) => all + parseMinor(amount, 'USD'), 0n);
+        const missing = BigInt(Math.max(0, Math.min(price, received) - Math.min(kept, received)));
+        expect(sum).toBeLessThanOrEqual(missing);
+      }),
+    );
+  });
+});
+
+describe('isRefundDelayed', () => {
+  it('is true for a claimed or approved link with a problem only', () => {
+    expect(isRefundDelayed({ status: 'claimed', problem: 'no money for the fee' })).toBe(true);
+    expect(isRefundDelayed({ status: 'approved', problem: 'no money for the fee' })).toBe(true);
+    expect(isRefundDelayed({ status: 'claimed', problem: null })).toBe(false);
+    expect(isRefundDelayed({ status: 'expired', problem: 'no money for the fee' })).toBe(false);
+  });
+});
