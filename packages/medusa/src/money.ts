@@ -35,7 +35,7 @@ export function covers(payment: Payment, amount: BigNumberInput, currency: strin
  * A payment in the words of a shop. What Medusa has in its books already and is not covered any more is `lost`, also
  * while other money may still come.
  */
-export function stateOf(payment: Payment, captured: boolean): ShopState {
+export function orderState(payment: Payment, captured: boolean): ShopState {
   const state = shopState(payment);
   if (state === 'superseded') return state;
   return captured && state !== 'paid' && state !== 'refunded' ? 'lost' : state;

@@ -2,7 +2,7 @@ import { formatMinor, parseMinor, roundFiat, type Payment } from '@tilld/sdk';
 import type { Order } from '@vendure/core';
 
 /** Vendure's integer as decimal text: 1990 with two places is `19.90`. Vendure keeps every currency with the same places. */
-export function decimalOf(minor: number, precision: number): string {
+export function formatDecimal(minor: number, precision: number): string {
   if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError(`not an amount of money: ${minor}`);
   const digits = String(minor).padStart(precision + 1, '0');
   return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
@@ -12,20 +12,20 @@ export function decimalOf(minor: number, precision: number): string {
  * What tilld asks for: the amount with the decimals of its currency, half up. JPY has none, whatever places Vendure keeps.
  * @throws {RangeError} for a currency that tilld cannot price a payment in
  */
-export function priceOf(minor: number, precision: number, currency: string): string {
-  return roundFiat(decimalOf(minor, precision), currency);
+export function formatPrice(minor: number, precision: number, currency: string): string {
+  return roundFiat(formatDecimal(minor, precision), currency);
 }
 
 /**
  * What is given back: never rounded.
  * @throws {RangeError} for an amount that the currency cannot express
  */
-export function exactPriceOf(minor: number, precision: number, currency: string): string {
-  return formatMinor(parseMinor(decimalOf(minor, precision), currency), currency);
+export function formatExactPrice(minor: number, precision: number, currency: string): string {
+  return formatMinor(parseMinor(formatDecimal(minor, precision), currency), currency);
 }
 
 /** Decimal text as Vendure's integer; places beyond those that Vendure keeps are cut off. */
-export function minorOf(decimal: string, precision: number): number {
+export function parseDecimal(decimal: string, precision: number): number {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(decimal);
   if (match === null) throw new RangeError(`not a decimal amount: ${decimal}`);
   const fraction = (match[2] ?? '').slice(0, precision).padEnd(precision, '0');
@@ -39,13 +39,13 @@ type Priced = Pick<Order, 'totalWithTax' | 'currencyCode'>;
 /** Whether a payment asks for the total of an order. */
 export function asksFor({ amount, currency }: Payment, order: Priced, precision: number): boolean {
   if (currency !== order.currencyCode) return false;
-  return roundFiat(amount, currency) === priceOf(order.totalWithTax, precision, currency);
+  return roundFiat(amount, currency) === formatPrice(order.totalWithTax, precision, currency);
 }
 
 /** What a payment is worth to an order: all of it where it asks for the total, nothing in another currency. */
 export function worthTo(payment: Payment, order: Priced, precision: number): number {
   if (payment.currency !== order.currencyCode) return 0;
-  return asksFor(payment, order, precision) ? order.totalWithTax : minorOf(payment.amount, precision);
+  return asksFor(payment, order, precision) ? order.totalWithTax : parseDecimal(payment.amount, precision);
 }
 
 export interface Line {
@@ -58,7 +58,7 @@ const LINES_MAX = 100;
 const NAME_MAX = 200;
 
 /** What the payer sees of an order. None when they could not be shown truthfully: they may not exceed the total. */
-export function linesOf(order: Order, precision: number): Line[] {
+export function paymentLines(order: Order, precision: number): Line[] {
   const { currencyCode } = order;
   const goods = order.lines
     .filter((line) => line.quantity > 0)
@@ -73,8 +73,10 @@ export function linesOf(order: Order, precision: number): Line[] {
   const lines = all.map(({ name, quantity, minor }) => ({
     name,
     quantity,
-    amount: priceOf(minor, precision, currencyCode),
+    amount: formatPrice(minor, precision, currencyCode),
   }));
   const sum = lines.reduce((total, { amount }) => total + parseMinor(amount, currencyCode), 0n);
-  return sum > parseMinor(priceOf(order.totalWithTax, precision, currencyCode), currencyCode) ? [] : lines;
+  return sum > parseMinor(formatPrice(order.totalWithTax, precision, currencyCode), currencyCode)
+    ? []
+    : lines;
 }

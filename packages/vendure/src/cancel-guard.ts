@@ -4,7 +4,7 @@ import { hasMoney } from '@tilld/sdk/shop';
 import { Logger, Order, RequestContext, TransactionalConnection } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
-import { leadOf } from './lead';
+import { getLatestPayment } from './lead';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
@@ -55,14 +55,14 @@ export class TilldCancelGuard {
 
   /** Whether money is there or under way that the order does not have. What nobody has paid is cancelled by this. */
   private async hasMoney(till: Tilld, row: TilldPayment, order: Order): Promise<boolean> {
-    const before = await leadOf(till, row.paymentId);
+    const before = await getLatestPayment(till, row.paymentId);
     if (shopState(before) !== 'waiting') return this.isMoney(before, order);
     try {
       await till.payments.cancel({ paymentId: before.id });
       return false;
     } catch (error) {
       if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
-      return this.isMoney(await leadOf(till, before.id), order);
+      return this.isMoney(await getLatestPayment(till, before.id), order);
     }
   }
 

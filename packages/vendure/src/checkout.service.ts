@@ -12,11 +12,11 @@ import {
   RequestContext,
   TransactionalConnection,
 } from '@vendure/core';
-import { asksFor, linesOf, priceOf } from './amounts';
+import { asksFor, paymentLines, formatPrice } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { tilldPaymentHandler } from './handler';
-import { leadOf } from './lead';
+import { getLatestPayment } from './lead';
 import { isOfStorefront, TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldSyncService } from './sync.service';
 import { TilldWayBackService } from './way-back.service';
@@ -135,7 +135,7 @@ export class TilldCheckoutService {
       .find({ where: { orderId: textId(order.id) }, order: { createdAt: 'DESC', id: 'DESC' } });
     let open: Payment | null = null;
     for (const row of known) {
-      const payment = await leadOf(till, row.paymentId);
+      const payment = await getLatestPayment(till, row.paymentId);
       const state = shopState(payment);
       if (hasMoney(state)) {
         await this.sync.payment(payment.id, row.channelId);
@@ -197,9 +197,9 @@ export class TilldCheckoutService {
     const { precision } = this;
     const address = this.wayBack.address(channelId, order.id);
     return {
-      amount: priceOf(order.totalWithTax, precision, order.currencyCode),
+      amount: formatPrice(order.totalWithTax, precision, order.currencyCode),
       currency: order.currencyCode,
-      lines: linesOf(order, precision),
+      lines: paymentLines(order, precision),
       lifetimeMinutes: this.options.lifetimeMinutes ?? 60,
       successUrl: address,
       returnUrl: address,

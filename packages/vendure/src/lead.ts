@@ -1,7 +1,7 @@
 import type { Payment, Tilld } from '@tilld/sdk';
 
 /** A payment, or the one of the same order that superseded it: that one has the order's money. */
-export async function leadOf(till: Tilld, paymentId: string): Promise<Payment> {
+export async function getLatestPayment(till: Tilld, paymentId: string): Promise<Payment> {
   const payment = await till.payments.get({ paymentId });
   const { supersededBy } = payment;
   return supersededBy === undefined ? payment : till.payments.get({ paymentId: supersededBy });

@@ -8,7 +8,7 @@ import {
   PaymentMethodService,
   RequestContext,
 } from '@vendure/core';
-import { priceOf } from './amounts';
+import { formatPrice } from './amounts';
 import { tilldPaymentHandler, withoutTilld, type HandedPayment } from './handler';
 
 export interface Money {
@@ -96,7 +96,8 @@ export class TilldOrderService {
     const covered = sumOf(['Settled', 'Authorized']);
     if (covered < order.totalWithTax) {
       const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
-      const shown = (minor: number): string => `${priceOf(minor, precision, currencyCode)} ${currencyCode}`;
+      const shown = (minor: number): string =>
+        `${formatPrice(minor, precision, currencyCode)} ${currencyCode}`;
       return { kind: 'short_of_total', facts: { amount: shown(covered), total: shown(order.totalWithTax) } };
     }
     if (order.state !== 'ArrangingAdditionalPayment') return DONE;

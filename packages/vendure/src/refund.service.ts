@@ -14,7 +14,7 @@ import {
   TransactionalConnection,
   UserInputError,
 } from '@vendure/core';
-import { exactPriceOf, priceOf } from './amounts';
+import { formatExactPrice, formatPrice } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldConnection, TilldPayment, TilldRefund } from './entities';
 import { say } from './messages';
@@ -250,11 +250,11 @@ export class TilldRefundService {
 
   /** @throws {RangeError} for what the currency cannot express, unless it is all that was paid */
   private amountToReturn(total: number, paid: number, currency: string): string {
-    return total === paid ? this.decimal(total, currency) : exactPriceOf(total, this.precision, currency);
+    return total === paid ? this.decimal(total, currency) : formatExactPrice(total, this.precision, currency);
   }
 
   private decimal(minor: number, currency: string): string {
-    return priceOf(minor, this.precision, currency);
+    return formatPrice(minor, this.precision, currency);
   }
 
   private get precision(): number {

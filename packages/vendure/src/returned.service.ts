@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Payment as TilldsPayment } from '@tilld/sdk';
 import { unrecordedRefunds } from '@tilld/sdk/shop';
 import { ConfigService, OrderService, Refund, RequestContext, TransactionalConnection } from '@vendure/core';
-import { minorOf } from './amounts';
+import { parseDecimal } from './amounts';
 import { textId, TilldPayment, TilldRefund } from './entities';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
@@ -30,7 +30,7 @@ export class TilldReturnedService {
     for (const { sendId, amount } of unrecordedRefunds(payment, payment.amount, recorded)) {
       const facts = { amount: `${amount} ${currency}` };
       await this.db.withTransaction(ctx, async (tx) => {
-        const refund = await this.settle(tx, row, minorOf(amount, precision), sendId);
+        const refund = await this.settle(tx, row, parseDecimal(amount, precision), sendId);
         if (refund === null) return;
         const note = say(this.options.language, 'returned_elsewhere', facts);
         await this.orders.addNoteToOrder(tx, { id: row.orderId, note, isPublic: false });

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 
 /** Not imported by its name: only Medusa has the types that it needs. */
 const SOURCE = join(import.meta.dirname, '../../../packages/medusa/src/providers/tilld/addresses.ts');
-const { addressesOf } = (await import(SOURCE)) as {
-  readonly addressesOf: (data: object, config: object) => object;
+const { parseAddresses } = (await import(SOURCE)) as {
+  readonly parseAddresses: (data: object, config: object) => object;
 };
 
 const config = { projectConfig: { http: { storeCors: 'https://shop.example, null' } } };
@@ -18,8 +18,8 @@ it.each([
   ['data:text/html,hello', null],
   ['blob:https://shop.example/5d2f', null],
   [['https://shop.example/'], null],
-])('addressesOf takes %s as %s', (given, taken) => {
-  expect(addressesOf({ success_url: given, return_url: given }, config)).toEqual({
+])('parseAddresses takes %s as %s', (given, taken) => {
+  expect(parseAddresses({ success_url: given, return_url: given }, config)).toEqual({
     success_url: taken,
     return_url: taken,
   });

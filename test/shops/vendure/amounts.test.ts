@@ -7,12 +7,12 @@ interface Priced {
   readonly currencyCode: string;
 }
 interface Amounts {
-  priceOf(minor: number, precision: number, currency: string): string;
-  exactPriceOf(minor: number, precision: number, currency: string): string;
-  minorOf(decimal: string, precision: number): number;
+  formatPrice(minor: number, precision: number, currency: string): string;
+  formatExactPrice(minor: number, precision: number, currency: string): string;
+  parseDecimal(decimal: string, precision: number): number;
   asksFor(payment: object, order: Priced, precision: number): boolean;
   worthTo(payment: object, order: Priced, precision: number): number;
-  linesOf(order: object, precision: number): { readonly amount: string }[];
+  paymentLines(order: object, precision: number): { readonly amount: string }[];
 }
 
 const line = (price: number): object => ({
@@ -37,7 +37,7 @@ beforeAll(async () => {
   amounts = createRequire(import.meta.url)('@tilld/vendure-plugin/dist/amounts.js') as Amounts;
 });
 
-describe('priceOf', () => {
+describe('formatPrice', () => {
   it.each([
     [2490, 2, 'EUR', '24.90'],
     [249_000, 2, 'JPY', '2490'],
@@ -50,23 +50,23 @@ describe('priceOf', () => {
     [2490, 2, 'CLF', '24.9000'],
     [5, 2, 'EUR', '0.05'],
   ])('writes %d with %d places in %s as %s', (minor, precision, currency, text) => {
-    expect(amounts.priceOf(minor, precision, currency)).toBe(text);
+    expect(amounts.formatPrice(minor, precision, currency)).toBe(text);
   });
 
   it('refuses a currency that tilld does not know', () => {
-    expect(() => amounts.priceOf(100, 2, 'XXX')).toThrow(RangeError);
+    expect(() => amounts.formatPrice(100, 2, 'XXX')).toThrow(RangeError);
   });
 });
 
-describe('exactPriceOf', () => {
+describe('formatExactPrice', () => {
   it('writes what a currency can express', () => {
-    expect(amounts.exactPriceOf(55_000, 2, 'JPY')).toBe('550');
-    expect(amounts.exactPriceOf(550, 2, 'KWD')).toBe('5.500');
+    expect(amounts.formatExactPrice(55_000, 2, 'JPY')).toBe('550');
+    expect(amounts.formatExactPrice(550, 2, 'KWD')).toBe('5.500');
   });
 
   it('refuses to round a refund', () => {
-    expect(() => amounts.exactPriceOf(550, 2, 'JPY')).toThrow(RangeError);
-    expect(() => amounts.exactPriceOf(5505, 3, 'EUR')).toThrow(RangeError);
+    expect(() => amounts.formatExactPrice(550, 2, 'JPY')).toThrow(RangeError);
+    expect(() => amounts.formatExactPrice(5505, 3, 'EUR')).toThrow(RangeError);
   });
 });
 
@@ -87,10 +87,10 @@ describe('worthTo', () => {
   });
 });
 
-it('linesOf leaves lines out that exceed the total once they are rounded', () => {
-  expect(amounts.linesOf(orderOf([line(10_000), line(5000)], 15_000), 2)).toMatchObject([
+it('paymentLines leaves lines out that exceed the total once they are rounded', () => {
+  expect(amounts.paymentLines(orderOf([line(10_000), line(5000)], 15_000), 2)).toMatchObject([
     { amount: '100' },
     { amount: '50' },
   ]);
-  expect(amounts.linesOf(orderOf([line(10_050), line(4950)], 15_000), 2)).toEqual([]);
+  expect(amounts.paymentLines(orderOf([line(10_050), line(4950)], 15_000), 2)).toEqual([]);
 });

@@ -18,8 +18,7 @@ const kept = (id: string, state: string, seconds: number, isBooked = false): Kep
   isBooked,
 });
 
-const select = (...rows: KeptPayment[]): string | number | undefined =>
-  selectPayment(rows, (row) => row)?.id;
+const select = (...rows: KeptPayment[]): string | number | undefined => selectPayment(rows, (row) => row)?.id;
 
 const payments = fc.uniqueArray(
   fc.record({

@@ -2,7 +2,7 @@ import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/framework/utils';
 import { completeCartWorkflow, processPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import { TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
-import { asksFor, askedText, isWorth, receivedText, stateOf } from '../money';
+import { asksFor, askedText, isWorth, receivedText, orderState } from '../money';
 import { PRICE_DIFFERS } from '../order-payment';
 import type TilldService from '../modules/tilld/service';
 import { alignOthers, claimSession, paidBeside, type PaymentRow, type Target } from './adopt';
@@ -86,7 +86,7 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
   // Placing the order asks tilld once more: the money may have become final since the first look.
   const isOlder = captured && !wasCaptured && payment.status !== 'completed';
   const latest = isOlder ? await client.payments.get({ paymentId }) : payment;
-  const state = outcome === 'short' ? outcome : stateOf(latest, wasCaptured && outcome !== 'twice');
+  const state = outcome === 'short' ? outcome : orderState(latest, wasCaptured && outcome !== 'twice');
   const before = { state: row.state, exception: row.exception ?? null, captured: wasCaptured };
   if (outcome === 'taken') await tellState({ ...scene, payment: latest }, before, state, session);
   await tilld.updatePayments({

@@ -10,7 +10,7 @@ interface OrderRow {
 }
 
 /** The plugin's payments behind an order that Medusa has no money of in its books. */
-export async function openPaymentsOf(container: MedusaContainer, orderId: string) {
+export async function listOpenPayments(container: MedusaContainer, orderId: string) {
   const query = container.resolve(ContainerRegistrationKeys.QUERY);
   const fields = ['payment_collections.payment_sessions.id'];
   const { data } = await query.graph({ entity: 'order', fields, filters: { id: orderId } });
@@ -26,7 +26,7 @@ export async function openPaymentsOf(container: MedusaContainer, orderId: string
  * @throws {MedusaError} when money came, or when tilld cannot be asked: the order stays, and the shopkeeper reads why
  */
 export async function releaseOrder(container: MedusaContainer, orderId: string): Promise<void> {
-  const payments = await openPaymentsOf(container, orderId);
+  const payments = await listOpenPayments(container, orderId);
   if (payments.length === 0) return;
   const tilld = container.resolve<TilldService>('tilld');
   const client = await tilld.client();

@@ -19,7 +19,7 @@ const BEYOND: readonly string[] = ['refunded', 'superseded'];
  * @param made a payment of the cart that was made just now
  * @throws {TilldError} while tilld cannot say: no second payment is made then
  */
-export async function paidOfCart(
+export async function findPaidPayment(
   parts: Parts,
   cartId: string | null,
   made?: string,

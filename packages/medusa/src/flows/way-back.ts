@@ -13,14 +13,14 @@ const MOST_ASKED = 5;
  * Where a customer goes who comes back from tilld, whatever became of the payment: to the confirmation once money was
  * seen, to the rest that is due, else to the cart. null for a reference that is not of this shop.
  */
-export async function destinationOf(container: MedusaContainer, reference: string): Promise<string | null> {
+export async function findDestination(container: MedusaContainer, reference: string): Promise<string | null> {
   const tilld = container.resolve<TilldService>('tilld');
   const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
   const subject = tilld.subjectOf(reference);
   if (subject === null) return null;
-  const before = await paymentsOf(tilld, subject);
+  const before = await listCartPayments(tilld, subject);
   for (const { id } of before.slice(0, MOST_ASKED)) await ask(container, logger, id);
-  const row = orderPayment(await paymentsOf(tilld, subject));
+  const row = orderPayment(await listCartPayments(tilld, subject));
   if (row === undefined) return null;
   const { options } = tilld;
   if (row.exception === PRICE_DIFFERS) return filled(row, row.return_url ?? options.returnUrl);
@@ -36,7 +36,7 @@ export async function destinationOf(container: MedusaContainer, reference: strin
 }
 
 /** The payments of a cart, or of a session without one; newest first. */
-export async function paymentsOf(tilld: TilldService, subject: string): Promise<PaymentRow[]> {
+export async function listCartPayments(tilld: TilldService, subject: string): Promise<PaymentRow[]> {
   const order = { take: 100, order: { created_at: 'DESC' } } as const;
   const rows = await tilld.listPayments({ cart_id: subject }, order);
   return rows.length > 0 ? rows : tilld.listPayments({ session_id: subject }, order);

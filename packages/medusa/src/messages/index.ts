@@ -18,7 +18,7 @@ interface Asking {
 }
 
 /** By `?lang=de`, else by the browser's setting. */
-export function languageOf({ query, headers }: Asking): Language {
+export function detectLanguage({ query, headers }: Asking): Language {
   const accepted = (headers['accept-language'] ?? '').split(',');
   for (const each of [query['lang'], ...accepted]) {
     if (typeof each !== 'string') continue;

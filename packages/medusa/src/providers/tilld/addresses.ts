@@ -1,7 +1,7 @@
 import type { ConfigModule } from '@medusajs/framework/types';
 
 /** Where the storefront wants the customer of a session, as far as that is its own; null: as the options say. */
-export function addressesOf(
+export function parseAddresses(
   data: Record<string, unknown> | undefined,
   config: ConfigModule,
 ): { readonly success_url: string | null; readonly return_url: string | null } {

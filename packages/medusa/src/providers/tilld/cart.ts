@@ -29,7 +29,7 @@ interface CartRow {
 }
 
 /** The cart behind a payment session. Without it a payment is made all the same: anonymous, and without lines. */
-export async function cartOf(
+export async function readCart(
   { query, logger }: { query: RemoteQueryFunction | undefined; logger: Logger },
   sessionId: string,
   currency: string,

@@ -1,7 +1,6 @@
 import type {
   AuthorizePaymentInput,
   AuthorizePaymentOutput,
-  BigNumberInput,
   CancelPaymentInput,
   CancelPaymentOutput,
   CapturePaymentInput,
@@ -23,21 +22,17 @@ import type {
   UpdatePaymentOutput,
   WebhookActionResult,
 } from '@medusajs/framework/types';
-import {
-  AbstractPaymentProvider,
-  MedusaError,
-  PaymentActions,
-  PaymentSessionStatus,
-} from '@medusajs/framework/utils';
+import { AbstractPaymentProvider, PaymentActions, PaymentSessionStatus } from '@medusajs/framework/utils';
 import { TilldError, type Body, type Payment } from '@tilld/sdk';
 import { giveUp } from '../../give-up';
-import { asksFor, covers, exactFiat, fiat, isWorth } from '../../money';
+import { asksFor, covers, fiat, isWorth } from '../../money';
 import type TilldService from '../../modules/tilld/service';
 import { openRefund } from '../../flows/refund';
 import { takeReturned } from '../../flows/returned';
-import { addressesOf } from './addresses';
-import { cartOf, type CartFacts } from './cart';
-import { closeOlder, paidOfCart } from '../../flows/one-payment';
+import { parseAddresses } from './addresses';
+import { readCart, type CartFacts } from './cart';
+import { readText, refused, refundable, sessionData, sessionStatus, type Data } from './session';
+import { closeOlder, findPaidPayment } from '../../flows/one-payment';
 
 interface Dependencies {
   readonly logger: Logger;
@@ -47,7 +42,6 @@ interface Dependencies {
   readonly query?: RemoteQueryFunction;
 }
 
-type Data = Record<string, unknown>;
 type PaymentBody = Body<'POST', '/payment/create'>;
 
 /** What a session asks for. */
@@ -79,7 +73,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
     data,
     context,
   }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
-    const sessionId = text(data, 'session_id') ?? context?.idempotency_key;
+    const sessionId = readText(data, 'session_id') ?? context?.idempotency_key;
     if (sessionId === undefined) throw refused('Medusa named no payment session.');
     const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
     return this.#create({ sessionId, orderId: sessionId, price, data, email: context?.customer?.email });
@@ -95,7 +89,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { client, payment } = await this.#payment(data);
     if (asksFor(payment, amount, currency_code)) return this.#answer(payment, data);
     const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
-    const sessionId = text(data, 'session_id') ?? context?.idempotency_key ?? payment.orderId;
+    const sessionId = readText(data, 'session_id') ?? context?.idempotency_key ?? payment.orderId;
     try {
       const changed = await client.payments.update({ paymentId: payment.id, ...price, lines: [] });
       await this.#tilld.remember(changed, sessionId);
@@ -116,16 +110,16 @@ export default class TilldProvider extends AbstractPaymentProvider {
 
   /** Never cancels what is paid, or may be: it throws when money came, and when tilld cannot be asked. */
   async cancelPayment({ data }: CancelPaymentInput): Promise<CancelPaymentOutput> {
-    const paymentId = text(data, 'payment_id');
+    const paymentId = readText(data, 'payment_id');
     if (paymentId === undefined) return { data: data ?? {} };
     // The storefront can put anything into a session: only a payment made for this one is cancelled.
-    const sessionId = text(data, 'session_id');
+    const sessionId = readText(data, 'session_id');
     const bound = sessionId === undefined ? undefined : await this.#tilld.boundTo(sessionId);
     const [known] = await this.#tilld.listPayments({ id: bound?.id ?? paymentId }, { take: 1 });
     if (known !== undefined && known.session_id !== sessionId) return { data: data ?? {} };
     const payment = await giveUp(await this.#tilld.client(), known?.id ?? paymentId, this.#tilld.options);
     if (known !== undefined) await this.#tilld.updatePayments({ id: known.id, state: 'lost' });
-    return { data: payment === null ? (data ?? {}) : dataOf(payment, data) };
+    return { data: payment === null ? (data ?? {}) : sessionData(payment, data) };
   }
 
   async authorizePayment({ data, context }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
@@ -147,7 +141,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
   async capturePayment({ data }: CapturePaymentInput): Promise<CapturePaymentOutput> {
     const { payment } = await this.#payment(data);
     const isFinal = payment.status === 'completed' || payment.status === 'refunded';
-    if (isFinal && isWorth(payment, this.#tilld.options)) return { data: dataOf(payment, data) };
+    if (isFinal && isWorth(payment, this.#tilld.options)) return { data: sessionData(payment, data) };
     throw refused(`Payment ${payment.id} is ${payment.status}: there is no final money to capture yet.`);
   }
 
@@ -156,7 +150,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { client, payment } = await this.#payment(data);
     const refundId = context?.idempotency_key;
     if (refundId === undefined) throw refused('Medusa named no refund.');
-    if (!(await this.#hasOrder(text(data, 'session_id')))) {
+    if (!(await this.#hasOrder(readText(data, 'session_id')))) {
       // Medusa gives money back when it fails to place an order. The order is placed by the next attempt instead.
       throw refused(`Payment ${payment.id} belongs to no order yet: it is kept, and the order tried again.`);
     }
@@ -164,12 +158,12 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { currency } = payment;
     if (!(await takeReturned(parts, payment, refundId, fiat(amount, currency))))
       await openRefund(parts, payment, refundId, { amount: refundable(amount, payment), currency });
-    return { data: dataOf(payment, data) };
+    return { data: sessionData(payment, data) };
   }
 
   async retrievePayment({ data }: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
     const { payment } = await this.#payment(data);
-    return { data: dataOf(payment, data) };
+    return { data: sessionData(payment, data) };
   }
 
   /** Medusa's own hook answers before it works, so that a failure would be lost: tilld is given /hooks/tilld instead. */
@@ -184,8 +178,8 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { sessionId, orderId, price, data } = wish;
     const client = await this.#tilld.client();
     const { query, logger, configModule } = this.#given;
-    const cart = await cartOf({ query, logger }, sessionId, price.currency, price.amount);
-    const paid = await paidOfCart({ tilld: this.#tilld, client }, cart.cartId);
+    const cart = await readCart({ query, logger }, sessionId, price.currency, price.amount);
+    const paid = await findPaidPayment({ tilld: this.#tilld, client }, cart.cartId);
     if (paid !== null) return this.#adopt(paid, wish);
     const body = this.#bodyOf(wish, cart);
     const key = `${orderId}:${price.amount}:${price.currency}`;
@@ -193,12 +187,12 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const payment = (await client.payments.create(body, { idempotencyKey: key })) as Payment;
     await this.#tilld.remember(payment, sessionId, {
       ...(cart.cartId === null ? {} : { cart_id: cart.cartId }),
-      ...addressesOf(data, configModule),
+      ...parseAddresses(data, configModule),
     });
     await this.#tilld.bind(payment.id, sessionId);
     const parts = { tilld: this.#tilld, client };
     // Money that came since: what applies it knew of no payment to close yet.
-    const paidMeanwhile = await paidOfCart(parts, cart.cartId, payment.id);
+    const paidMeanwhile = await findPaidPayment(parts, cart.cartId, payment.id);
     if (paidMeanwhile !== null) return this.#adopt(paidMeanwhile, wish);
     await closeOlder(parts, payment.id, cart.cartId);
     return this.#opened(payment, wish);
@@ -221,12 +215,16 @@ export default class TilldProvider extends AbstractPaymentProvider {
 
   #opened(payment: Payment, { sessionId, price, data }: Wish): InitiatePaymentOutput {
     const status = PaymentSessionStatus.PENDING;
-    return { id: payment.id, status, data: { ...dataOf(payment, data), ...price, session_id: sessionId } };
+    return {
+      id: payment.id,
+      status,
+      data: { ...sessionData(payment, data), ...price, session_id: sessionId },
+    };
   }
 
   #bodyOf({ sessionId, orderId, price, data, email: given }: Wish, cart: CartFacts): PaymentBody {
     const email = [given, cart.email].find((each) => /^[^\s@]+@[^\s@]+$/.test(each ?? ''));
-    const locale = [text(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
+    const locale = [readText(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
     const { lifetimeMinutes } = this.#tilld.options;
     const address = this.#tilld.returnAddress(cart.cartId ?? sessionId);
     return {
@@ -244,9 +242,9 @@ export default class TilldProvider extends AbstractPaymentProvider {
   }
 
   async #payment(data: Data | undefined) {
-    const sessionId = text(data, 'session_id');
+    const sessionId = readText(data, 'session_id');
     const bound = sessionId === undefined ? undefined : await this.#tilld.boundTo(sessionId);
-    const paymentId = bound?.id ?? text(data, 'payment_id');
+    const paymentId = bound?.id ?? readText(data, 'payment_id');
     if (paymentId === undefined) throw refused('This payment session has no payment at tilld.');
     const client = await this.#tilld.client();
     return { client, payment: await client.payments.get({ paymentId }) };
@@ -274,8 +272,10 @@ export default class TilldProvider extends AbstractPaymentProvider {
   /** What Medusa does with a payment. Nothing else than final money is `captured`; nothing ends a session that may be paid yet. */
   #answer(payment: Payment, data: Data | undefined): { status: PaymentSessionStatus; data: Data } {
     const { options } = this.#tilld;
-    const status = isWorth(payment, options) ? statusOf(payment, data) : PaymentSessionStatus.REQUIRES_MORE;
-    return { status, data: dataOf(payment, data) };
+    const status = isWorth(payment, options)
+      ? sessionStatus(payment, data)
+      : PaymentSessionStatus.REQUIRES_MORE;
+    return { status, data: sessionData(payment, data) };
   }
 
   get #tilld(): TilldService {
@@ -283,39 +283,4 @@ export default class TilldProvider extends AbstractPaymentProvider {
     if (tilld !== undefined) return tilld;
     throw refused("Add dependencies: ['tilld', 'query'] to the payment module in medusa-config.");
   }
-}
-
-/** All of a payment may be given back however it was rounded; a part only as the currency can express it. */
-function refundable(amount: BigNumberInput, payment: Payment): string {
-  const { currency } = payment;
-  if (asksFor(payment, amount, currency)) return payment.amount;
-  try {
-    return exactFiat(amount, currency);
-  } catch (error) {
-    throw refused((error as Error).message);
-  }
-}
-
-function statusOf(payment: Payment, data: Data | undefined): PaymentSessionStatus {
-  const { status } = payment;
-  const isEnough = covers(payment, text(data, 'amount') ?? 0, text(data, 'currency') ?? '');
-  if (status === 'completed' && isEnough) return PaymentSessionStatus.CAPTURED;
-  if (status === 'confirming' && isEnough) return PaymentSessionStatus.PENDING_AUTHORIZATION;
-  return PaymentSessionStatus.REQUIRES_MORE;
-}
-
-type Shown = Pick<Payment, 'id' | 'checkoutUrl' | 'status' | 'expiresAt'>;
-
-/** What the storefront may see: sessions are public to whoever knows the cart. */
-function dataOf({ id, checkoutUrl, status, expiresAt }: Shown, data: Data | undefined): Data {
-  return { ...data, payment_id: id, checkout_url: checkoutUrl, status, expires_at: expiresAt };
-}
-
-function text(data: Data | undefined, name: string): string | undefined {
-  const value = data?.[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function refused(message: string): MedusaError {
-  return new MedusaError(MedusaError.Types.NOT_ALLOWED, message);
 }

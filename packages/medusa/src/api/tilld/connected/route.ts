@@ -1,12 +1,12 @@
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 import { finishConnect } from '../../../flows/connect';
-import { languageOf, messagesIn } from '../../../messages';
+import { detectLanguage, messagesIn } from '../../../messages';
 import { page } from '../../../page';
 
 /** Where the owner comes back to from tilld. Who does not bring the state of our own request gets nothing. */
 export async function GET(req: MedusaRequest, res: MedusaResponse): Promise<void> {
-  const language = languageOf(req);
+  const language = detectLanguage(req);
   const words = messagesIn(language).page;
   const one = (name: string): string | undefined => {
     const value = req.query[name];

@@ -1,6 +1,6 @@
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http';
 import { showPayments } from '../../../../flows/show';
-import { languageOf } from '../../../../messages';
+import { detectLanguage } from '../../../../messages';
 
 /** Payments with notes and claim links, by `order_id`, `cart_id` or `payment_id`. */
 export async function GET(req: MedusaRequest, res: MedusaResponse): Promise<void> {
@@ -10,5 +10,5 @@ export async function GET(req: MedusaRequest, res: MedusaResponse): Promise<void
     ...(typeof cart_id === 'string' ? { cart_id } : {}),
     ...(typeof payment_id === 'string' ? { id: payment_id } : {}),
   };
-  res.json({ payments: await showPayments(req.scope, wanted, languageOf(req)) });
+  res.json({ payments: await showPayments(req.scope, wanted, detectLanguage(req)) });
 }
