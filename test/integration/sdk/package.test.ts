@@ -60,7 +60,9 @@ it('the SDK package contains code, types and documents, and no dependency', () =
   expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   expect(packed).toEqual(
     expect.arrayContaining(
-      ['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts'].map((name) => `dist/${name}`),
+      ['index', 'shop'].flatMap((name) =>
+        ['js', 'cjs', 'd.ts', 'd.cts'].map((ending) => `dist/${name}.${ending}`),
+      ),
     ),
   );
   const { dependencies } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as {
@@ -82,12 +84,30 @@ it('the SDK package runs the CommonJS example of its README', async () => {
   expect(await output('first.cjs', text)).toMatch(SAYS);
 });
 
+it('the SDK package has an entry for shops, which shares the errors of the client, in both module systems', async () => {
+  const text = `
+    const refused = () => Promise.reject(new TilldError({ code: 'INVALID_STATE', message: 'paid', status: 409 }));
+    closePayment({ payments: { cancel: refused } }, 'pay_1').then((closed) => console.log(closed, hasMoney('seen')));
+  `;
+  const imports = `
+    import { TilldError } from '@tilld/sdk';
+    import { closePayment, hasMoney } from '@tilld/sdk/shop';
+  `;
+  const requires = `
+    const { TilldError } = require('@tilld/sdk');
+    const { closePayment, hasMoney } = require('@tilld/sdk/shop');
+  `;
+  expect(await output('shop.mjs', imports + text)).toBe('false true\n');
+  expect(await output('shop.cjs', requires + text)).toBe('false true\n');
+});
+
 it('the SDK package has types for both module systems', async () => {
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
   symlinkSync(join(ROOT, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'));
   const usage = `
     const till = new Tilld({ baseUrl: 'http://x', key: 'sk_1' });
+    export const isPaid: boolean = hasMoney('paid');
     export async function use(): Promise<string> {
       const event = await verifyWebhook('', new Headers(), 'whsec_');
       if (event.type === 'refund.paid') return event.data.refundLink.id;
@@ -99,7 +119,7 @@ it('the SDK package has types for both module systems', async () => {
       return (await till.payments.create({ orderId: '1', amount: '1', currency: 'EUR', customer: {} })).checkoutUrl;
     }
   `;
-  const importing = `import { Tilld, verifyWebhook } from '@tilld/sdk';`;
+  const importing = `import { Tilld, verifyWebhook } from '@tilld/sdk'; import { hasMoney } from '@tilld/sdk/shop';`;
   writeFileSync(join(project, 'use.mts'), importing + usage);
   writeFileSync(join(project, 'use.cts'), importing + usage);
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
