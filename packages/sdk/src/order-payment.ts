@@ -26,6 +26,10 @@ function rank(state: string): number {
   return Object.hasOwn(RANKS, state) ? RANKS[state as ShopState] : 0;
 }
 
+function weight({ state, isBooked }: KeptPayment): number {
+  return rank(state) + (isBooked === true ? (hasMoney(state) ? RANKS.paid : 0.5) : 0);
+}
+
 /** Whether the customer's money is with a payment: then no other payment of the order may be made or stay open. */
 export function hasMoney(state: string): boolean {
   return rank(state) >= RANKS.short;
@@ -43,8 +47,6 @@ export function hasEnded(state: string): boolean {
  * @param read what the shop keeps of a row
  */
 export function selectPayment<Row>(rows: readonly Row[], read: (row: Row) => KeptPayment): Row | undefined {
-  const weight = ({ state, isBooked }: KeptPayment): number =>
-    rank(state) + (isBooked === true ? (hasMoney(state) ? RANKS.paid : 0.5) : 0);
   const [first] = rows
     .map((row) => ({ row, kept: read(row) }))
     .sort(({ kept: one }, { kept: other }) => {

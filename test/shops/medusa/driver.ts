@@ -283,6 +283,12 @@ export class MedusaShop implements ShopDriver {
     await this.#ask('POST', '/add-session', { collectionId: collection?.id, provider: PROVIDER });
   }
 
+  /** Takes the payment sessions of a cart or its order, without asking the plugin. */
+  async loseSessions(cartId: string): Promise<void> {
+    const { payment_collection: collection } = await this.#cart(cartId);
+    await this.#ask('POST', '/lose-sessions', { collectionId: collection?.id });
+  }
+
   /** Loses what the plugin knows, but for the connection. */
   async forget(): Promise<void> {
     await this.#ask('POST', '/forget', {});

@@ -16,6 +16,8 @@ const payment = (receivedFiat: string | null, keptFiat: string | null, ...refund
   refunds,
 });
 
+const text = (minor: number): string => (minor / 100).toFixed(2);
+
 const NONE: ReadonlySet<string> = new Set();
 
 describe('unrecordedRefunds', () => {
@@ -39,7 +41,7 @@ describe('unrecordedRefunds', () => {
   });
 
   it('waits for refunds that the network does not have yet, and leaves out failed ones', () => {
-    const pending = refund('snd_1', '5.00', { status: 'signed' } as Partial<Refund>);
+    const pending = refund('snd_1', '5.00', { status: 'signed' });
     const failed = refund('snd_2', '5.00', { status: 'failed' });
     expect(unrecordedRefunds(payment('25.00', '20.00', pending, failed), '25.00', NONE)).toEqual([]);
   });
@@ -51,7 +53,6 @@ describe('unrecordedRefunds', () => {
 
   it('never names more than what is missing of the price', () => {
     const minor = fc.integer({ min: 0, max: 10_000 });
-    const text = (amount: number): string => (amount / 100).toFixed(2);
     fc.assert(
       fc.property(minor, minor, minor, fc.array(minor, { maxLength: 5 }), (price, received, kept, parts) => {
         const refunds = parts.map((part, index) => refund(`snd_${index}`, text(part)));

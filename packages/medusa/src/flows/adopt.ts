@@ -42,7 +42,8 @@ export async function claimSession(scene: Scene, row: PaymentRow): Promise<Targe
   if (cart === null) return refused('cart');
   const session = cart.own.find(({ id }) => id === row.session_id) ?? cart.own[0];
   if (session === undefined) {
-    if (cart.isCompleted || cart.hasOther || cart.providerId === null) return refused('cart');
+    // Also of a placed order: a customer who went on to pay at that moment may have taken its session.
+    if (cart.hasOther || cart.providerId === null) return refused('cart');
     if (!covers(payment, cart.amount, cart.currency)) return refused('price');
     return makeSession(scene, row, cart);
   }
