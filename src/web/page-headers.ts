@@ -1,2 +1,2 @@
-/** Shows the server that a request comes from a page of its own: no other site can send this along with the cookie. */
+/** Identifies a request from a page of this server: no other site can send this header with the cookie. */
 export const PAGE_HEADERS = { 'X-Tilld-Dashboard': '1' };

@@ -1,14 +1,17 @@
 import type { Scope } from './contract.ts';
 import { base64url, randomText } from './request.ts';
 
-/** What a shop keeps while the owner is asked: the verifier stays secret, the state comes back with him. */
+/**
+ * Values that a shop stores while the owner decides: the verifier stays secret, the state is returned with
+ * the redirect.
+ */
 export interface ConnectSecrets {
   readonly codeVerifier: string;
   readonly codeChallenge: string;
   readonly state: string;
 }
 
-/** A fresh pair for one connect request (RFC 7636, S256), and its state. */
+/** A new verifier and challenge for one connect request (RFC 7636, S256), and its state. */
 export async function connectSecrets(): Promise<ConnectSecrets> {
   const codeVerifier = randomText();
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
@@ -17,10 +20,10 @@ export async function connectSecrets(): Promise<ConnectSecrets> {
 
 export interface ConnectRequest {
   readonly baseUrl: string;
-  /** Who asks; becomes the name of the key. */
+  /** Name of the requesting shop; becomes the name of the key. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Where the owner comes back to, with `code` and `state`, or with `error`. */
+  /** Redirect target of the owner, with `code` and `state`, or with `error`. */
   readonly redirectUrl: string;
   readonly state: string;
   readonly codeChallenge: string;

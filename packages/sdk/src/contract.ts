@@ -1,6 +1,6 @@
 import type { components, paths, webhooks } from './openapi.ts';
 
-/** The API as types, read off its OpenAPI document by method and path. */
+/** The API as types, derived from its OpenAPI document by method and path. */
 
 export type Schemas = components['schemas'];
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Operation<M extends Method, P extends keyof paths> =
   Lowercase<M> extends keyof paths[P] ? paths[P][Lowercase<M>] : never;
 
-/** Every address of the API that takes this method. */
+/** Every path of the API with this method. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: Operation<M, P> extends { responses: unknown } ? P : never;
 }[keyof paths];
@@ -19,15 +19,15 @@ type DataIn<Answers> = {
     : never;
 }[keyof Answers];
 
-/** What a successful answer carries. */
+/** `data` of a successful response. */
 export type Data<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends { responses: infer Answers } ? DataIn<Answers> : never;
 
-/** What a request has to carry; undefined when it takes no body. */
+/** The request body; undefined if there is none. */
 export type Body<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends { requestBody: { content: { 'application/json': infer B } } } ? B : undefined;
 
-/** The query of a request; undefined when it takes none. */
+/** The query of a request; undefined if there is none. */
 export type Query<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends { parameters: { query: infer Q } }
     ? Q
@@ -39,10 +39,13 @@ type Posted<T extends keyof webhooks> = webhooks[T]['post']['requestBody']['cont
 
 export type EventType = keyof webhooks;
 
-/** What a webhook brings, discriminated by `type`. */
+/** The body of a webhook, discriminated by `type`. */
 export type WebhookEvent = { [T in EventType]: Posted<T> }[EventType];
 
-/** An event as the API lists it, discriminated by `type`. Old or large ones come without parts of their data (`truncated`). */
+/**
+ * An event in a list of the API, discriminated by `type`. Old or large ones lack parts of their data
+ * (`truncated`).
+ */
 export type ListedEvent = {
   [T in EventType]: Omit<Schemas['Event'], 'type' | 'data'> & {
     type: T;

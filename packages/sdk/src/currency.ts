@@ -10,7 +10,7 @@ const MAX_LENGTH = 64;
 
 /**
  * Decimals of a currency's minor unit (ISO 4217): EUR 2, JPY 0, KWD 3, CLF 4. Upper or lower case.
- * @throws {RangeError} for a code that tilld cannot price a payment in
+ * @throws {RangeError} for a currency that tilld does not support
  */
 export function currencyDigits(currency: string): number {
   const digits = DIGITS.get(currency.toUpperCase());
@@ -19,9 +19,9 @@ export function currencyDigits(currency: string): number {
 }
 
 /**
- * A decimal amount with exactly the decimals of its currency, half up: 24.9 EUR is `24.90`, 10.005 EUR is `10.01`.
- * Two amounts of a currency are equal where these texts are.
- * @throws {RangeError} for what is not a plain decimal number, and for an unknown currency
+ * A decimal amount with exactly the decimals of its currency, rounded half up: 24.9 EUR is `24.90`, 10.005
+ * EUR is `10.01`. Two amounts of a currency are equal if these texts are.
+ * @throws {RangeError} for text that is not a plain decimal number, and for an unknown currency
  */
 export function roundFiat(amount: string, currency: string): string {
   const digits = currencyDigits(currency);
@@ -32,7 +32,7 @@ export function roundFiat(amount: string, currency: string): string {
 
 /**
  * A decimal amount in minor units of its currency: `24.9` EUR is 2490.
- * @throws {RangeError} where decimals that are not zero would be lost; {@link roundFiat} rounds them
+ * @throws {RangeError} if decimals other than zero would be lost; {@link roundFiat} rounds them
  */
 export function parseMinor(amount: string, currency: string): bigint {
   const digits = currencyDigits(currency);

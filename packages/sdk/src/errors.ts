@@ -1,11 +1,11 @@
 import type { Schemas } from './contract.ts';
 
-/** What the API answers when it does not do what was asked. */
+/** Error codes of the API. */
 export type ApiErrorCode = Schemas['Error']['code'];
 
 /**
- * What happened without an answer of the API: nothing came (`NO_ANSWER`), not in time (`TIMED_OUT`), the caller gave
- * up (`ABORTED`), or it is not an answer of tilld (`UNREADABLE`: cut off, or of something else at that address).
+ * Errors without a valid response of the API: no response (`NO_ANSWER`), a timeout (`TIMED_OUT`), aborted by
+ * the caller (`ABORTED`), or not a response of tilld (`UNREADABLE`: truncated, or from another server).
  */
 export type LocalErrorCode = 'NO_ANSWER' | 'TIMED_OUT' | 'ABORTED' | 'UNREADABLE';
 
@@ -15,7 +15,7 @@ export type FieldProblem = Schemas['FieldProblem'];
 export interface TilldErrorFacts {
   readonly code: ErrorCode;
   readonly message: string;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   readonly status?: number;
   readonly details?: readonly FieldProblem[] | undefined;
   readonly requestId?: string | null;
@@ -23,16 +23,16 @@ export interface TilldErrorFacts {
   readonly cause?: unknown;
 }
 
-/** A request that did not succeed. */
+/** A failed request. */
 export class TilldError extends Error {
   override readonly name = 'TilldError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** Of a bad request: every field that is missing or wrong. */
+  /** Of a bad request: every missing or invalid field. */
   readonly details: readonly FieldProblem[];
-  /** Finds the request in the log of the server; null without an answer. */
+  /** Identifies the request in the server's log; null without a response. */
   readonly requestId: string | null;
-  /** How long the server wants to be left alone; null when it does not say. */
+  /** Retry-After of the response; null without one. */
   readonly retryAfterMs: number | null;
 
   constructor(facts: TilldErrorFacts) {
@@ -44,12 +44,12 @@ export class TilldError extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 
-  /** Whether the same request may succeed later. A POST must then carry the same Idempotency-Key. */
+  /** Whether the same request may succeed later. A POST must then have the same Idempotency-Key. */
   get retryable(): boolean {
     const { code, status } = this;
     if (code === 'ABORTED' || code === 'COIN_UNAVAILABLE') return false;
     if (code === 'NO_ANSWER' || code === 'TIMED_OUT' || code === 'IDEMPOTENCY_IN_FLIGHT') return true;
-    // A success that was cut off on its way; and what stands before tilld while it restarts.
+    // A truncated success, and responses of a proxy while tilld restarts.
     if (code === 'UNREADABLE' && status >= 200 && status < 300) return true;
     return status === 429 || status === 502 || status === 503 || status === 504;
   }

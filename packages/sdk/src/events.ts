@@ -5,30 +5,30 @@ import { backoff, sleep, type Call, type CallOptions } from './request.ts';
 type Filter = Pick<NonNullable<Query<'GET', '/merchant/events'>>, 'type' | 'paymentId'>;
 
 export interface SinceOptions extends Filter, CallOptions {
-  /** The `seq` of the last event that was handled; 0 is the start. */
+  /** The `seq` of the last processed event; 0 is the start. */
   readonly after: number;
 }
 
 export interface FollowOptions extends SinceOptions {
-  /** Seconds that one request waits for an event, 1 to 30; 30 by default. */
+  /** Seconds that one request waits for an event (long poll), 1 to 30; 30 by default. */
   readonly wait?: number;
-  /** Hears why the daemon could not be asked just now; it is asked again. */
+  /** Called with the error of a failed request, which is retried. */
   readonly onError?: (error: TilldError) => void;
 }
 
 const PAGE = 100;
-/** Between two answers without an event, should the server not wait. */
+/** Pause between two empty responses, in case the server does not wait. */
 const SHORTEST_ROUND_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 interface Stretch {
   readonly events: readonly ListedEvent[];
-  /** Where to go on; never before the cursor that was asked with. */
+  /** The next cursor; never before the requested one. */
   readonly after: number;
 }
 
-/** What comes after a cursor: never what is before it, whatever the server says. */
+/** Events after a cursor; earlier ones are dropped, whatever the server returns. */
 async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stretch> {
   const { after, type, paymentId, ...options } = asked;
   const query = { after, wait, limit: PAGE, type, paymentId };
@@ -45,7 +45,7 @@ async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stre
   return { events, after: Math.max(after, answer.nextAfter, ...events.map(({ seq }) => seq)) };
 }
 
-/** Every event after a cursor up to the present, oldest first. */
+/** Every event after a cursor up to now, oldest first. */
 export async function* eventsSince(call: Call, options: SinceOptions): AsyncGenerator<ListedEvent, void> {
   for (let { after } = options; ;) {
     const stretch = await ask(call, { ...options, after });
@@ -56,8 +56,8 @@ export async function* eventsSince(call: Call, options: SinceOptions): AsyncGene
 }
 
 /**
- * Every event after a cursor, oldest first, and those to come, until the signal ends it. While the daemon is away or
- * has troubles of its own it is asked again and again; what cannot become better, such as a revoked key, is thrown.
+ * Every event after a cursor, oldest first, and future ones, until the signal is aborted. While the daemon is
+ * unreachable or fails, requests are retried; permanent errors, such as a revoked key, are thrown.
  */
 export async function* followEvents(call: Call, options: FollowOptions): AsyncGenerator<ListedEvent, void> {
   const { signal, wait = 30, onError, timeoutMs = 30_000, ...rest } = options;
@@ -90,7 +90,7 @@ export async function* followEvents(call: Call, options: FollowOptions): AsyncGe
   }
 }
 
-/** As long as the daemon wants, within reason, and longer with every failure in a row. */
+/** The server's Retry-After, up to a limit, and a growing backoff with consecutive failures. */
 function pauseAfter({ retryAfterMs }: TilldError, failures: number): number {
   const backedOff = Math.min(backoff(failures), LONGEST_BACKOFF_MS);
   return Math.min(Math.max(retryAfterMs ?? 0, backedOff), LONGEST_PAUSE_MS);

@@ -2,7 +2,7 @@ import type { Body, Data, Method, PathOf, Query } from './contract.ts';
 import { TilldError } from './errors.ts';
 import type { Call, CallOptions, MoneyOptions } from './request.ts';
 
-/** What an operation takes: its input where it needs one, then the options of the call. */
+/** Arguments of an operation: its input if it needs one, then the options of the call. */
 type Given<Input, Options = CallOptions> = undefined extends Input
   ? [input?: Input, options?: Options]
   : Partial<Input> extends Input
@@ -15,13 +15,13 @@ export type Write<M extends Method, P extends PathOf<M>> = (
 ) => Promise<Data<M, P>>;
 /** Without a body. */
 export type Act<P extends PathOf<'POST'>> = (options?: CallOptions) => Promise<Data<'POST', P>>;
-/** Moves money: takes an idempotency key of the caller. */
+/** Moves money: requires an idempotency key from the caller. */
 export type MoveMoney<P extends PathOf<'POST'>> = (
   input: Body<'POST', P>,
   options: MoneyOptions,
 ) => Promise<Data<'POST', P>>;
 
-/** The things on a page: the one list in it. */
+/** The items of a page: the only list in it. */
 type ItemOf<Page> = {
   [Name in keyof Page]: Page[Name] extends readonly (infer Item)[] ? Item : never;
 }[keyof Page];
@@ -29,12 +29,12 @@ type PagedPath = {
   [P in PathOf<'GET'>]: Data<'GET', P> extends { pagination?: object } ? P : never;
 }[PathOf<'GET'>];
 type WithoutPage<Q> = Omit<NonNullable<Q>, 'page'>;
-/** All pages, one thing after the other, each once. */
+/** All pages, item by item, each once. */
 export type ReadAll<P extends PagedPath> = (
   ...given: Given<WithoutPage<Query<'GET', P>>>
 ) => AsyncGenerator<ItemOf<Data<'GET', P>>, void, undefined>;
 
-/** The ways to make a method of an operation. */
+/** Factories for the methods of an operation. */
 export interface Operations {
   readonly get: <P extends PathOf<'GET'>>(path: P) => Read<P>;
   readonly all: <P extends PagedPath>(path: P) => ReadAll<P>;
@@ -48,7 +48,7 @@ export interface Operations {
 const LARGEST_PAGE = 100;
 const MOST_STALE_PAGES = 10;
 
-/** Methods that make calls. */
+/** Methods that send requests. */
 export function createOperations(call: Call): Operations {
   const write =
     (method: Method) =>
@@ -67,7 +67,8 @@ export function createOperations(call: Call): Operations {
     post: (path) => write('POST')(path) as never,
     act: (path) => (options) => call({ method: 'POST', path, options }) as Promise<never>,
     money: (path) => async (body, options) => {
-      // Also for callers without types: a key made here would be lost in a crash, and the money sent twice.
+      // Also checked at run time, because a key generated here would be lost in a crash, and the money sent
+      // twice.
       const key: unknown = (options as MoneyOptions | undefined)?.idempotencyKey;
       if (typeof key !== 'string')
         throw new TypeError(`${path} needs an idempotencyKey of yours: it moves money`);
@@ -83,8 +84,9 @@ type Page = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Things that are made meanwhile push others onto the next page, where they are left out.
- * @throws {TilldError} UNREADABLE when page after page brings nothing new: no shop makes things so fast
+ * New items move others to the next page, where duplicates are dropped.
+ * @throws {TilldError} UNREADABLE if several pages in a row contain nothing new, because no shop creates
+ * items that fast
  */
 async function* allOf(
   read: (page: { page: number; limit: number }) => Promise<Page>,

@@ -2,33 +2,33 @@ import { TilldError, type ErrorCode, type FieldProblem } from './errors.ts';
 import type { Method } from './contract.ts';
 
 export interface TilldOptions {
-  /** Where the daemon is, such as `https://pay.shop.example`. */
+  /** Base URL of the daemon, such as `https://pay.shop.example`. */
   readonly baseUrl: string;
   /** A secret, restricted or public key, or a user token. */
   readonly key?: string;
-  /** In place of the global one: for tests, proxies, logs. */
+  /** Replaces the global fetch: for tests, proxies, logs. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** For one attempt, its answer included; 30 s by default. */
+  /** Timeout of one attempt, its response included; 30 s by default. */
   readonly timeoutMs?: number;
-  /** Attempts after the first, of what may succeed later; 2 by default. */
+  /** Retries of transient failures; 2 by default. */
   readonly retries?: number;
-  /** No further attempt begins when this much time has gone by since the first; 60 s by default. */
+  /** No retry begins later than this after the first attempt; 60 s by default. */
   readonly retryBudgetMs?: number;
-  /** Hears of every failure that is tried again. */
+  /** Called for every failure that is retried. */
   readonly onRetry?: (error: TilldError, pauseMs: number) => void;
 }
 
 export interface CallOptions {
-  /** Names what is to be done once: the same key again does nothing again. Made at random unless given. */
+  /** Makes a request idempotent: a repeat with the same key has no further effect. Random by default. */
   readonly idempotencyKey?: string;
-  /** Which shop, with a user token; a key names its own. */
+  /** Selects the shop, with a user token; a key names its own. */
   readonly merchantId?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retries?: number;
 }
 
-/** For what moves money: the key must be the caller's, who alone still knows it after a crash of his own. */
+/** For movements of money: the key must come from the caller, who still has it after a crash. */
 export interface MoneyOptions extends CallOptions {
   readonly idempotencyKey: string;
 }
@@ -41,15 +41,15 @@ export interface ApiRequest {
   readonly query?: object | undefined;
   readonly body?: unknown;
   readonly options?: CallOptions | undefined;
-  /** What comes without the envelope of the API. */
+  /** Responses without the envelope of the API. */
   readonly as?: 'text' | 'json';
 }
 
-/** Asks the API, and again where that may help. @throws {TilldError} */
+/** Sends a request, with retries of transient failures. @throws {TilldError} */
 export type Call = (request: ApiRequest) => Promise<unknown>;
 
 const FIRST_PAUSE_MS = 500;
-/** What is longer fires at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createCall(client: TilldOptions): Call {
@@ -76,12 +76,12 @@ export function createCall(client: TilldOptions): Call {
   };
 }
 
-/** Half a second, doubled each time, a quarter more or less at random. */
+/** Half a second, doubled each time, with a jitter of a quarter. */
 export function backoff(attempt: number): number {
   return FIRST_PAUSE_MS * 2 ** attempt * (0.75 + Math.random() / 2);
 }
 
-/** Ends early, without an error, when the signal does. */
+/** Resolves early, without an error, when the signal is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return;
   await new Promise<void>((resolve) => {
@@ -97,13 +97,13 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function baseOf(url: string): string {
   const isPlain = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url);
-  // Not shown: it may hold a password.
+  // Not in the error, because it may contain a password.
   if (!isPlain)
     throw new TypeError('baseUrl must be an http or https address without user, query and fragment');
   return url.replace(/\/+$/, '');
 }
 
-/** The key is in no message: errors end up in logs. */
+/** Errors end up in logs, so the key is in no message. */
 function checkKey(key: string | undefined): void {
   if (key === undefined) return;
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('key: empty, or with blanks or line breaks in it');
@@ -169,7 +169,7 @@ async function attemptOnce(client: TilldOptions, url: string, request: Prepared)
       method: request.method,
       headers: request.headers,
       ...(text === undefined ? {} : { body: text }),
-      // A redirected POST would arrive as a GET, and the key at a stranger's.
+      // A redirected POST would become a GET, and send the key to another server.
       redirect: 'manual',
       signal: controller.signal,
     });
@@ -190,7 +190,7 @@ function failed(code: ErrorCode, message: string, cause: unknown): TilldError {
   return new TilldError({ code, message, cause });
 }
 
-/** Node says only `fetch failed`; why is in the cause. */
+/** Node's message is only `fetch failed`; the cause has the reason. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string } };
   return [message, cause?.code].filter((part) => part !== undefined).join(', ');
@@ -207,7 +207,7 @@ function read({ method, path, as }: ApiRequest, response: Response, text: string
   const answer = parse(text);
   if (as === 'json' && response.ok && answer !== null) return answer;
   if (answer?.success === true && response.ok) return answer.data;
-  // A daemon that is not ready answers 503 and says why.
+  // A daemon that is not ready responds with 503 and the reason.
   if (path === '/readyz' && typeof answer?.data === 'object' && answer.data !== null) return answer.data;
   const { status, headers } = response;
   const redirects = response.type === 'opaqueredirect' || (status >= 300 && status < 400);

@@ -9,21 +9,21 @@ type One = Query<'GET', '/payment/get'>;
 type ExportRange = Omit<NonNullable<Query<'GET', '/payment/export'>>, 'format'>;
 
 export const payments = ({ get, all, post, patch }: Operations, call: Call) => ({
-  /** Asks for money. The same order again gives the payment that exists. */
+  /** Creates a payment. The same order again returns the existing payment. */
   create: post('/payment/create'),
-  /** Changes the price or other terms while nobody has paid. */
+  /** Changes the price or other terms while the payment is unpaid. */
   update: patch('/payment/update'),
-  /** In full; a public key sees it by `payerView`. */
+  /** The complete payment; a public key reads it by `payerView`. */
   get: get('/payment/get') as (query: One, options?: CallOptions) => Promise<Payment>,
-  /** What the payer may see: all that a public key is shown. */
+  /** The fields that a payer may see, and all that a public key may read. */
   payerView: get('/payment/get') as (query: One, options?: CallOptions) => Promise<PayerPayment>,
   list: get('/payment/list'),
   all: all('/payment/list'),
-  /** Refused with INVALID_STATE once money was seen. */
+  /** Rejected with INVALID_STATE once money was seen. */
   cancel: post('/payment/cancel'),
-  /** Accepts what came, or records that it was given back elsewhere. */
+  /** Accepts the received money, or records that it was refunded elsewhere. */
   resolve: post('/payment/resolve'),
-  /** Where the receipt's page is, and whether it was mailed. */
+  /** The URL of the receipt's page, and whether it was mailed. */
   receipt: get('/payment/receipt'),
   /** Mails the receipt to the customer, once. */
   mailReceipt: post('/payment/receipt/mail'),
@@ -33,7 +33,7 @@ export const payments = ({ get, all, post, patch }: Operations, call: Call) => (
     query?: ExportRange,
     options?: CallOptions,
   ) => Promise<Data<'GET', '/payment/export'>>,
-  /** The same as the text of a CSV file. What breaks off on its way is asked for again, never half. */
+  /** The same as the text of a CSV file. A truncated response is requested again, never returned. */
   exportCsv: (range?: ExportRange, options?: CallOptions) => {
     const query = { ...range, format: 'csv' };
     return call({ method: 'GET', path: '/payment/export', query, as: 'text', options }) as Promise<string>;
@@ -41,12 +41,12 @@ export const payments = ({ get, all, post, patch }: Operations, call: Call) => (
 });
 
 export const refunds = ({ money }: Operations) => ({
-  /** Pays back to an address, at once. */
+  /** Refunds to an address, at once. */
   create: money('/payment/refund'),
 });
 
 export const refundLinks = ({ get, all, post, money }: Operations) => ({
-  /** A link by which the payer takes his money back, to an address of his choice. */
+  /** A link by which the payer claims the refund, to an address of the payer's choice. */
   create: money('/payment/refund-link'),
   cancel: post('/payment/refund-link/cancel'),
   approve: post('/payment/refund-link/approve'),
@@ -57,7 +57,7 @@ export const refundLinks = ({ get, all, post, money }: Operations) => ({
 export const customers = ({ get, all, post, patch, del }: Operations) => ({
   create: post('/merchant/customer/create'),
   edit: patch('/merchant/customer/edit'),
-  /** Takes email, name and metadata out of everything stored; payments stay. */
+  /** Removes email, name and metadata from all stored data; payments stay. */
   erase: del('/merchant/customer/erase'),
   /** By `customerId` or by `email`. */
   get: get('/merchant/customer/get'),
@@ -95,9 +95,9 @@ export const wallet = ({ get, all, post, money }: Operations) => ({
   send: money('/merchant/wallet/send'),
   estimateFee: post('/merchant/wallet/estimate-fee'),
   sendStatus: get('/merchant/wallet/send-status'),
-  /** Raises the fee of a send that waits. */
+  /** Bumps the fee of an unconfirmed send. */
   bump: post('/merchant/wallet/send/bump'),
-  /** Spends the coins of a send that waits back to the wallet. */
+  /** Cancels an unconfirmed send by a replacement that returns its coins to the wallet. */
   cancel: post('/merchant/wallet/send/cancel'),
   transactions: get('/merchant/wallet/transactions'),
   allTransactions: all('/merchant/wallet/transactions'),
@@ -105,14 +105,14 @@ export const wallet = ({ get, all, post, money }: Operations) => ({
   allOutputs: all('/merchant/wallet/outputs'),
   freeze: post('/merchant/wallet/outputs/freeze'),
   unfreeze: post('/merchant/wallet/outputs/unfreeze'),
-  /** Gathers many small outputs into one. */
+  /** Consolidates many small outputs into one. */
   consolidate: post('/merchant/wallet/consolidate'),
 });
 
 export const webhooks = ({ get, all, post, act }: Operations) => ({
   logs: get('/merchant/webhook-logs'),
   allLogs: all('/merchant/webhook-logs'),
-  /** What became of each event at each endpoint. */
+  /** The deliveries of events to endpoints. */
   deliveries: get('/merchant/webhook/deliveries'),
   allDeliveries: all('/merchant/webhook/deliveries'),
   test: post('/merchant/webhook/test'),
@@ -137,9 +137,12 @@ export const events = ({ get }: Operations, call: Call) => ({
     query?: Query<'GET', '/merchant/events'>,
     options?: CallOptions,
   ) => Promise<Events>,
-  /** Every event after a cursor up to the present, oldest first: for a job that runs now and then. */
+  /** Every event after a cursor up to now, oldest first: for a periodic job. */
   since: (options: SinceOptions) => eventsSince(call, options),
-  /** Every event after a cursor and those to come, until `signal` ends it. Keep `event.seq` once it is handled. */
+  /**
+   * Every event after a cursor and future ones, until `signal` is aborted. Store `event.seq` once it is
+   * processed.
+   */
   follow: (options: FollowOptions) => followEvents(call, options),
 });
 
@@ -149,9 +152,9 @@ export const merchants = ({ get, post, patch }: Operations) => ({
   edit: patch('/merchant/edit'),
   /** Switches between simulated and real coins. */
   sandbox: post('/merchant/sandbox'),
-  /** What should be done before real money comes. */
+  /** The remaining steps before going live. */
   setup: get('/merchant/setup'),
-  /** Which mails the signed-in user gets about a shop. */
+  /** The email preferences of the signed-in user for a shop. */
   notices: get('/merchant/notices'),
   editNotices: patch('/merchant/notices'),
   verifyDomain: post('/merchant/verify-domain'),
@@ -170,14 +173,14 @@ export const keys = ({ get, post, del }: Operations) => ({
 export const connect = ({ get, post }: Operations) => ({
   request: get('/connect/request'),
   approve: post('/connect/approve'),
-  /** Exchanges the code that the owner came back with for a restricted key. */
+  /** Exchanges the code of the owner's redirect for a restricted key. */
   token: post('/connect/token'),
 });
 
 export const rates = ({ get }: Operations) => ({ get: get('/rates') });
 
 export const sandbox = ({ post }: Operations) => ({
-  /** Plays the payer with simulated coins. */
+  /** Simulates the payer with simulated coins. */
   simulate: post('/sandbox/payment/simulate'),
 });
 
@@ -199,11 +202,11 @@ export const auth = ({ get, post, act }: Operations) => ({
 
 export const service = ({ get }: Operations, call: Call) => ({
   healthz: get('/healthz'),
-  /** What the daemon can do now; answers also while it is not ready. */
+  /** The state of the daemon; also responds while it is not ready. */
   readyz: get('/readyz'),
   metrics: (options?: CallOptions) =>
     call({ method: 'GET', path: '/metrics', as: 'text', options }) as Promise<string>,
-  /** The reference to read, as HTML. */
+  /** The reference pages, as HTML. */
   docs: (options?: CallOptions) =>
     call({ method: 'GET', path: '/docs', as: 'text', options }) as Promise<string>,
   openapi: (options?: CallOptions) =>

@@ -1,25 +1,26 @@
 import type { Payment } from './contract.ts';
 
 /**
- * A payment in the words of a shop.
- * - `waiting`: nothing is paid yet.
- * - `seen`: money that covers the price is under way.
- * - `paid`: deliver. Also when too much was paid, or when you accepted what came.
- * - `short`: money came, too little.
- * - `late`: money came after the time was up and waits for your decision.
+ * A payment in the terms of a shop.
+ * - `waiting`: no money yet.
+ * - `seen`: money that covers the price is unconfirmed.
+ * - `paid`: deliver. Also if overpaid, or if you accepted the received money.
+ * - `short`: underpaid.
+ * - `late`: money arrived after the deadline and waits for your decision.
  * - `lost`: it ended without money.
- * - `refunded`: the money went back.
- * - `superseded`: another payment of the order got its money: the order is what that one (`supersededBy`) says.
+ * - `refunded`: the money was refunded.
+ * - `superseded`: another payment of the order got its money: the state of the order is that of the payment
+ * `supersededBy`.
  */
 export type ShopState = 'waiting' | 'seen' | 'paid' | 'short' | 'late' | 'lost' | 'refunded' | 'superseded';
 
 type Status = Payment['status'];
 type Exception = NonNullable<Payment['exception']>;
 
-/** By status, and by exception where that tells more. The one table of all shops. */
+/** By status, and by exception where that is more specific. The only table for all shops. */
 export const SHOP_STATES = {
   pending: 'waiting',
-  // Part of it came in time and more too late: whether that is enough is for you to decide.
+  // A part arrived in time and more arrived late: you decide whether that is enough.
   underpaid: { none: 'short', underpaid: 'short', late: 'late' },
   confirming: 'seen',
   completed: 'paid',
@@ -33,8 +34,8 @@ export const SHOP_STATES = {
 >;
 
 /**
- * What a payment means to a shop.
- * @throws {RangeError} for a state that this version does not know: nothing is concluded from it
+ * The state of a payment for a shop.
+ * @throws {RangeError} for a state that this version does not know: do not conclude anything from it
  */
 export function shopState({
   status,
@@ -48,7 +49,7 @@ export function shopState({
   return state;
 }
 
-/** Not what every object has, such as `constructor`. */
+/** Excludes properties of every object, such as `constructor`. */
 function own<T extends object>(table: T, name: string): T[keyof T] | undefined {
   return Object.hasOwn(table, name) ? table[name as keyof T] : undefined;
 }

@@ -5,7 +5,7 @@ import * as make from './resources.ts';
 
 type Made<Name extends keyof typeof make> = ReturnType<(typeof make)[Name]>;
 
-/** What a request of any operation carries. */
+/** Options of a request of any operation. */
 export interface RequestParts<M extends Method, P extends PathOf<M>> extends CallOptions {
   readonly query?: Query<M, P>;
   readonly body?: Body<M, P>;
@@ -19,11 +19,11 @@ export class Tilld {
   readonly customers: Made<'customers'>;
   readonly products: Made<'products'>;
   readonly prices: Made<'prices'>;
-  /** Payment links: pages by which anybody pays. */
+  /** Payment links: pages on which anyone can pay. */
   readonly links: Made<'links'>;
   readonly wallet: Made<'wallet'>;
   readonly webhooks: Made<'webhooks'>;
-  /** Webhook endpoints beside the merchant's own URL. */
+  /** Webhook endpoints in addition to the merchant's own URL. */
   readonly endpoints: Made<'endpoints'>;
   readonly events: Made<'events'>;
   readonly merchants: Made<'merchants'>;
@@ -32,7 +32,7 @@ export class Tilld {
   readonly rates: Made<'rates'>;
   readonly sandbox: Made<'sandbox'>;
   readonly auth: Made<'auth'>;
-  /** For those who run the daemon. */
+  /** For operators. */
   readonly service: Made<'service'>;
   /** Any operation by method and path. */
   readonly request: <M extends Method, P extends PathOf<M>>(

@@ -1,9 +1,9 @@
 import type { WebhookEvent } from './contract.ts';
 
 /**
- * Why a request is not taken for a webhook: `no_raw_body` (it was parsed before, so that its bytes are gone), `headers`
- * (not those of a webhook), `clock` (too old or too new), `wrong_secret` (signed with none of these, or changed on its
- * way), `body` (signed, and not an event).
+ * Why a request is rejected as a webhook: `no_raw_body` (the body was parsed before, so that its bytes are
+ * lost), `headers` (webhook headers missing), `clock` (too old or too new), `wrong_secret` (signed with none
+ * of these, or altered), `body` (signed, but not an event).
  */
 export type WebhookErrorReason = 'no_raw_body' | 'headers' | 'clock' | 'wrong_secret' | 'body';
 
@@ -17,21 +17,21 @@ export class WebhookError extends Error {
   }
 }
 
-/** Those of fetch, or those of Node. */
+/** Headers of fetch, or of Node. */
 export type WebhookHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the clocks of both sides may be apart; 300 by default. */
+  /** Maximum clock difference in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * The event that a webhook brings, once its signature (Standard Webhooks) and its time are right.
- * @param rawBody the bytes or the text of the request as they came, not parsed
- * @param secrets `whsec_…`, or several while one replaces another
+ * The event of a webhook, once its signature (Standard Webhooks) and its time are verified.
+ * @param rawBody the bytes or the text of the request body, not parsed
+ * @param secrets `whsec_…`, or several during a rotation
  * @throws {WebhookError} with the reason
  */
 export async function verifyWebhook(
@@ -54,7 +54,7 @@ export async function verifyWebhook(
   return event;
 }
 
-/** The headers with which tilld would send this body: for tests of a webhook handler. */
+/** The headers of tilld for this body: for tests of a webhook handler. */
 export async function signForTest(
   rawBody: string,
   secret: string,
@@ -71,9 +71,9 @@ export async function signForTest(
 
 function textOf(rawBody: unknown): string {
   if (typeof rawBody === 'string') return rawBody;
-  // Not by instanceof: in some test runners the bytes come from another realm.
+  // Not instanceof, because in some test runners the bytes come from another realm.
   if (ArrayBuffer.isView(rawBody) || Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
-    // Malformed bytes become others than those that were signed, and are refused as changed.
+    // Malformed bytes decode to others than those that were signed, and are rejected as altered.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody as ArrayBuffer);
   }
   throw new WebhookError(

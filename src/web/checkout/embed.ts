@@ -1,6 +1,6 @@
 /**
- * What the page tells the site that shows it in a frame: the payment's id and status, nothing else. The daemon named
- * that site in the page because the shop allows it; the browser delivers to that origin only.
+ * Messages to the site that shows the page in a frame: the payment's id and status, nothing else. The daemon
+ * named that site in the page because the shop allows it; the browser delivers to that origin only.
  */
 const { payment, embedder } = document.querySelector<HTMLElement>('[data-embedder]')?.dataset ?? {};
 
@@ -12,11 +12,14 @@ export function tellEmbedder(type: 'ready' | 'status' | 'close', status?: string
   window.parent.postMessage({ tilld: type, paymentId: payment ?? null, status: status ?? null }, embedder);
 }
 
-/** Links of the shop leave the frame, by the payer's click and never by themselves; those of the daemon stay in it. */
+/**
+ * Links of the shop leave the frame, on the payer's click and never automatically; those of the daemon stay
+ * in it.
+ */
 export function aimLinks(root: HTMLElement): void {
   if (!isEmbedded) return;
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = '_top';
-  // What the daemon draws anew for everybody who looks names no frame.
+  // HTML rendered for all viewers names no frame.
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="/checkout/"]'))
     link.href = framed(link.href);
   for (const form of root.querySelectorAll<HTMLFormElement>('form[action^="/checkout/"]')) {
@@ -24,14 +27,14 @@ export function aimLinks(root: HTMLElement): void {
   }
 }
 
-/** An address of the daemon, for the same frame. */
+/** Adds the frame to an address of the daemon. */
 function framed(address: string): string {
   const url = new URL(address);
   if (embedder !== undefined) url.searchParams.set('embed', embedder);
   return url.href;
 }
 
-/** Keys pressed within the frame are not heard outside it. */
+/** Keys pressed within the frame do not reach the page around it. */
 export function leaveByEscape(): void {
   if (!isEmbedded) return;
   document.addEventListener('keydown', ({ key }) => {

@@ -4,7 +4,7 @@ import { toast } from './voice.ts';
 const COPIED_MS = 1_800;
 const HURRY_SECONDS = 300;
 
-/** Adds to freshly drawn HTML what only a script can do: copying and the countdown. */
+/** Adds the functions to new HTML that need a script: copying and the countdown. */
 export function enhance(root: HTMLElement): void {
   for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     button.hidden = false;
@@ -17,7 +17,7 @@ export function enhance(root: HTMLElement): void {
   tick(root);
 }
 
-/** Shows what prints the page, which without script is the browser's menu. */
+/** Shows the print button, which needs a script. */
 export function offerToPrint(root: HTMLElement): void {
   const button = root.querySelector<HTMLButtonElement>('button[data-print]');
   if (button === null) return;
@@ -37,16 +37,18 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => button.classList.remove('copied'), COPIED_MS);
 }
 
-/** By how much the daemon's clock is ahead of this device's, ms: phones are wrong by minutes, or by a time zone. */
+/**
+ * How far the daemon's clock is ahead of this device's, ms: phones are wrong by minutes, or by a time zone.
+ */
 let offsetMs = 0;
 
-/** Sets the countdown by the daemon's clock; the page was drawn a moment ago. */
+/** Sets the countdown by the daemon's clock; the page was rendered just now. */
 export function setClock(root: HTMLElement): void {
   const now = Number(root.dataset['now']);
   if (now > 0) offsetMs = now - Date.now();
 }
 
-/** Moves the countdown on. The daemon alone decides when time is up. */
+/** Updates the countdown. Only the daemon decides when the deadline has passed. */
 export function tick(root: HTMLElement): void {
   const box = root.querySelector<HTMLElement>('.deadline');
   const time = box?.querySelector('time');

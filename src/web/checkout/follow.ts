@@ -18,19 +18,19 @@ interface Watcher {
 }
 
 const POLL_MS = 3_000;
-/** After the end only late money or a reversal can still change something. */
+/** After the end only late money or a reversal can change the page. */
 const POLL_FINAL_MS = 15_000;
 const REQUEST_LIMIT_MS = 10_000;
-/** Failures in a row before the page goes over to asking. */
+/** Consecutive failures before the page falls back to polling. */
 const STREAM_TRIES = 3;
-/** Some proxies keep a stream to themselves: by then the first word must be there. */
+/** Some proxies buffer a stream: the first message must arrive within this time. */
 const FIRST_WORD_MS = 6_000;
 /** Three heartbeats of the daemon. */
 const SILENCE_MS = 45_000;
-/** A stream is tried again after that many answers. */
+/** A stream is retried after this many polls. */
 const POLLS_PER_STREAM = 20;
 
-/** Follows the payment by server-sent events, or by asking again and again where they do not get through. */
+/** Follows the payment by server-sent events, or by polling if they do not get through. */
 export function follow(main: HTMLElement, watcher: Watcher): void {
   const base = window.location.pathname.replace(/\/$/, '');
   const query = `?lang=${document.documentElement.lang}`;
@@ -94,7 +94,7 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     });
   };
 
-  // Coming back from the wallet: look at once, the system may have put the page to sleep.
+  // After the return from a wallet it polls at once, because the system may have suspended the page.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible' || timer === undefined) return;
     window.clearTimeout(timer);

@@ -1,4 +1,7 @@
-/** The keys of a counter type into the amount, which stays a plain field: a real keyboard works as well. */
+/**
+ * The keys of a counter type into the amount, which stays a plain field, so that a real keyboard works as
+ * well.
+ */
 export function offerKeypad(): void {
   const keypad = document.querySelector<HTMLElement>('#keypad');
   const amount = document.querySelector<HTMLInputElement>('#amount');

@@ -7,10 +7,10 @@ import { offerToPlay, playPayer } from './simulate.ts';
 import { texts } from './texts.ts';
 import { say, toast } from './voice.ts';
 
-/** Keeps the page that the daemon drew current. Without it the page still says what to pay and where. */
+/** Keeps the rendered page current. Without it the page still shows amount and address. */
 const main = document.querySelector<HTMLElement>('#checkout');
 
-/** The coin the payer picked by hand: it stays, where else the page shows the one already paid in. */
+/** The coin that the payer chose manually; it takes precedence over the coin already paid in. */
 let picked: string | undefined;
 
 if (main !== null) {
@@ -31,10 +31,10 @@ if (main !== null) {
       show(main, state.html);
       offerToPlay(!state.final);
       say(state.announcement);
-      // Whoever came back after the end, to see what became of a refund, stays.
+      // A payer who returns after the end, for example to see a refund, is not redirected.
       if (state.status !== status) {
         tellEmbedder('status', state.status);
-        // A shop that shows the page in a frame hears of it and decides itself.
+        // A shop that shows the page in a frame gets a message and decides itself.
         if (state.redirect !== null && !isEmbedded) leaveFor(state.redirect, state.announcement);
       }
       status = state.status;
@@ -54,7 +54,7 @@ if (main === null) tellEmbedder('ready');
 
 const LEAVE_AFTER_MS = 3_500;
 
-/** Gives the reader the time to see, or hear, what happened before the page goes. */
+/** Gives the payer time to read what happened before the redirect. */
 function leaveFor(url: string, announcement: string): void {
   if (!/^https?:\/\//i.test(url)) return;
   toast(texts.redirecting);
@@ -62,7 +62,7 @@ function leaveFor(url: string, announcement: string): void {
   setTimeout(() => window.location.assign(url), LEAVE_AFTER_MS);
 }
 
-/** The shop may change an order that nobody has paid. What the payer opened stays open. */
+/** The shop may change an unpaid order. Details that the payer opened stay open. */
 function showSummary(html: string): void {
   const summary = document.querySelector('#summary');
   if (summary === null) return;
@@ -72,12 +72,12 @@ function showSummary(html: string): void {
   if (details !== null) details.open = isOpen;
 }
 
-/** Puts the new state in place and keeps what the payer had chosen and where the keyboard was. */
+/** Inserts the new state and keeps the payer's choice and the keyboard focus. */
 function show(main: HTMLElement, html: string): void {
   const active = document.activeElement;
   const within = active !== null && main.contains(active);
   const focused = within ? (active.id === '' ? active.getAttribute('data-copy') : active.id) : null;
-  // The daemon escapes everything in it, and the content security policy runs nothing inline.
+  // The daemon escapes all of it, and the content security policy runs nothing inline.
   main.innerHTML = html;
   const radio = picked === undefined ? null : document.getElementById(picked);
   if (radio instanceof HTMLInputElement) radio.checked = true;

@@ -1,7 +1,7 @@
 import { texts } from './texts.ts';
 import { toast } from './voice.ts';
 
-/** Sends the sandbox form without leaving the page: what it does comes back as the payment's new state. */
+/** Submits the sandbox form without leaving the page: the result arrives as the payment's new state. */
 export function playPayer(): void {
   const form = document.querySelector<HTMLFormElement>('#simulate');
   form?.addEventListener('submit', (event) => {
@@ -10,7 +10,7 @@ export function playPayer(): void {
   });
 }
 
-/** Nobody can pay once it is over; money taken back may open it again. */
+/** Paying is disabled once it is over; a reversal may enable it again. */
 export function offerToPlay(isOffered: boolean): void {
   const form = document.querySelector<HTMLFormElement>('#simulate');
   if (form !== null) form.hidden = !isOffered;
@@ -18,7 +18,7 @@ export function offerToPlay(isOffered: boolean): void {
 
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const body = new URLSearchParams();
-  // FormData also takes the coin's radio buttons, which stand elsewhere and belong to this form.
+  // FormData also includes the coin's radio buttons, which are elsewhere in the page and belong to this form.
   for (const [name, value] of new FormData(form, submitter)) {
     if (typeof value === 'string') body.set(name, value);
   }

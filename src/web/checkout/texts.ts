@@ -8,5 +8,5 @@ interface Texts {
 
 const element = document.querySelector('#texts');
 
-/** What the script says, in the language of the page: the daemon put it there. */
+/** Texts of the script in the language of the page, from the daemon. */
 export const texts = JSON.parse(element?.textContent ?? '{}') as Texts;

@@ -1,13 +1,13 @@
 const SHOWN_MS = 3_200;
 let hiding: number | undefined;
 
-/** Tells those who hear the page. */
+/** Announces a text to screen readers. */
 export function say(text: string): void {
   const status = document.querySelector('#status');
   if (status !== null && status.textContent !== text) status.textContent = text;
 }
 
-/** Tells everybody, for a moment. */
+/** Shows and announces a text for a moment. */
 export function toast(text: string): void {
   say(text);
   const box = document.querySelector<HTMLElement>('#toast');

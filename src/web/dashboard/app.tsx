@@ -14,9 +14,9 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // The client tries again by itself where that may help.
+      // The client itself retries where that may help.
       retry: false,
-      // By default a browser that is offline asks for nothing and says nothing: what is in view would look current.
+      // By default an offline browser sends no request and reports nothing, so stale data would look current.
       networkMode: 'always',
       refetchOnReconnect: true,
     },
@@ -24,7 +24,7 @@ const client = new QueryClient({
   },
 });
 
-/** The pages once it is known who is signed in; until then there is nothing to show. */
+/** The pages once the signed-in user is known; nothing is shown before. */
 async function start(): Promise<ReactNode> {
   try {
     resumeSession(await signedInNow());
@@ -51,7 +51,7 @@ function Unreachable({ error }: { error: ApiError }) {
   );
 }
 
-/** The page that was asked for comes first. */
+/** The requested page is loaded first. */
 const OTHERS_AFTER_MS = 1_500;
 
 /** Puts the pages into their place. */

@@ -14,7 +14,7 @@ import { RestoredNote } from './restored-note.tsx';
 import { SignInAgain } from './pages/sign-in/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem, Loaded } from './ui/basics.tsx';
 
-/** Path, name, and what of the shop one must be allowed to see there. */
+/** Path, name, and the scope needed to see it. */
 const SHOP_PAGES = [
   ['', t('Overview'), 'payments:read'],
   ['/payments', t('Payments'), 'payments:read'],
@@ -92,12 +92,12 @@ function FindInPages(props: { open: boolean; onClose: () => void }) {
   return <Find {...props} shopId={shopId} pages={pages} />;
 }
 
-/** The page of the address, or that it names a shop this user does not have. */
+/** The page of the address, or a message that the user does not have the shop. */
 function Page() {
   const shops = useShops();
   const shopId = useShopId();
   if (shopId === '') return <Outlet />;
-  // The shop says in which mode and time zone its pages read: until then they would read, and show, another's.
+  // The shop determines mode and time zone of its pages, so they wait until it is loaded.
   if (shops.isPending) return <Loaded of={shops}>{() => null}</Loaded>;
   const isKnown = shops.data?.merchants.some(({ id }) => id === shopId) ?? true;
   if (isKnown) return <Outlet />;

@@ -34,7 +34,7 @@ function Choice(props: { mode: Mode; name: string; isOn: boolean; onChoose: (mod
   );
 }
 
-/** Says so when money here is simulated, and loudly when what is shown is not what the shop takes. */
+/** Warns if money here is simulated, and prominently if the shown mode is not the shop's. */
 export function ModeNote() {
   const shop = useShop();
   const { viewed, isOther, choose } = useMode();

@@ -10,7 +10,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Says that what is in view is no longer read again. A browser that says it is online may still reach nothing. */
+/**
+ * Warns that the shown data is no longer updated. A browser that reports to be online may still reach
+ * nothing.
+ */
 export function OfflineNote() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   return (

@@ -2,7 +2,7 @@ import { PAGE_HEADERS } from '../page-headers.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Why something cannot be tried; for people. */
+/** The reason why an operation cannot be tried; for readers. */
 export class NotNow extends Error {
   override name = 'NotNow';
 }
@@ -63,7 +63,7 @@ export async function sandboxShops(): Promise<Shop[]> {
   return merchants.filter(({ sandboxMode }) => sandboxMode);
 }
 
-/** Refuses a shop that left the sandbox since, and a payment that is for real money or of another shop. */
+/** Rejects a shop that left the sandbox since, and a payment that is for real money or of another shop. */
 export async function assertSandbox(shopId: string, paymentId: string | null): Promise<void> {
   const shops = await sandboxShops();
   if (!shops.some(({ id }) => id === shopId)) throw new NotNow('This shop is not in sandbox mode any more.');
@@ -73,7 +73,7 @@ export async function assertSandbox(shopId: string, paymentId: string | null): P
   if (!sandbox) throw new NotNow('This payment is for real money. Only sandbox payments can be tried here.');
 }
 
-/** What the user has in place of the ids of the examples. */
+/** The user's own values for the ids of the examples. */
 export async function ownIds(shopId: string): Promise<Record<string, string>> {
   const query = new URLSearchParams({ merchantId: shopId, limit: '20' });
   const [{ payments }, { customers }] = await Promise.all([

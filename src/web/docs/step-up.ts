@@ -1,7 +1,7 @@
 import { element } from './element.ts';
 import { ask, type Answer } from './sandbox-api.ts';
 
-/** What an answer asks the user to prove first; null when it asks for nothing. */
+/** The proof that a response asks for first; null if it asks for none. */
 export function askedProof({ status, body }: Answer): 'password' | 'code' | null {
   if (status !== 403 || typeof body !== 'object' || body === null) return null;
   const { error } = body as { error: { code: string; details?: readonly { field: string }[] } | null };
@@ -9,7 +9,10 @@ export function askedProof({ status, body }: Answer): 'password' | 'code' | null
   return error.details?.some(({ field }) => field === 'code') === true ? 'code' : 'password';
 }
 
-/** Asks for the proof that the dashboard asks for before the same things. @param onProven sends the request again */
+/**
+ * Asks for the step-up that the dashboard needs for the same operations. @param onProven sends the request
+ * again
+ */
 export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HTMLElement {
   const isCode = proof === 'code';
   const input = element('input', {
@@ -45,7 +48,7 @@ export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HT
   return form;
 }
 
-/** @returns null once the session may go on, else why it may not. */
+/** @returns null once the session may continue, else the reason why not. */
 async function refusalOf(proof: Readonly<Record<string, string>>): Promise<string | null> {
   try {
     const { status, body } = await ask('POST', '/auth/step-up', proof);

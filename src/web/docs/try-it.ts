@@ -11,7 +11,7 @@ interface Operation {
   readonly body: string | null;
 }
 
-/** A form beside each operation that may be tried, for shops in sandbox mode, as the user of the dashboard. */
+/** A form at each operation that may be tried, for shops in sandbox mode, as the user of the dashboard. */
 export function addTryIt(): void {
   for (const article of document.querySelectorAll<HTMLElement>('article[data-try]')) {
     const { try: target = '', query = '', body = null } = article.dataset;
@@ -91,7 +91,7 @@ function form(
   return element('div', {}, made, result);
 }
 
-/** The answer, or why there is none. */
+/** The response, or the reason why there is none. */
 async function shownAnswer(...request: Parameters<typeof run>): Promise<HTMLElement> {
   try {
     return await run(...request);
@@ -108,7 +108,7 @@ async function run(
   again: () => void,
 ): Promise<HTMLElement> {
   const search = new URLSearchParams(operation.body === null ? query : '');
-  // The shop that was chosen is the shop that is meant, whatever else was typed.
+  // Sent for the selected shop, whatever else was typed.
   search.set('merchantId', shopId);
   const body: Record<string, unknown> | undefined =
     operation.body === null ? undefined : { ...parsed(text), merchantId: shopId };
@@ -142,14 +142,14 @@ function withOwn(query: string, ids: Readonly<Record<string, string>>): string {
   return search.toString();
 }
 
-/** The example with what the user owns, and an order that is not there yet. */
+/** The example with the user's own ids, and an unused order id. */
 function ownBody(example: unknown, ids: Readonly<Record<string, string>>): Record<string, unknown> {
   const entries = Object.entries(example as Record<string, unknown>).map(([name, value]) => [
     name,
     name === 'orderId' ? `try-${Date.now()}` : (ids[name] ?? value),
   ]);
   const body = Object.fromEntries(entries) as Record<string, unknown>;
-  // Examples of addresses lead nowhere: no webhook is sent there.
+  // URLs in examples lead nowhere, so no webhook is sent there.
   delete body['webhookUrl'];
   return body;
 }

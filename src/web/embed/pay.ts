@@ -1,8 +1,9 @@
 import type { Language } from '../../i18n/languages.ts';
 
 /**
- * `/pay.js`, for shops to load: opens a checkout over the shop's page. The daemon wraps it in a function, so that it
- * leaves nothing behind but `Tilld`. Where the checkout may not be framed, or anything else fails, it goes there.
+ * `/pay.js`, loaded by shops: opens a checkout over the shop's page. The daemon wraps it in a function, so
+ * that `Tilld` is its only global. If the checkout may not be framed, or another error occurs, it navigates
+ * to the checkout.
  */
 interface Paid {
   readonly paymentId: string | null;
@@ -11,13 +12,13 @@ interface Paid {
 
 interface Options {
   readonly paymentId?: string;
-  /** Of a checkout or a payment link. */
+  /** URL of a checkout or a payment link. */
   readonly url?: string;
-  /** Two letters; the payer's browser decides otherwise. */
+  /** Two letters; by default the payer's browser decides. */
   readonly lang?: string;
-  /** Once, when money was seen: part of it, or all. The order is under way from then on. */
+  /** Called once when money was seen, a part of it or all. The order is then in progress. */
   readonly onSeen?: (payment: Paid) => void;
-  /** Once, when the payment is completed. For the page only: what to deliver is decided by the webhook. */
+  /** Called once when the payment is completed. For the page only: deliver on the webhook. */
   readonly onPaid?: (payment: Paid) => void;
   readonly onStatus?: (payment: Paid) => void;
   readonly onClose?: (payment: Paid) => void;
@@ -27,11 +28,11 @@ interface Handle {
   close(): void;
 }
 
-/** The checkout says that it is there within this time, or the page goes to it. */
+/** The checkout must report `ready` within this time, otherwise the page navigates to it. */
 const READY_MS = 10_000;
-/** A frame that was refused also ends its loading, and says nothing. */
+/** A blocked frame also finishes loading, without a message. */
 const LOADED_MS = 2_500;
-/** Money was seen, and is there. */
+/** Money was seen and has not vanished. */
 const SEEN = /^(underpaid|confirming|completed)$/;
 const PHONE = '(max-width: 600px)';
 const CLOSE: Readonly<Record<string, string>> = {
@@ -63,7 +64,7 @@ function isPhone(): boolean {
   return matchMedia(PHONE).matches;
 }
 
-/** By properties: style sheets and style attributes may be forbidden by the shop's policy. */
+/** By properties, because the shop's policy may forbid style sheets and style attributes. */
 function styled<E extends HTMLElement>(element: E, css: string): E {
   element.style.cssText = css;
   return element;
@@ -106,7 +107,7 @@ function draw(address: URL, lang: string | undefined) {
   return { dialog, box, button, frame };
 }
 
-/** Every status, and once each that money was seen and that the payment is completed. */
+/** Reports every status, and once each that money was seen and that the payment is completed. */
 function reporter({ onStatus, onSeen, onPaid }: Options): (payment: Paid) => void {
   let isSeen = false;
   let isPaid = false;
@@ -162,7 +163,7 @@ function open(options: Options): Handle {
     options.onClose?.(payment);
   }
 
-  /** Only the till, and only from within this frame. */
+  /** Only from the daemon's origin, and only from within this frame. */
   function hear({ origin, source, data }: MessageEvent<unknown>): void {
     if (origin !== till || source !== frame.contentWindow || typeof data !== 'object' || data === null)
       return;
@@ -193,7 +194,7 @@ function open(options: Options): Handle {
   return { close };
 }
 
-/** Buttons and links of the page that name a payment, also those that are added later. */
+/** Buttons and links of the page that name a payment, also those added later. */
 function openByClick(event: MouseEvent): void {
   const { target } = event;
   const element =

@@ -1,4 +1,4 @@
-/** Those of the fields whose value is not the stored one: what is not changed needs no proof and is not sent. */
+/** The fields whose value differs from the stored one: unchanged ones need no step-up and are not sent. */
 export function changedFields<T extends object>(given: T, stored: object): Partial<T> {
   const entries = Object.entries(given).filter(([name, value]) => {
     const before: unknown = Reflect.get(stored, name);

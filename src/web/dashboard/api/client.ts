@@ -12,7 +12,7 @@ import type { Coin } from '../contract/types.ts';
 
 interface Extras<M extends Method, P extends PathOf<M>> {
   readonly query?: QueryOf<M, P>;
-  /** Lets a repeated request act once only. */
+  /** Makes a repeated request idempotent. */
   readonly idempotencyKey?: string;
 }
 
@@ -21,7 +21,7 @@ type Request<M extends Method, P extends PathOf<M>> =
     ? [request?: Extras<M, P>]
     : [request: Extras<M, P> & { readonly body: Body<M, P> }];
 
-/** A request that did not succeed, in words for the page. */
+/** A failed request, described for the page. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: string;
@@ -37,7 +37,7 @@ export class ApiError extends Error {
 }
 
 const LIMIT_MS = 60_000;
-/** Nobody is kept waiting longer for an attempt that may help. */
+/** Maximum wait for an attempt that may succeed. */
 const RETRY_MS = 5_000;
 
 const till = new Tilld({
@@ -52,7 +52,10 @@ function asRecord(headers: HeadersInit | undefined): Record<string, string> {
   return Object.fromEntries(new Headers(headers));
 }
 
-/** Asks the API as the signed-in user. A session that is refused ends; what moves money may ask for a proof first. */
+/**
+ * Calls the API as the signed-in user. A rejected session ends; movements of money may require a step-up
+ * first.
+ */
 export async function api<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -61,7 +64,7 @@ export async function api<M extends Method, P extends PathOf<M>>(
   return ask<Data<M, P>>(method, path, request);
 }
 
-/** What gives access to an account beside its password. */
+/** Credentials of an account other than its password. */
 export interface ResetReview {
   readonly isConfirmed: boolean;
   readonly hasSecondFactor: boolean;
@@ -70,7 +73,7 @@ export interface ResetReview {
   readonly shops: readonly string[];
 }
 
-/** What the dashboard's own routes answer; they are in no document. */
+/** Responses of the dashboard's own routes, which no document lists. */
 interface OwnRoutes extends PeopleRoutes {
   'POST /auth/reset-password/review': ResetReview;
   'GET /auth/session': Session & { readonly language: Language | null; readonly explorers: Explorers };
@@ -91,7 +94,7 @@ interface OwnRoutes extends PeopleRoutes {
   'POST /auth/passkeys/step-up': { readonly until: string };
 }
 
-/** Addresses with `{tx}` or `{address}` in them, of each coin that has any. */
+/** URL templates with `{tx}` or `{address}`, of each coin that has any. */
 export type Explorers = Readonly<Partial<Record<Coin, Explorer>>>;
 
 interface Explorer {
@@ -109,7 +112,7 @@ export interface ListedSession {
   readonly current: boolean;
 }
 
-/** Asks one of the dashboard's own routes, which are about its session and about people. */
+/** Calls one of the dashboard's own routes, which are about its session and about people. */
 export async function requestPrivate<R extends keyof OwnRoutes>(
   route: R,
   body?: object,
@@ -120,7 +123,7 @@ export async function requestPrivate<R extends keyof OwnRoutes>(
   return ask<OwnRoutes[R]>(method, path, request);
 }
 
-/** Who is signed in, as the server knows; null for nobody. @throws {ApiError} when it does not answer */
+/** The signed-in user according to the server; null for none. @throws {ApiError} without a response */
 export async function signedInNow(): Promise<Session | null> {
   try {
     const found = await requestPrivate('GET /auth/session');
@@ -132,18 +135,20 @@ export async function signedInNow(): Promise<Session | null> {
   }
 }
 
-/** Mails to the user are in the language of the pages, unless one was chosen for them. It can wait: nothing fails by it. */
+/**
+ * Emails to the user are in the language of the pages, unless one was chosen for them. Failures are ignored.
+ */
 export async function tellLanguage(used: Language): Promise<void> {
   await requestPrivate('PATCH /auth/session', { language: used }).catch(() => undefined);
 }
 
-/** Signs in, and looks whether the browser kept the cookie. @throws {ApiError} */
+/** Signs in, and checks whether the browser stored the cookie. @throws {ApiError} */
 export async function signIn(body: { email: string; password: string; code?: string }): Promise<Session> {
   await requestPrivate('POST /auth/session', body);
   return keptSession();
 }
 
-/** The session that has just begun, as far as the browser kept its cookie. @throws {ApiError} */
+/** The new session, if the browser stored its cookie. @throws {ApiError} */
 export async function keptSession(): Promise<Session> {
   const kept = await signedInNow();
   if (kept !== null && isLanguagePicked) await tellLanguage(language);
@@ -174,8 +179,8 @@ async function ask<T>(
 }
 
 /**
- * Whether it was only the token that changed while the request was on its way, as a step-up in another tab does: the
- * browser has the new one by now, and nothing was done yet.
+ * Whether only the token changed while the request was in flight, for example by a step-up in another tab:
+ * the browser has the new one by now, and the request had no effect yet.
  */
 async function isStillIn({ user }: Session): Promise<boolean> {
   try {
@@ -186,7 +191,7 @@ async function isStillIn({ user }: Session): Promise<boolean> {
   }
 }
 
-/** Nothing was done yet: the same request goes out again once the user has shown who is there. */
+/** The request had no effect yet: it is sent again after the step-up. */
 async function prove<T>({ details }: TilldError, again: () => Promise<T>): Promise<T> {
   const proof = details.some(({ field }) => field === 'code') ? 'code' : 'password';
   if (await askForProof(proof)) return again();

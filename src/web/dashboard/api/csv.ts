@@ -2,18 +2,18 @@ import { ApiError } from './client.ts';
 import type { Pagination } from '../contract/types.ts';
 
 const PAGE = 100;
-/** A file with more lines belongs to a report by the API, not to a browser. */
+/** A file with more lines should come from the API, not from a browser. */
 const MOST = 50_000;
-/** Tells spreadsheets that the text is UTF-8. */
+/** Byte order mark for spreadsheets (UTF-8). */
 const MARK = '\uFEFF';
 
-/** Quotes what needs it, and disarms texts a spreadsheet would run as a formula. */
+/** Quotes where needed, and disarms text that a spreadsheet would run as a formula. */
 function cell(value: string): string {
   const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A list as a table: where its pages come from, and what stands in its columns. */
+/** A list as a table: the source of its pages, and its columns. */
 export interface Sheet<T extends { readonly id: string }> {
   readonly read: (page: {
     readonly page: number;
@@ -26,15 +26,15 @@ export interface Sheet<T extends { readonly id: string }> {
 export type Progress = (done: number, total: number) => void;
 
 /**
- * Every entry that a filter lets through, all pages of them, as CSV (RFC 4180).
- * @param onProgress told how many of how many are there
- * @throws {ApiError} when they are too many for one file
+ * Every entry that matches a filter, over all pages, as CSV (RFC 4180).
+ * @param onProgress called with the loaded and the total number
+ * @throws {ApiError} if there are too many for one file
  */
 export async function sheetCsv<T extends { readonly id: string }>(
   { read, columns, tooMany }: Sheet<T>,
   onProgress: Progress,
 ): Promise<string> {
-  // By id: what is made meanwhile pushes others onto the next page, where they come once more.
+  // By id, because new entries move others to the next page, where they occur again.
   const lines = new Map<string, string>();
   const line = (entry: T): string =>
     Object.values(columns)

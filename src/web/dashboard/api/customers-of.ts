@@ -4,24 +4,24 @@ import { useMay } from './may.ts';
 import type { Customer, Payment } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
-/** As many as one request may name, and as a page of payments has at most. */
+/** Maximum per request, and maximum per page of payments. */
 const MOST = 100;
 
 export type CustomersById = ReadonlyMap<string, Customer>;
 
-/** What the shop calls a customer: the `name` in its metadata, where that is a text. */
+/** The customer's name: the `name` in its metadata, if it is a text. */
 export function customerName(customer: Customer): string | null {
   if (isErased(customer)) return t('Erased customer');
   const name = customer.metadata['name'];
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
 }
 
-/** Whether the personal data of a customer was erased: the API shows such an address then. */
+/** Whether the personal data of a customer was erased: the API then returns such an address. */
 export function isErased({ id, email }: Customer): boolean {
   return email === `${id}@erased.invalid`;
 }
 
-/** Of the customers that some payments name: one request for a page of them; undefined where none is named. */
+/** The customers of some payments: one request per page; undefined if there are none. */
 function queryOf(merchantId: string | undefined, payments: readonly Payment[]) {
   const ids = new Set(payments.flatMap(({ customerId }) => (customerId === null ? [] : [customerId])));
   if (merchantId === undefined || ids.size === 0) return undefined;
@@ -42,7 +42,10 @@ export async function loadCustomers(
   return byId((await api('GET', '/merchant/customer/list', { query })).customers);
 }
 
-/** As `loadCustomers`, for a page that shows them as soon as they are there; undefined for those who may not see customers. */
+/**
+ * Like `loadCustomers`, for a page that shows them once they are loaded; undefined if the user may not read
+ * customers.
+ */
 export function useCustomers(
   merchantId: string,
   payments: readonly Payment[] = [],

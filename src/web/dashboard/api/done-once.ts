@@ -1,12 +1,12 @@
 import { ApiError } from './client.ts';
 
 const STORED_AS = 'tilld.unanswered-orders';
-/** So many orders without an answer are remembered; nobody has more in one tab. */
+/** Maximum number of stored orders without a response. */
 const MOST = 50;
 
 type Keys = readonly (readonly [order: string, key: string])[];
 
-/** Used where the browser keeps nothing. */
+/** Used if the browser stores nothing. */
 let inMemory: Keys = [];
 
 function readKeys(): Keys {
@@ -24,14 +24,14 @@ function writeKeys(keys: Keys): void {
     if (inMemory.length === 0) sessionStorage.removeItem(STORED_AS);
     else sessionStorage.setItem(STORED_AS, JSON.stringify(inMemory));
   } catch {
-    // They last as long as the page.
+    // They live as long as the page.
   }
 }
 
 /**
- * Places an order that moves money so that it is done once: the same order has the same Idempotency-Key until the server
- * has answered it, because without an answer it may have been done. Neither closing the dialog nor loading the page again
- * changes anything in that.
+ * Places an order that moves money at most once: the same order has the same Idempotency-Key until the server
+ * has responded to it, because without a response it may have been executed. Neither closing the dialog nor
+ * reloading the page changes that.
  */
 export async function doneOnce<T>(order: object, place: (idempotencyKey: string) => Promise<T>): Promise<T> {
   const text = JSON.stringify(order);
@@ -50,9 +50,9 @@ export async function doneOnce<T>(order: object, place: (idempotencyKey: string)
 }
 
 /**
- * Refused for good, by an answer to the order itself: what comes then is another order. Everything else says nothing of
- * an earlier attempt: who asks was not believed (401, 403) or not heard (429) before the key was looked at, a conflict may
- * be that attempt, and what is not in the terms of the API is of a proxy.
+ * Rejected for good, by a response to the order itself: the next one is another order. All other errors prove
+ * nothing about an earlier attempt: 401, 403 and 429 come before the key is checked, a conflict may be that
+ * attempt, and a response in another form is from a proxy.
  */
 function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.code !== 'UNREADABLE' && [400, 422].includes(error.status);

@@ -5,14 +5,14 @@ import { mayIn } from './may.ts';
 import { plainAmount } from '../format/decimal.ts';
 import type { Customer, Payment, PaymentLink, Product, Shop } from '../contract/types.ts';
 
-/** More would keep the server busy for one look. */
+/** More would load the server too much for one search. */
 export const MOST_SHOPS = 10;
 const MOST_HITS = 5;
-/** Lists without a search of their own are read as far as one page goes. */
+/** Lists without a search of their own are read up to one page. */
 const MOST_LISTED = 100;
 const MODES = ['live', 'sandbox'] as const;
 
-/** Something found in a shop. Of a list the page is counted from 1, by `PER_PAGE`. */
+/** A search result in a shop. The page in a list is counted from 1, by `PER_PAGE`. */
 interface In<T> {
   readonly shop: Shop;
   readonly it: T;
@@ -31,7 +31,7 @@ export interface SearchResults {
   readonly products: readonly Listed<Product>[];
   readonly isSearching: boolean;
   readonly hasFailed: boolean;
-  /** Shops that were searched, of how many. */
+  /** Number of searched shops, and of all. */
   readonly searched: number;
   readonly all: number;
 }
@@ -82,13 +82,13 @@ function isOwn({ role }: Shop): boolean {
   return role === undefined || role === 'owner';
 }
 
-/** Whether some text is part of one of these, in any letter case. */
+/** Whether one of these texts contains the search text, in any letter case. */
 export function isIn(text: string, ...fields: readonly (string | null | undefined)[]): boolean {
   const part = text.toLowerCase();
   return fields.some((field) => field?.toLowerCase().includes(part) === true);
 }
 
-/** The first of each, then the second of each: no shop hides what another one has. */
+/** Interleaves the results, so that no shop hides those of another. */
 function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1)))
@@ -102,8 +102,8 @@ function listed<T>(shop: Shop, items: readonly T[], isHit: (it: T) => boolean): 
 }
 
 /**
- * What a text finds in the shops of the user, that with this id before the others: at most some of each kind. Customers and
- * products belong to an account: of all shops of one's own, one is asked.
+ * Search results in the shops of the user, the current shop first: a limited number of each kind. Customers
+ * and products belong to an account, so one shop per account is searched for them.
  */
 export function useFound(text: string, firstShopId: string): SearchResults {
   const all = useShops().data?.merchants ?? [];

@@ -9,13 +9,13 @@ import type { Shop } from '../contract/types.ts';
 interface Options {
   readonly refetchMs?: number;
   readonly enabled?: boolean;
-  /** Read once, and again only after something was changed. */
+  /** Read once, and again only after a change. */
   readonly once?: boolean;
 }
 
-/** Reads one address of the API and keeps it; the last page stays in view while the next one comes. */
+/** Reads one path of the API and caches it; the last page stays visible while the next one loads. */
 export function useApi<P extends PathOf<'GET'>>(path: P, query?: QueryOf<'GET', P>, options: Options = {}) {
-  // Between two sessions the page waits as it is.
+  // Between two sessions the page stays unchanged.
   const isIn = useSession() !== null;
   return useQuery<Data<'GET', P>, ApiError>({
     queryKey: [path, query ?? {}],
@@ -27,7 +27,7 @@ export function useApi<P extends PathOf<'GET'>>(path: P, query?: QueryOf<'GET', 
   });
 }
 
-/** Changes something, then lets everything in view be read again. */
+/** Changes something, then reloads everything visible. */
 export function useAct<T, V = void>(act: (input: V) => Promise<T>, onDone?: (data: T) => void) {
   const client = useQueryClient();
   return useMutation<T, ApiError, V>({
@@ -43,7 +43,7 @@ export function useShops() {
   return useApi('/merchant/list');
 }
 
-/** The shop that the address names. */
+/** The shop in the address. */
 export function useShopId(): string {
   const { shopId } = useParams({ strict: false });
   return shopId ?? '';
@@ -54,7 +54,7 @@ export function useShop(): Shop | undefined {
   return useShops().data?.merchants.find((shop) => shop.id === id);
 }
 
-/** The zone whose days the shop counts: its own, else the reader's. */
+/** The time zone of the shop's days: its own, else the reader's. */
 export function useTimeZone(): string {
   return useShop()?.timeZone ?? readersZone;
 }

@@ -11,7 +11,10 @@ function stored(): string {
   }
 }
 
-/** The shop that the address names, else the last one that was open in this tab: pages about none keep its menu. */
+/**
+ * The shop in the address, else the last one that was open in this tab, so that pages without a shop keep its
+ * menu.
+ */
 export function useFrameShopId(isListOfShops: boolean): string {
   const shopId = useShopId();
   const shops = useShops().data?.merchants ?? [];
@@ -21,7 +24,7 @@ export function useFrameShopId(isListOfShops: boolean): string {
     try {
       sessionStorage.setItem(STORED_AS, shopId);
     } catch {
-      // Then pages about no shop show the menu without one.
+      // Without it, pages without a shop show the menu without one.
     }
   }, [isKnown, shopId]);
   if (shopId !== '' || isListOfShops) return shopId;

@@ -1,15 +1,15 @@
 import { useShopId, useShops } from './hooks.ts';
 import type { Scope, Shop } from '../contract/types.ts';
 
-/** Whether the user's role in a shop includes something; `owner` is for what no role includes. */
+/** Whether the user's role in a shop includes a scope; `owner` is for permissions that no role includes. */
 export function mayIn({ role, scopes }: Shop, what: Scope | 'owner'): boolean {
   if (role === undefined || role === 'owner') return true;
   return what !== 'owner' && scopes?.includes(what) === true;
 }
 
 /**
- * What the user may do in a shop, that of the address unless another is given, so that nothing is offered that would be
- * refused: the server decides. Until the shops are read everything is offered.
+ * The user's permissions in a shop, by default that of the address, so that actions which the server would
+ * reject are not shown. Until the shops are loaded all actions are shown.
  */
 export function useMay(of?: string): (what: Scope | 'owner') => boolean {
   const addressed = useShopId();
@@ -17,7 +17,10 @@ export function useMay(of?: string): (what: Scope | 'owner') => boolean {
   return (what) => shop === undefined || mayIn(shop, what);
 }
 
-/** Like useMay, but nothing is offered until the shop is read: for the menu, which would lose entries before one's eyes. */
+/**
+ * Like useMay, but nothing is shown until the shop is loaded: for the menu, whose entries would otherwise
+ * disappear.
+ */
 export function useMayKnown(of: string): (what: Scope | 'owner') => boolean {
   const shop = useShops().data?.merchants.find(({ id }) => id === of);
   return (what) => shop !== undefined && mayIn(shop, what);

@@ -5,17 +5,17 @@ import { useShop } from './hooks.ts';
 export type Mode = 'live' | 'sandbox';
 
 interface ModeInView {
-  /** What pages show: the mode in the address, else the one the shop is in. Undefined until that is known. */
+  /** The mode that pages show: the one in the address, else the shop's. Undefined until that is known. */
   readonly viewed: Mode | undefined;
-  /** Whether the shop itself is in the other mode: then nothing here may move money. */
+  /** Whether the shop itself is in the other mode: then no action here may move money. */
   readonly isOther: boolean;
-  /** Shows the mode on this page, or on the list of payments where the page is about one of them. */
+  /** Shows the mode on this page, or on the list of payments if the page is about one of them. */
   readonly choose: (mode: Mode) => void;
   /** Shows the mode on this page. */
   readonly follow: (mode: Mode) => void;
 }
 
-/** Test or live, as a view: it stands in the address, goes along from page to page, and changes nothing. */
+/** Test or live, as a view: it is part of the address, is kept between pages, and changes nothing. */
 export function useMode(): ModeInView {
   const { mode: asked }: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const { shopId, paymentId } = useParams({ strict: false });
@@ -39,7 +39,7 @@ export function useMode(): ModeInView {
   };
 }
 
-/** Brings the view to the mode of what a page is about. */
+/** Switches the view to the mode of a page's subject. */
 export function useFollowMode({ sandbox }: { readonly sandbox: boolean }): void {
   const { viewed, follow } = useMode();
   const mode = sandbox ? 'sandbox' : 'live';

@@ -6,14 +6,14 @@ import { loseSession, session } from './session.ts';
 import { t } from '../i18n/t.ts';
 
 const DAY_MS = 86_400_000;
-/** The form's names for what the API refuses. */
+/** The form's names for rejected fields of the API. */
 const FORM_FIELDS: Readonly<Record<string, string>> = { from: 'first', to: 'last' };
 
 export interface MovementsWish {
   readonly merchantId: string;
   /** The shop's current one when undefined. */
   readonly mode: Mode | undefined;
-  /** The first and the last day, both in the file. */
+  /** The first and the last day, both included. */
   readonly first: string;
   readonly last: string;
   readonly timeZone: string;
@@ -21,8 +21,8 @@ export interface MovementsWish {
 }
 
 /**
- * Hands the movements of a range to the browser as a file, which the browser itself keeps: it may be a long one.
- * @throws {ApiError} also when the answer broke off, so that no part is taken for the whole
+ * Downloads the movements of a range as a file, streamed to disk by the browser because it may be long.
+ * @throws {ApiError} also if the response was aborted, so that a partial file is not taken for a complete one
  */
 export async function downloadMovements({ last, first, mode, ...wish }: MovementsWish): Promise<void> {
   const range = { from: first, to: dayAfter(last), ...(mode === undefined ? {} : { mode }) };
@@ -58,7 +58,7 @@ interface Refusal {
   };
 }
 
-/** What is no day stays as it is: the server says so. */
+/** An invalid day is sent unchanged; the server rejects it. */
 function dayAfter(day: string): string {
   const at = Date.parse(day);
   return Number.isNaN(at) ? day : new Date(at + DAY_MS).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 
-/** Where passkeys work: the one origin, or null with the reason why nowhere. */
+/** The only origin where passkeys work, or null with the reason. */
 export interface PasskeyPlace {
   readonly origin: string | null;
   readonly reason: string | null;

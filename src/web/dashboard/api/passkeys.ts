@@ -4,7 +4,7 @@ import { ApiError, keptSession, requestPrivate } from './client.ts';
 import type { PasskeyPlace, PasskeyQuestion } from './passkey-answers.ts';
 import type { Session } from './session.ts';
 
-/** Why no passkey can be used in this page; null when one can. */
+/** The reason why passkeys cannot be used in this page; null if they can. */
 export function whyNoPasskeys({ origin, reason }: PasskeyPlace): string | null {
   if (origin === null) return reason;
   if (origin !== location.origin)
@@ -12,21 +12,21 @@ export function whyNoPasskeys({ origin, reason }: PasskeyPlace): string | null {
   return browserSupportsWebAuthn() ? null : t('This browser has no passkeys.');
 }
 
-/** Makes a passkey in this browser and keeps it. @throws {ApiError} */
+/** Creates a passkey in this browser and stores it. @throws {ApiError} */
 export async function addPasskey(name: string): Promise<void> {
   const { options } = await requestPrivate('POST /auth/passkeys/options');
   const credential = await answerOf(async () => startRegistration({ optionsJSON: options }));
   await requestPrivate('POST /auth/passkeys', { name, credential });
 }
 
-/** Signs in by whichever passkey the user picks. @throws {ApiError} */
+/** Signs in with the passkey that the user selects. @throws {ApiError} */
 export async function signInByPasskey(): Promise<Session> {
   const credential = await assertionFor(await requestPrivate('GET /auth/passkeys/sign-in'));
   await requestPrivate('POST /auth/passkeys/sign-in', { credential });
   return keptSession();
 }
 
-/** Proves by one of the user's passkeys who is there. @throws {ApiError} */
+/** Step-up with one of the user's passkeys. @throws {ApiError} */
 export async function stepUpByPasskey(): Promise<void> {
   const credential = await assertionFor(await requestPrivate('GET /auth/passkeys/step-up'));
   await requestPrivate('POST /auth/passkeys/step-up', { credential });
@@ -38,7 +38,7 @@ async function assertionFor({ options, reason }: PasskeyQuestion) {
   return answerOf(async () => startAuthentication({ optionsJSON: options }));
 }
 
-/** What the browser answers; it does not tell a user who said no from a device that has no passkey. */
+/** The browser's error; it does not distinguish a cancelled dialog from a device without a passkey. */
 async function answerOf<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -1,4 +1,4 @@
-/** Who works for a shop, and who did what: the dashboard's own routes about that, which are in no document. */
+/** Members and audit log of a shop: the dashboard's own routes, which no document lists. */
 export interface PeopleRoutes {
   'GET /auth/audit': AuditPage;
   'GET /merchant/audit': AuditPage;
@@ -13,7 +13,9 @@ export interface PeopleRoutes {
 
 export type MemberRole = 'manager' | 'clerk' | 'bookkeeper';
 
-/** What still works of that which somebody made for a shop, also by a key of theirs. */
+/**
+ * Endpoints, keys and links that a person created for a shop, also by a key of theirs, and that still work.
+ */
 export interface MadeByPerson {
   readonly endpoints: readonly { readonly id: string; readonly url: string }[];
   readonly keys: readonly { readonly id: string; readonly name: string }[];

@@ -2,7 +2,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** The filters in the address, and a way to change some of them; another filter starts at the first page. */
+/**
+ * The filters in the address, and a function to change some of them; a changed filter resets to the first
+ * page.
+ */
 export function useFilters(): [Search, (changes: Search) => void] {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -2,17 +2,18 @@ import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
 
 /**
- * Who is signed in. What proves it is a cookie that no script can read; here is only what the server said of its user.
- * All tabs and windows of a browser share it, and tell each other when it begins and ends.
+ * The signed-in user. The credential is a cookie that no script can read; this holds only the user that the
+ * server returned. All tabs and windows of a browser share the session, and notify each other when it begins
+ * and ends.
  */
 export interface Session {
   readonly user: User;
 }
 
-/** What one tab tells the others. */
+/** Messages between tabs. */
 type News = { readonly signedIn: string } | { readonly signedIn: null };
 
-/** That somebody was signed in, so that a session which ran out meanwhile is told from a first visit. */
+/** Records that a user was signed in, to distinguish an expired session from a first visit. */
 const WAS_IN = 'tilld.signed-in';
 
 const listeners = new Set<() => void>();
@@ -28,13 +29,13 @@ function change(next: Session | null): void {
   for (const listener of listeners) listener();
 }
 
-/** A browser that keeps nothing refuses this too. */
+/** A browser that stores nothing rejects this too. */
 function remember(isIn: boolean): void {
   try {
     if (isIn) localStorage.setItem(WAS_IN, 'yes');
     else localStorage.removeItem(WAS_IN);
   } catch {
-    // Then a session that ran out looks like a first visit.
+    // Without it an expired session looks like a first visit.
   }
 }
 
@@ -50,13 +51,13 @@ function tell(news: News): void {
   channel.postMessage(news);
 }
 
-/** At the start of a page: the session that the browser already has; null when it has none. */
+/** At the start of a page: the existing session of the browser; null if there is none. */
 export function resumeSession(found: Session | null): void {
   endedByItself = found === null && wasIn();
   change(found);
 }
 
-/** Somebody signed in here. */
+/** A user signed in in this tab. */
 export function startSession({ user }: Session): void {
   endedByItself = false;
   lost = null;
@@ -65,9 +66,9 @@ export function startSession({ user }: Session): void {
 }
 
 /**
- * Ends the session by what the user asked for: the other tabs follow. What the page reads meanwhile may be refused
- * before the answer is here; that is no session lost.
- * @param end has the server end it; when that fails the session goes on
+ * Ends the session at the user's request; the other tabs follow. Requests of the page that are rejected
+ * meanwhile do not count as an expired session.
+ * @param end makes the server end it; if that fails the session continues
  */
 export async function leaveSession(end: () => Promise<unknown>): Promise<void> {
   isLeaving = true;
@@ -81,8 +82,9 @@ export async function leaveSession(end: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * The server takes the cookie no longer: the sign-in says so, and the page stands as it was.
- * @param refused the session in which the refused request was sent; another one has begun since, or it is being left
+ * The server rejected the cookie: the sign-in says so, and the page stays unchanged.
+ * @param refused the session of the rejected request; a newer one may have begun since, or the user is
+ * signing out
  */
 export function loseSession(refused: Session | null): void {
   if (current === null || current !== refused || isLeaving) return;
@@ -97,12 +99,12 @@ function forget(): void {
   change(null);
 }
 
-/** Follows what other tabs do. @param resume asks the server who is signed in */
+/** Follows other tabs. @param resume requests the signed-in user from the server */
 export function followOtherTabs(resume: () => Promise<Session | null>): void {
   channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
     const known = current ?? lost;
     if (data.signedIn === null) forget();
-    // Another person's pages must not stay in view.
+    // Another user's pages must not stay visible.
     else if (known !== null && known.user.id !== data.signedIn) window.location.assign('/dashboard');
     else if (current === null) void resume().then(goOn);
   });
@@ -123,7 +125,7 @@ export function hasSessionRunOut(): boolean {
   return endedByItself;
 }
 
-/** The session that ran out while its page was open: the page and what was typed in it still stand. */
+/** The session that expired while its page was open: the page and its input are still there. */
 export function lostSession(): Session | null {
   return lost;
 }

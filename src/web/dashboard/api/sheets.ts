@@ -32,9 +32,9 @@ interface PaymentEntry extends Payment {
 }
 
 /**
- * The payments that a filter lets through.
- * @param hasEmails whether customers are named by their email address, too: not for those who may not see customers
- * @throws {ApiError} when they are too many for one file
+ * The payments that match a filter.
+ * @param hasEmails whether email addresses of customers are included: not if the user may not read customers
+ * @throws {ApiError} if there are too many for one file
  */
 export async function paymentsCsv(
   query: QueryOf<'GET', '/payment/list'>,
@@ -74,7 +74,7 @@ export async function paymentsCsv(
   );
 }
 
-/** The money in and out that a filter lets through. @throws {ApiError} when it is too much for one file */
+/** The wallet transactions that match a filter. @throws {ApiError} if there are too many for one file */
 export async function walletCsv(
   query: QueryOf<'GET', '/merchant/wallet/transactions'>,
   onProgress: Progress,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the server wants before money moves. */
+/** The proof that the server requires before money moves. */
 export type Proof = 'password' | 'code';
 
 interface Asked {
@@ -12,7 +12,7 @@ interface Asked {
 const listeners = new Set<() => void>();
 let asked: Asked | null = null;
 
-/** Lets the dialog ask for a proof, once for all requests that wait for one. @returns false when nobody gave it */
+/** Asks for a step-up once for all requests that wait for one. @returns false if the user cancelled */
 export async function askForProof(proof: Proof): Promise<boolean> {
   asked ??= question(proof);
   for (const listener of listeners) listener();
@@ -30,7 +30,7 @@ function question(proof: Proof): Asked {
   return { proof, answered, answer };
 }
 
-/** The question that waits for an answer. */
+/** The pending step-up. */
 export function askedProof(): Asked | null {
   return asked;
 }
