@@ -100,7 +100,6 @@ function withExamples(document: Unfinished, routes: ReadonlyMap<string, Route>):
 
 /** An operation with an example of its request and response. */
 function complete(document: Unfinished, given: Operation, route: Route): Operation {
-  const trail = route.path.split('/').filter((part) => part !== '');
   const { example } = route;
   const body = given.requestBody?.content['application/json'];
   return {
@@ -108,16 +107,14 @@ function complete(document: Unfinished, given: Operation, route: Route): Operati
     ...(given.parameters === undefined
       ? {}
       : {
-          parameters: given.parameters.map((parameter) =>
-            withParameterExample(document, parameter, route, trail),
-          ),
+          parameters: given.parameters.map((parameter) => withParameterExample(document, parameter, route)),
         }),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': withBodyExamples(document, body, route, trail) },
+            content: { 'application/json': withBodyExamples(document, body, route) },
           },
         }),
     responses: Object.fromEntries(
@@ -125,52 +122,36 @@ function complete(document: Unfinished, given: Operation, route: Route): Operati
         status,
         '$ref' in response || !status.startsWith('2')
           ? response
-          : withDataExample(document, response, example.data, trail),
+          : withDataExample(document, response, example.data),
       ]),
     ),
   };
 }
 
-function withParameterExample(
-  document: Unfinished,
-  parameter: Parameter,
-  route: Route,
-  trail: readonly string[],
-): Parameter {
+function withParameterExample(document: Unfinished, parameter: Parameter, route: Route): Parameter {
   const given = route.example.query as Readonly<Record<string, unknown>> | undefined;
   const optional = parameter.required !== true;
   if (given === undefined || parameter.in === 'header' || parameter.name === 'merchantId') {
-    const example = buildExample(document, parameter.schema, [...trail, parameter.name]);
-    return { ...parameter, example: parameter.name === 'Idempotency-Key' ? 'order-1001' : example };
+    return { ...parameter, example: buildExample(document, parameter.schema) };
   }
   const example = given[parameter.name];
   if (example === undefined && optional) return parameter;
   return { ...parameter, example };
 }
 
-function withBodyExamples(
-  document: Unfinished,
-  body: MediaType,
-  route: Route,
-  trail: readonly string[],
-): MediaType {
+function withBodyExamples(document: Unfinished, body: MediaType, route: Route): MediaType {
   const { body: own, otherBodies } = route.example;
-  const example = own ?? buildExample(document, body.schema, trail);
+  const example = own ?? buildExample(document, body.schema);
   if (otherBodies === undefined) return { ...body, example };
   const others = Object.entries(otherBodies).map(([summary, value]) => [summary, { summary, value }]);
   return { ...body, examples: { Usual: { value: example }, ...Object.fromEntries(others) } };
 }
 
-function withDataExample(
-  document: Unfinished,
-  response: ResponseObject,
-  own: unknown,
-  trail: readonly string[],
-): ResponseObject {
+function withDataExample(document: Unfinished, response: ResponseObject, own: unknown): ResponseObject {
   const content = response.content?.['application/json'];
   if (content === undefined) return response;
   const schema = content.schema.properties?.['data'] ?? {};
-  const data = own ?? buildExample(document, schema, trail);
+  const data = own ?? buildExample(document, schema);
   const example = { success: true, error: null, data };
   return { ...response, content: { ...response.content, 'application/json': { ...content, example } } };
 }

@@ -5,6 +5,7 @@ import { unknownIdCodes } from '../server/named-merchant.ts';
 import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Every code that a route can return: its own and those of its parameters and credentials. */
 export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
@@ -169,12 +170,21 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     description: 'One field that is missing or wrong',
     properties: {
-      field: { type: 'string', description: 'Path of the field, such as email or items[0].amount' },
-      code: { type: 'string', description: 'What is wrong, for programs' },
-      message: { type: 'string', description: 'What is wrong, for people' },
+      field: {
+        type: 'string',
+        description: 'Path of the field, such as email or items[0].amount',
+        example: 'email',
+      },
+      code: { type: 'string', description: 'What is wrong, for programs', example: 'invalid_format' },
+      message: {
+        type: 'string',
+        description: 'What is wrong, for people',
+        example: 'must be an e-mail address',
+      },
       existingId: {
         type: 'string',
         description: 'Of DUPLICATE_ENTRY: the id of what exists already, where the caller may read it',
+        example: EXAMPLES.customerId,
       },
     },
     required: ['field', 'code', 'message'],

@@ -1,10 +1,19 @@
-import { METHODS, type MediaType, type OpenApiDocument, type Operation } from './types.ts';
+import {
+  METHODS,
+  type JsonSchema,
+  type MediaType,
+  type OpenApiDocument,
+  type Operation,
+  type PathItem,
+} from './types.ts';
 
 /**
- * The document as it is served: repeated parameters and examples are moved to `components` and referenced.
- * All other code works on the document before that.
+ * The document as it is served: repeated parameters and examples are moved to `components` and referenced, and the
+ * examples of fields, which those of bodies and answers show, are left out. All other code works on the document
+ * before that.
  */
-export function lean(document: OpenApiDocument): object {
+export function lean(whole: OpenApiDocument): object {
+  const document = withoutFieldExamples(whole);
   const operations = operationsOf(document);
   const parameters = new Shared(
     'parameters',
@@ -52,6 +61,51 @@ export function lean(document: OpenApiDocument): object {
       parameters: parameters.all(),
       examples: { ...components.examples, ...mapped(examples.all(), (value) => ({ value })) },
     },
+  };
+}
+
+/** The document without the `example` of any schema. */
+function withoutFieldExamples(document: OpenApiDocument): OpenApiDocument {
+  const { schemas } = document.components;
+  const content = (all: Readonly<Record<string, MediaType>>): Record<string, MediaType> =>
+    mapped(all, (media) => ({ ...media, schema: withoutExample(media.schema) }));
+  const operation = (given: Operation): Operation => ({
+    ...given,
+    ...(given.parameters === undefined
+      ? {}
+      : { parameters: given.parameters.map((each) => ({ ...each, schema: withoutExample(each.schema) })) }),
+    ...(given.requestBody === undefined
+      ? {}
+      : { requestBody: { ...given.requestBody, content: content(given.requestBody.content) } }),
+    responses: mapped(given.responses, (response) =>
+      '$ref' in response || response.content === undefined
+        ? response
+        : { ...response, content: content(response.content) },
+    ),
+  });
+  const items = (all: OpenApiDocument['paths']): Record<string, PathItem> =>
+    mapped(all, (item) => mapped(item as Record<string, Operation>, operation));
+  return {
+    ...document,
+    paths: items(document.paths),
+    webhooks: items(document.webhooks),
+    components: { ...document.components, schemas: mapped(schemas, withoutExample) },
+  };
+}
+
+function withoutExample(schema: JsonSchema): JsonSchema {
+  const { example: _example, ...rest } = schema;
+  const { properties, items, anyOf, oneOf, allOf, additionalProperties } = rest;
+  return {
+    ...rest,
+    ...(properties === undefined ? {} : { properties: mapped(properties, withoutExample) }),
+    ...(items === undefined ? {} : { items: withoutExample(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(withoutExample) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(withoutExample) }),
+    ...(allOf === undefined ? {} : { allOf: allOf.map(withoutExample) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: withoutExample(additionalProperties) }
+      : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { failureResponses, namesAccount } from './errors.ts';
 import { requiredScopes } from './scopes.ts';
 import type { AuthKind, Route } from '../server/route.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 import { identifier } from '../schemas/text.ts';
 
 const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
@@ -67,6 +68,7 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
     .optional()
     .meta({
       description: `${whenNamed(route)}; a key names its merchant itself`,
+      example: EXAMPLES.merchantId,
     });
   const own = route.query instanceof z.ZodObject ? route.query.shape : {};
   const query = z.object(namesMerchant ? { ...own, merchantId } : own);
@@ -81,6 +83,7 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
         (route.idempotency === 'forever'
           ? ', for ever; a refusal is not kept, so the same key may be tried again'
           : ', for 24 hours'),
+      example: 'order-1001',
     });
   return {
     ...(Object.keys(query.shape).length > 0 ? { query } : {}),

@@ -14,6 +14,8 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
+  /** What the examples of bodies and answers are made of; left out of the document as it is served. */
+  readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly format?: string;
   readonly pattern?: string;

@@ -2,6 +2,7 @@ import { EVENT_TYPES, type EventType } from '../../domain/events.ts';
 import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
 import { buildExample } from './examples.ts';
 import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './types.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** When each event is emitted. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
@@ -97,6 +98,9 @@ const DELIVERY_ANSWERS: Operation['responses'] = {
   '503': { description: 'Not now: Retry-After is honoured' },
 };
 
+/** What the shop gets by a test. */
+const TEST_MESSAGE = 'This is a test of your webhook URL. No money moved.';
+
 type Unfinished = Pick<OpenApiDocument, 'components'>;
 
 /**
@@ -127,13 +131,18 @@ function delivery(document: Unfinished, type: EventType): Operation {
     tags: ['Webhooks'],
     security: [],
     parameters: [
-      header('webhook-id', 'Id of the event: the same for every attempt, so that you can drop repeats'),
-      header('webhook-timestamp', 'Seconds since 1970 of this attempt'),
+      header(
+        'webhook-id',
+        'Id of the event: the same for every attempt, so that you can drop repeats',
+        EXAMPLES.eventId,
+      ),
+      header('webhook-timestamp', 'Seconds since 1970 of this attempt', '1769860800'),
       header(
         'webhook-signature',
         '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two of them while the secret rotates',
+        EXAMPLES.signature,
       ),
-    ].map((parameter) => ({ ...parameter, example: buildExample(document, {}, [parameter.name]) })),
+    ],
     requestBody: {
       required: true,
       content: {
@@ -147,21 +156,22 @@ function delivery(document: Unfinished, type: EventType): Operation {
   };
 }
 
-function header(name: string, description: string) {
-  return { in: 'header' as const, name, description, required: true, schema: { type: 'string' } };
+function header(name: string, description: string, example: string) {
+  return { in: 'header' as const, name, description, required: true, schema: { type: 'string' }, example };
 }
 
 function bodySchema(type: EventType): JsonSchema {
   return {
     type: 'object',
     properties: {
-      id: { type: 'string', description: 'The same as the webhook-id header' },
+      id: { type: 'string', description: 'The same as the webhook-id header', example: EXAMPLES.eventId },
       type: { type: 'string', const: type },
       timestamp: { type: 'string', format: 'date-time', description: 'When it happened' },
       sandbox: { type: 'boolean', description: 'Whether the coins are simulated' },
       sequence: {
         type: 'integer',
         description: 'Counts the events of one payment from 1; 0 for events of none',
+        example: 3,
       },
       data: dataSchema(type),
       truncated: {
@@ -183,7 +193,7 @@ function dataSchema(type: EventType): JsonSchema {
     });
   }
   if (type in SEND_STATUS_AT) return wrapping({ send: { $ref: '#/components/schemas/Send' } });
-  if (type === 'webhook.test') return wrapping({ message: { type: 'string' } });
+  if (type === 'webhook.test') return wrapping({ message: { type: 'string', example: TEST_MESSAGE } });
   return DOMAIN_DATA;
 }
 
@@ -193,20 +203,24 @@ const DOMAIN_DATA: JsonSchema = {
     domain: {
       type: 'object',
       properties: {
-        name: { type: 'string' },
+        name: { type: 'string', example: 'shop.example' },
         isVerified: { type: 'boolean' },
         method: { type: 'string', enum: VERIFICATION_METHODS },
         verifiedAt: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
         lastError: {
           anyOf: [{ type: 'string' }, { type: 'null' }],
           description: 'What the last look missed',
+          example: null,
         },
       },
       required: ['name', 'isVerified', 'method', 'verifiedAt', 'lastError'],
     },
     merchant: {
       type: 'object',
-      properties: { id: { type: 'string' }, name: { type: 'string' } },
+      properties: {
+        id: { type: 'string', example: EXAMPLES.merchantId },
+        name: { type: 'string', example: EXAMPLES.shopName },
+      },
       required: ['id', 'name'],
     },
   },
@@ -218,14 +232,14 @@ function wrapping(properties: Record<string, JsonSchema>): JsonSchema {
 }
 
 function bodyExample(document: Unfinished, schema: JsonSchema, type: EventType): unknown {
-  const body = { ...(buildExample(document, schema, ['Event']) as Record<string, unknown>), type };
+  const body = { ...(buildExample(document, schema) as Record<string, unknown>), type };
   const { truncated: _, ...rest } = { truncated: true, ...body };
   return { ...rest, data: dataExample(document, type) };
 }
 
 function dataExample(document: Unfinished, type: EventType): unknown {
   const schema = dataSchema(type);
-  const data = buildExample(document, { ...schema }, ['webhook.data']) as Record<string, object>;
+  const data = buildExample(document, schema) as Record<string, object>;
   const [status, exception] = STATUS_AT[type] ?? [];
   if (status !== undefined) return { payment: { ...data['payment'], status, exception } };
   const link = REFUND_STATUS_AT[type];
@@ -239,7 +253,7 @@ function dataExample(document: Unfinished, type: EventType): unknown {
   }
   const send = SEND_STATUS_AT[type];
   if (send !== undefined) return { send: { ...data['send'], status: send } };
-  return type === 'webhook.test' ? { message: 'This is a test of your webhook URL. No money moved.' } : data;
+  return data;
 }
 
 function capital(word: string): string {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AccountDeps, resendVerification, verifyEmail } from '../../usecases/accounts/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { authTags, mailedToken } from './auth-parts.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Verification of e-mail addresses. */
 export function emailRoutes(deps: AccountDeps): Route[] {
@@ -17,7 +18,7 @@ export function emailRoutes(deps: AccountDeps): Route[] {
       tags: authTags,
       auth: 'jwt',
       scope: 'never',
-      body: z.object({ token: mailedToken() }),
+      body: z.object({ token: mailedToken().meta({ example: EXAMPLES.mailedToken }) }),
       data: z.object({ isVerified: z.literal(true) }),
       status: 200,
       errors: ['FORBIDDEN'],

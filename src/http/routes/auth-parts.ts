@@ -5,6 +5,7 @@ import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { text } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Schemas that the routes under /auth share. */
 
@@ -16,9 +17,17 @@ const CODE_MAX = 64;
 
 export const authTags = ['Authentication'];
 export const user = z
-  .object({ id: z.string(), email: z.string(), isVerified: z.boolean() })
+  .object({
+    id: z.string().meta({ example: EXAMPLES.userId }),
+    email: z.string().meta({ example: EXAMPLES.email }),
+    isVerified: z.boolean(),
+  })
   .meta({ id: 'User' });
-export const session = z.object({ token: secret(z.string()), expiresAt: timestamp(), user });
+export const session = z.object({
+  token: secret(z.string()).meta({ example: EXAMPLES.userToken }),
+  expiresAt: timestamp().meta({ example: '2026-02-01T12:00:00.000Z' }),
+  user,
+});
 
 export function newPassword() {
   return text({ min: PASSWORD_MIN, max: PASSWORD_MAX, trim: false });

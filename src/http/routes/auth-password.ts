@@ -19,6 +19,7 @@ import {
   session,
   sessionAnswer,
 } from './auth-parts.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const count = () =>
   z
@@ -37,7 +38,7 @@ const ended = z.object({
     .array(
       z.object({
         id: z.string().meta({ examples: ['7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40'] }),
-        name: z.string(),
+        name: z.string().meta({ example: EXAMPLES.shopName }),
       }),
     )
     .meta({
@@ -67,7 +68,11 @@ function forgotRoute(deps: AccountDeps): Route {
     auth: 'none',
     scope: 'never',
     body: z.object({ email: email() }),
-    data: z.object({ message: z.string() }),
+    data: z.object({
+      message: z
+        .string()
+        .meta({ example: 'If an account has this address, a link to set a new password is on its way' }),
+    }),
     status: 200,
     errors: [],
     handler: async ({ body }) => {
@@ -95,15 +100,18 @@ function resetRoute(deps: AccountDeps): Route {
     auth: 'none',
     scope: 'never',
     body: z.object({
-      token: mailedToken(),
-      password: newPassword(),
+      token: mailedToken().meta({ example: EXAMPLES.mailedToken }),
+      password: newPassword().meta({ example: EXAMPLES.password }),
       endPasskeys: z.boolean().default(false).meta({ description: 'Also ends the passkeys' }),
       endKeys: z
         .boolean()
         .default(false)
         .meta({ description: 'Also ends every key of the shops; regenerate them afterwards' }),
     }),
-    data: z.object({ message: z.string(), ended }),
+    data: z.object({
+      message: z.string().meta({ example: 'The password was changed: sign in with the new one' }),
+      ended,
+    }),
     status: 200,
     errors: ['INVALID_STATE'],
     handler: async ({ body, network, client }) => ({
@@ -184,7 +192,10 @@ function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ currentPassword: currentPassword(), newPassword: newPassword() }),
+    body: z.object({
+      currentPassword: currentPassword().meta({ example: EXAMPLES.password }),
+      newPassword: newPassword().meta({ example: 'another horse battery staple' }),
+    }),
     data: session,
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],

@@ -19,6 +19,7 @@ import {
   session as sessionSchema,
   sessionAnswer,
 } from './auth-parts.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const goingOn = sessionSchema.nullable().meta({
   description: 'The user token to go on with, as the one that asked has ended; null in the dashboard',
@@ -46,7 +47,7 @@ function statusRoute(deps: AccountDeps): Route {
     data: z.object({
       enabled: z.boolean(),
       enabledAt: timestamp().nullable(),
-      recoveryCodesLeft: z.int(),
+      recoveryCodesLeft: z.int().meta({ example: 8 }),
     }),
     status: 200,
     errors: [],
@@ -70,8 +71,14 @@ function setupRoute(deps: AccountDeps): Route {
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ password: currentPassword() }),
-    data: z.object({ secret: secret(z.string()), uri: secret(z.string()) }),
+    body: z.object({ password: currentPassword().meta({ example: EXAMPLES.password }) }),
+    data: z.object({
+      secret: secret(z.string()).meta({ example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
+      uri: secret(z.string()).meta({
+        example:
+          'otpauth://totp/tilld:alice@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=tilld',
+      }),
+    }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, body }) => setupTotp(deps, { userId: auth.userId, ...body }),
@@ -90,8 +97,11 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ code: code() }),
-    data: z.object({ recoveryCodes: secret(z.array(z.string())), session: goingOn }),
+    body: z.object({ code: code().meta({ example: '492039' }) }),
+    data: z.object({
+      recoveryCodes: secret(z.array(z.string())).meta({ example: ['k7qf-2mzx-9ptw', 'h3vd-8rjc-5nys'] }),
+      session: goingOn,
+    }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     renewsSession: true,
@@ -116,7 +126,10 @@ function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ password: currentPassword(), code: code() }),
+    body: z.object({
+      password: currentPassword().meta({ example: EXAMPLES.password }),
+      code: code().meta({ example: '492039' }),
+    }),
     data: z.object({ enabled: z.literal(false), session: goingOn }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],

@@ -17,6 +17,7 @@ import { passkeyRoutes } from './auth-passkeys.ts';
 import { passwordRoutes } from './auth-password.ts';
 import { sessionRoutes, type SessionDeps } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export type AuthRoutesDeps = RegisterDeps & SessionDeps;
 
@@ -48,7 +49,7 @@ function registerRoute(deps: AuthRoutesDeps): Route {
     scope: 'never',
     body: z.object({
       email: email(),
-      password: newPassword(),
+      password: newPassword().meta({ example: EXAMPLES.password }),
       invitation: mailedToken()
         .optional()
         .meta({
@@ -90,8 +91,8 @@ function loginRoute(deps: AuthRoutesDeps): Route {
     scope: 'never',
     body: z.object({
       email: email(),
-      password: currentPassword(),
-      code: code().optional().meta({ description: 'Needed with two-factor sign-in only' }),
+      password: currentPassword().meta({ example: EXAMPLES.password }),
+      code: code().optional().meta({ description: 'Needed with two-factor sign-in only', example: '492039' }),
     }),
     data: session,
     status: 200,

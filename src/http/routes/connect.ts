@@ -11,6 +11,7 @@ import type { KeepMade } from '../../usecases/keep-answer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export type ConnectRoutesDeps = ApproveConnectDeps & ExchangeCodeDeps;
 
@@ -53,7 +54,7 @@ function scopeText() {
 }
 
 const requestFields = {
-  name: visibleText().meta({ description: 'Who asks; becomes the name of the key' }),
+  name: visibleText().meta({ description: 'Who asks; becomes the name of the key', example: 'WooCommerce' }),
   redirectUrl: directs(
     httpUrl().meta({
       description: 'https; plain http on localhost where private webhooks are allowed. Without a fragment',
@@ -61,11 +62,15 @@ const requestFields = {
   ),
   state: text({ max: STATE_MAX, trim: false }).meta({
     description: 'Any text of the shop; it comes back unchanged, and the shop checks that it is its own',
+    example: 'c2Vzc2lvbi00Mg',
   }),
   codeChallenge: z
     .string()
     .regex(/^[\w-]{43}$/, { error: 'must be the base64url of a SHA-256, without padding' })
-    .meta({ description: 'Base64url of the SHA-256 of a random code verifier (RFC 7636, S256)' }),
+    .meta({
+      description: 'Base64url of the SHA-256 of a random code verifier (RFC 7636, S256)',
+      example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    }),
 };
 
 function requestRoute(deps: ConnectRoutesDeps): Route {
@@ -79,7 +84,10 @@ function requestRoute(deps: ConnectRoutesDeps): Route {
     tags,
     auth: 'jwt',
     scope: 'never',
-    query: z.object({ ...requestFields, scopes: scopeText() }),
+    query: z.object({
+      ...requestFields,
+      scopes: scopeText().meta({ example: 'payments:write webhooks:write' }),
+    }),
     example: {
       query: EXAMPLE,
       data: {
@@ -91,11 +99,13 @@ function requestRoute(deps: ConnectRoutesDeps): Route {
       },
     },
     data: z.object({
-      name: z.string(),
-      scopes: z.array(z.enum(SCOPES)),
-      redirectUrl: z.string(),
-      redirectHost: z.string(),
-      deniedUrl: z.string(),
+      name: z.string().meta({ example: 'WooCommerce' }),
+      scopes: z.array(z.enum(SCOPES)).meta({ example: ['payments:write', 'webhooks:write'] }),
+      redirectUrl: z.string().meta({ example: 'https://shop.example/tilld/connected' }),
+      redirectHost: z.string().meta({ example: 'shop.example' }),
+      deniedUrl: z
+        .string()
+        .meta({ example: 'https://shop.example/tilld/connected?error=access_denied&state=c2Vzc2lvbi00Mg' }),
     }),
     status: 200,
     errors: [],
@@ -119,15 +129,22 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
     auth: 'jwt',
     scope: 'never',
     body: z.object({
-      merchantId: identifier(),
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
       ...requestFields,
-      scopes: z.union([scopeText(), z.array(z.enum(SCOPES)).min(1)]),
+      scopes: z
+        .union([scopeText(), z.array(z.enum(SCOPES)).min(1)])
+        .meta({ example: ['payments:write', 'webhooks:write'] }),
     }),
     example: {
       body: { merchantId: '7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40', ...EXAMPLE },
       data: { redirectTo: REDIRECT },
     },
-    data: z.object({ redirectTo: secret(z.string()) }),
+    data: z.object({
+      redirectTo: secret(z.string()).meta({
+        example:
+          'https://shop.example/tilld/connected?code=Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS&state=c2Vzc2lvbi00Mg',
+      }),
+    }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body, keepAnswer }) => {
@@ -151,9 +168,10 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
     auth: 'none',
     scope: 'never',
     body: z.object({
-      code: text(),
+      code: text().meta({ example: 'Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS' }),
       codeVerifier: text({ trim: false }).meta({
         description: 'What `codeChallenge` is the SHA-256 of: 43 to 128 random characters',
+        example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
       }),
     }),
     example: {
@@ -170,11 +188,11 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
       },
     },
     data: z.object({
-      merchantId: z.string(),
-      key: secret(z.string()),
-      scopes: z.array(z.enum(SCOPES)),
-      publicKey: z.string(),
-      webhookSecret: secret(z.string()).nullable(),
+      merchantId: z.string().meta({ example: EXAMPLES.merchantId }),
+      key: secret(z.string()).meta({ example: 'rk_7Kq2D0RmLw9Hc5sYp4VbNxTz8ZtQ1mWc6Rk3vXy9sXc' }),
+      scopes: z.array(z.enum(SCOPES)).meta({ example: ['payments:write', 'webhooks:write'] }),
+      publicKey: z.string().meta({ example: EXAMPLES.publicKey }),
+      webhookSecret: secret(z.string()).nullable().meta({ example: EXAMPLES.webhookSecret }),
     }),
     status: 200,
     errors: ['INVALID_CODE', 'INVALID_STATE'],

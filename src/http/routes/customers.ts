@@ -15,14 +15,15 @@ import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.t
 import { metadata } from '../schemas/metadata.ts';
 import { identifiersQuery, pageQuery } from '../schemas/query.ts';
 import { email, identifier, text } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export type CustomerRoutesDeps = EraseCustomerDeps;
 
 const customer = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    metadata: freeObject(),
+    id: z.string().meta({ example: EXAMPLES.customerId }),
+    email: z.string().meta({ example: EXAMPLES.email }),
+    metadata: freeObject().meta({ example: { tableNumber: 7 } }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })
@@ -43,7 +44,12 @@ function createRoute(deps: CustomerRoutesDeps): Route {
     tags,
     auth: 'account',
     scope: 'customers:write',
-    body: z.object({ email: email(), metadata: metadata().optional() }),
+    body: z.object({
+      email: email(),
+      metadata: metadata()
+        .optional()
+        .meta({ example: { tableNumber: 7 } }),
+    }),
     data: customer,
     status: 201,
     errors: ['DUPLICATE_ENTRY'],
@@ -64,9 +70,11 @@ function editRoute(deps: CustomerRoutesDeps): Route {
     auth: 'account',
     scope: 'customers:write',
     body: z.object({
-      customerId: identifier(),
+      customerId: identifier().meta({ example: EXAMPLES.customerId }),
       email: email().optional(),
-      metadata: metadata().optional(),
+      metadata: metadata()
+        .optional()
+        .meta({ example: { tableNumber: 7 } }),
     }),
     data: customer,
     status: 200,
@@ -88,8 +96,11 @@ function eraseRoute(deps: CustomerRoutesDeps): Route {
     auth: 'account',
     scope: 'customers:write',
     recorded: true,
-    body: z.object({ customerId: identifier() }),
-    data: z.object({ erased: z.literal(true), customerId: z.string() }),
+    body: z.object({ customerId: identifier().meta({ example: EXAMPLES.customerId }) }),
+    data: z.object({
+      erased: z.literal(true),
+      customerId: z.string().meta({ example: EXAMPLES.customerId }),
+    }),
     status: 200,
     errors: ['CUSTOMER_NOT_FOUND'],
     handler: async ({ auth, body: { customerId } }) => {
@@ -100,7 +111,10 @@ function eraseRoute(deps: CustomerRoutesDeps): Route {
 }
 
 const getQuery = z
-  .object({ customerId: identifier().optional(), email: email().optional() })
+  .object({
+    customerId: identifier().optional().meta({ example: EXAMPLES.customerId }),
+    email: email().optional(),
+  })
   .superRefine(({ customerId, email: address }, context) => {
     if (customerId !== undefined || address !== undefined) return;
     context.addIssue({ code: 'custom', path: ['customerId'], message: 'is required, or email' });
@@ -135,7 +149,7 @@ function listRoute(deps: CustomerRoutesDeps): Route {
     scope: 'customers:read',
     query: z.object({
       ...pageQuery(),
-      search: text({ min: 0 }).optional(),
+      search: text({ min: 0 }).optional().meta({ example: 'alice' }),
       customerIds: identifiersQuery().optional().meta({
         description:
           'Only these, up to 100 with commas between them: whose payments a page of a list shows. Ids that name nobody are left out',

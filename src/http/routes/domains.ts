@@ -4,6 +4,7 @@ import { checkDomain, type CheckDomainDeps, chooseVerification } from '../../use
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const tags = ['Merchants'];
 
@@ -23,12 +24,18 @@ function chooseRoute(deps: CheckDomainDeps): Route {
     tags,
     auth: 'account',
     scope: 'never',
-    body: z.object({ merchantId: identifier(), method: z.enum(VERIFICATION_METHODS) }),
+    body: z.object({
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
+      method: z.enum(VERIFICATION_METHODS),
+    }),
     data: z.object({
       verification: z.object({
         method: z.enum(VERIFICATION_METHODS),
-        instructions: z.string(),
-        token: z.string(),
+        instructions: z.string().meta({
+          example:
+            'Publish a TXT record at _tilld-challenge.shop.example with the value token=tv_Hc5sYp4VbNx7KqTz2D0RmLw9',
+        }),
+        token: z.string().meta({ example: EXAMPLES.verificationToken }),
       }),
     }),
     status: 200,
@@ -50,13 +57,13 @@ function checkRoute(deps: CheckDomainDeps): Route {
     tags,
     auth: 'account',
     scope: 'never',
-    body: z.object({ merchantId: identifier() }),
+    body: z.object({ merchantId: identifier().meta({ example: EXAMPLES.merchantId }) }),
     data: z.object({
       verification: z.object({
         verified: z.boolean(),
         method: z.enum(VERIFICATION_METHODS),
         checkedAt: timestamp().nullable(),
-        lastError: z.string().nullable(),
+        lastError: z.string().nullable().meta({ example: null }),
       }),
     }),
     status: 200,

@@ -12,6 +12,7 @@ import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, integerQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 import { seesWebhookAddresses, type Reader } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface EventRoutesDeps {
   readonly db: Db;
@@ -23,23 +24,33 @@ const WAIT_MAX_S = 30;
 
 const eventView = z
   .object({
-    id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
-    seq: z.int().meta({ description: 'Ascends in the order of commits; numbers may be left out' }),
+    id: z
+      .string()
+      .meta({ description: 'Also the webhook-id header of its deliveries', example: EXAMPLES.eventId }),
+    seq: z
+      .int()
+      .meta({ description: 'Ascends in the order of commits; numbers may be left out', example: 4711 }),
     type: eventType,
     createdAt: timestamp(),
     sandbox: z.boolean(),
-    paymentId: z.string().nullable(),
-    sequence: z.int().meta({ description: 'Counts the events of one payment; 0 for events of none' }),
-    data: freeObject(),
+    paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
+    sequence: z
+      .int()
+      .meta({ description: 'Counts the events of one payment; 0 for events of none', example: 3 }),
+    data: freeObject().meta({ example: { payment: { id: EXAMPLES.paymentId, status: 'completed' } } }),
     truncated: z.boolean().meta({
       description: 'Whether parts of data were left out, for size or for age: GET /payment/get has them',
+      example: false,
     }),
     deliveries: z.array(
       z.object({
-        endpoint: z.string().optional().meta({ description: 'Absent without the scope `webhooks:read`' }),
-        status: z.enum(['pending', 'delivered', 'failed']),
-        attempts: z.int(),
-        nextAttemptAt: timestamp().nullable(),
+        endpoint: z
+          .string()
+          .optional()
+          .meta({ description: 'Absent without the scope `webhooks:read`', example: EXAMPLES.webhookUrl }),
+        status: z.enum(['pending', 'delivered', 'failed']).meta({ example: 'delivered' }),
+        attempts: z.int().meta({ example: 1 }),
+        nextAttemptAt: timestamp().nullable().meta({ example: null }),
       }),
     ),
   })
@@ -48,15 +59,15 @@ const eventView = z
 const query = z
   .object({
     ...pageQuery(),
-    mode: eitherModeQuery(),
+    mode: eitherModeQuery().meta({ example: 'sandbox' }),
     after: integerQuery({ min: 0, max: SEQ_MAX })
       .optional()
       .meta({ description: 'Only events after this seq, oldest first; 0 is the start' }),
     wait: integerQuery({ min: 0, max: WAIT_MAX_S })
       .optional()
-      .meta({ description: 'With after: seconds to wait for an event when there is none yet' }),
+      .meta({ description: 'With after: seconds to wait for an event when there is none yet', example: 1 }),
     type: eventType.optional(),
-    paymentId: identifier().optional(),
+    paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
   })
   .superRefine(({ after, wait, page }, context) => {
     const refuse = (path: string, message: string): void =>
@@ -89,7 +100,10 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
     data: z.object({
       events: z.array(eventView),
       pagination: pagination().optional().meta({ description: 'Absent with after' }),
-      nextAfter: z.int().optional().meta({ description: 'With after: the last seq seen, where to go on' }),
+      nextAfter: z
+        .int()
+        .optional()
+        .meta({ description: 'With after: the last seq seen, where to go on', example: 4711 }),
     }),
     handler: async ({ auth, query: { page, limit, mode, after, wait = 0, type, paymentId }, clientGone }) => {
       const filter = {

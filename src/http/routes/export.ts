@@ -11,6 +11,7 @@ import { csv, type CsvColumn } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';
 import { ianaZone, modeQuery, momentQuery, type Moment } from '../schemas/query.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const movement = z
   .object({
@@ -20,23 +21,32 @@ const movement = z
       examples: ['2026-01-31T13:00:00.000+01:00'],
     }),
     kind: z.enum(MOVEMENT_KINDS),
-    paymentId: z.string().nullable(),
-    orderId: z.string().nullable(),
-    sendId: z.string().nullable(),
+    paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
+    orderId: z.string().nullable().meta({ example: 'order-1001' }),
+    sendId: z.string().nullable().meta({ example: EXAMPLES.sendId }),
     coin: z.enum(COINS),
-    amount: z.string().meta({ description: 'In the coin: positive came in, negative went out' }),
+    amount: z
+      .string()
+      .meta({ description: 'In the coin: positive came in, negative went out', example: '0.000499' }),
     currency: z.string().nullable().meta({
       description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+      example: 'USD',
     }),
-    rate: z
+    rate: z.string().nullable().meta({
+      description: 'Price of one coin at the time; null where none was known: nothing is guessed',
+      example: '100000',
+    }),
+    fiatAmount: z
       .string()
       .nullable()
-      .meta({ description: 'Price of one coin at the time; null where none was known: nothing is guessed' }),
-    fiatAmount: z.string().nullable().meta({ description: 'Amount at that rate, with its sign' }),
-    txHash: z.string(),
-    address: z.string().nullable().meta({ description: 'That was paid; null for fees' }),
-    note: z.string().nullable(),
-    orderLabel: z.string().nullable(),
+      .meta({ description: 'Amount at that rate, with its sign', example: '49.90' }),
+    txHash: z.string().meta({ example: EXAMPLES.txid }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'That was paid; null for fees', example: EXAMPLES.address }),
+    note: z.string().nullable().meta({ example: 'Payout of January' }),
+    orderLabel: z.string().nullable().meta({ example: '1001' }),
   })
   .meta({ id: 'Movement' });
 
@@ -81,13 +91,14 @@ const CSV_EXAMPLE = [
 ].join('\r\n');
 
 const query = z.object({
-  mode: modeQuery(),
+  mode: modeQuery().meta({ example: 'sandbox' }),
   from: momentQuery()
     .optional()
     .meta({
       description:
         'The first moment of the range: a day of the time zone, or a time with its offset. The beginning when left out',
       examples: ['2026-01-01'],
+      example: '2026-01-01T00:00:00.000Z',
     }),
   to: momentQuery()
     .optional()
@@ -95,6 +106,7 @@ const query = z.object({
       description:
         'The first moment after the range, in the same forms: what happens at it is not in the range. Now when left out',
       examples: ['2026-02-01'],
+      example: '2026-02-01T00:00:00.000Z',
     }),
   timeZone: ianaZone().default('UTC').meta({
     description: 'IANA time zone of bare days, and of the times in the answer',

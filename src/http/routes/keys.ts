@@ -13,6 +13,7 @@ import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { identifier } from '../schemas/text.ts';
 import { restrictedKey, restrictedKeysFor } from './restricted-keys.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface KeyRoutesDeps {
   readonly db: Db;
@@ -45,11 +46,14 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
     auth: 'jwt',
     scope: 'never',
     body: z.object({
-      merchantId: identifier(),
-      gracePeriodSeconds: z.int().min(0).max(GRACE_MAX_S).default(0),
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
+      gracePeriodSeconds: z.int().min(0).max(GRACE_MAX_S).default(0).meta({ example: 3600 }),
     }),
     data: z.object({
-      auth: z.object({ public: z.string(), secret: secret(z.string()) }),
+      auth: z.object({
+        public: z.string().meta({ example: EXAMPLES.publicKey }),
+        secret: secret(z.string()).meta({ example: EXAMPLES.secretKey }),
+      }),
       gracePeriodEndsAt: timestamp().nullable(),
     }),
     status: 200,
@@ -75,7 +79,7 @@ function confirmRoute(deps: KeyRoutesDeps): Route {
     tags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ merchantId: identifier() }),
+    body: z.object({ merchantId: identifier().meta({ example: EXAMPLES.merchantId }) }),
     data: z.object({ keysSuspended: z.literal(false) }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
@@ -88,11 +92,14 @@ function confirmRoute(deps: KeyRoutesDeps): Route {
 
 const apiKey = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: 'key_0RmLw9Hc5sYp4VbNx7KqTz2D' }),
     kind: z.enum(['public', 'secret']),
-    key: z.string().nullable().meta({ description: 'Null for a secret key, which is shown once only' }),
-    prefix: z.string(),
-    lastFour: z.string(),
+    key: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for a secret key, which is shown once only', example: EXAMPLES.publicKey }),
+    prefix: z.string().meta({ example: 'pk_4fJ8' }),
+    lastFour: z.string().meta({ example: 'vTzA' }),
     createdAt: timestamp(),
     expiresAt: timestamp().nullable().meta({ description: 'End of its grace period, once replaced' }),
     lastUsedAt: timestamp().nullable(),
@@ -110,7 +117,7 @@ function listRoute(deps: KeyRoutesDeps): Route {
     tags,
     auth: 'jwt',
     scope: 'never',
-    query: z.object({ merchantId: identifier() }),
+    query: z.object({ merchantId: identifier().meta({ example: EXAMPLES.merchantId }) }),
     data: z.object({
       keys: z.array(apiKey),
       restricted: z.array(restrictedKey).meta({ description: 'Restricted keys until they are deleted' }),
@@ -148,7 +155,7 @@ function secretRoute(deps: KeyRoutesDeps): Route {
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',
-    data: z.object({ secret: secret(z.string()) }),
+    data: z.object({ secret: secret(z.string()).meta({ example: EXAMPLES.webhookSecret }) }),
     status: 200,
     errors: [],
     handler: async ({ auth }) => ({ secret: deps.secretBox.open(auth.merchant.webhook_secret_sealed) }),
@@ -164,7 +171,7 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',
-    data: z.object({ secret: secret(z.string()) }),
+    data: z.object({ secret: secret(z.string()).meta({ example: EXAMPLES.webhookSecret }) }),
     status: 200,
     errors: [],
     handler: async ({ auth, keepAnswer }) => ({

@@ -8,17 +8,19 @@ import { type CreatedMerchant, listedOrigins } from '../../usecases/shops/index.
 import { logoPath } from '../brand/paths.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { shownTo, type Reader } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Settings of a merchant, and the fields that responses add. */
 export const merchantSettings = {
-  webhookUrl: z.string().nullable(),
+  webhookUrl: z.string().nullable().meta({ example: EXAMPLES.webhookUrl }),
   sandboxMode: z.boolean(),
-  paymentLifetimeMinutes: z.int(),
-  tolerancePercent: z.string().meta({ description: 'Decimal string, percent of the price' }),
+  paymentLifetimeMinutes: z.int().meta({ example: 60 }),
+  tolerancePercent: z.string().meta({ description: 'Decimal string, percent of the price', example: '0.5' }),
   latePayments: z.enum(LATE_POLICIES),
-  embedOrigins: z
-    .array(z.string())
-    .meta({ description: 'Sites that may show the checkout in a frame, beside the verified domain' }),
+  embedOrigins: z.array(z.string()).meta({
+    description: 'Sites that may show the checkout in a frame, beside the verified domain',
+    example: ['https://shop.example'],
+  }),
   currency: z
     .string()
     .meta({ description: 'What the owner reckons in; prices may be in any other', examples: ['EUR'] }),
@@ -29,15 +31,18 @@ export const merchantSettings = {
       description: 'IANA time zone of the shop’s days; null: not chosen',
       examples: ['Europe/Berlin'],
     }),
-  supportContact: z.string().nullable().meta({ description: 'Whom payers ask' }),
+  supportContact: z
+    .string()
+    .nullable()
+    .meta({ description: 'Whom payers ask', example: 'help@shop.example' }),
   accentColor: z
     .string()
     .nullable()
     .meta({ description: 'Colour of the payers’ pages', examples: ['#0b6e4f'] }),
-  logoPath: z
-    .string()
-    .nullable()
-    .meta({ description: 'Path of the logo on this server; another one has another path' }),
+  logoPath: z.string().nullable().meta({
+    description: 'Path of the logo on this server; another one has another path',
+    example: '/brand/logo/x4NcW2fLk7RmQ0vTzA5nBh3D1Hn6Vd0sKq3ZtY8uPbE',
+  }),
   renewExpired: z
     .boolean()
     .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
@@ -48,19 +53,23 @@ export const merchantSettings = {
 
 export const listedMerchant = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    domain: z.string(),
+    id: z.string().meta({ example: EXAMPLES.merchantId }),
+    name: z.string().meta({ example: EXAMPLES.shopName }),
+    description: z.string().nullable().meta({ example: 'Coffee, roasted this week' }),
+    domain: z.string().meta({ example: 'shop.example' }),
     isVerified: z.boolean(),
     ...merchantSettings,
     webhookUrl: merchantSettings.webhookUrl
       .optional()
-      .meta({ description: 'Absent without the scope `webhooks:read`' }),
+      .meta({ description: 'Absent without the scope `webhooks:read`', example: EXAMPLES.webhookUrl }),
     role: z.enum(ROLES).optional().meta({ description: 'What the user is to the merchant; not for keys' }),
-    scopes: z.array(z.enum(SCOPES)).optional().meta({
-      description: 'What the user’s role includes, of what restricted keys can be allowed; not for keys',
-    }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .optional()
+      .meta({
+        description: 'What the user’s role includes, of what restricted keys can be allowed; not for keys',
+        example: ['payments:write', 'webhooks:write'],
+      }),
   })
   .meta({ id: 'Merchant' });
 

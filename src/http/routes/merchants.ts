@@ -27,6 +27,7 @@ import {
   toListedFor,
   toSettings,
 } from './merchant-views.ts';
+import { EXAMPLE_ADDRESSES, EXAMPLES } from '../schemas/example-values.ts';
 
 export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps & SwitchSandboxDeps;
 
@@ -55,15 +56,26 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     tags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ name: text(), domain: directs(domainName()), description: clearable(text({ min: 0 })) }),
+    body: z.object({
+      name: text().meta({ example: EXAMPLES.shopName }),
+      domain: directs(domainName()),
+      description: clearable(text({ min: 0 })).meta({ example: 'Coffee, roasted this week' }),
+    }),
     data: z.object({
       merchant: z.object({
-        id: z.string(),
-        name: z.string(),
-        description: z.string().nullable(),
-        domain: z.object({ name: z.string(), isVerified: z.boolean(), verification: z.string() }),
-        auth: z.object({ public: z.string(), secret: secret(z.string()) }),
-        wallets: perCoin('Wallet address of each coin'),
+        id: z.string().meta({ example: EXAMPLES.merchantId }),
+        name: z.string().meta({ example: EXAMPLES.shopName }),
+        description: z.string().nullable().meta({ example: 'Coffee, roasted this week' }),
+        domain: z.object({
+          name: z.string().meta({ example: 'shop.example' }),
+          isVerified: z.boolean(),
+          verification: z.string().meta({ example: EXAMPLES.verificationToken }),
+        }),
+        auth: z.object({
+          public: z.string().meta({ example: EXAMPLES.publicKey }),
+          secret: secret(z.string()).meta({ example: EXAMPLES.secretKey }),
+        }),
+        wallets: perCoin('Wallet address of each coin', EXAMPLE_ADDRESSES),
         ...merchantSettings,
       }),
     }),
@@ -103,6 +115,50 @@ function listRoute(deps: MerchantRoutesDeps): Route {
   });
 }
 
+const merchantChange = z.object({
+  merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
+  name: text().optional().meta({ example: EXAMPLES.shopName }),
+  description: clearable(text({ min: 0 })).meta({ example: 'Coffee, roasted this week' }),
+  webhookUrl: directs(clearable(httpUrl({ empty: true }))).meta({ example: EXAMPLES.webhookUrl }),
+  paymentLifetimeMinutes: z
+    .int()
+    .min(LIFETIME_MINUTES.min)
+    .max(LIFETIME_MINUTES.max)
+    .optional()
+    .meta({ example: 60 }),
+  tolerancePercent: settles(tolerance()).optional().meta({ example: '0.5' }),
+  latePayments: settles(z.enum(LATE_POLICIES)).optional(),
+  currency: currency()
+    .optional()
+    .meta({ description: 'What you reckon in, such as the totals of the dashboard' }),
+  timeZone: clearable(ianaZone({ empty: true })).meta({
+    description:
+      'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
+  }),
+  supportContact: directs(clearable(supportContact())).meta({
+    description: 'Whom payers ask: an e-mail address or an https URL, shown on their pages',
+  }),
+  accentColor: accentColor().nullable().optional().meta({
+    description:
+      'Colour of the payers’ pages, made darker (in dark mode lighter) as far as text in it needs to be read; null: the usual one',
+  }),
+  logo: logo().nullable().optional().meta({
+    description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it',
+    example: EXAMPLES.logo,
+  }),
+  renewExpired: renewExpired(),
+  embedOrigins: directs(z.array(webOrigin()))
+    .max(EMBED_ORIGINS_MAX)
+    .transform((origins) => [...new Set(origins)])
+    .optional()
+    .meta({
+      description:
+        'Sites, beside the verified domain, that may show the checkout in a frame (see `/pay.js`). Replaces the whole list. ' +
+        'Loopback addresses, also by http, only where this server allows private webhooks',
+      example: ['https://shop.example'],
+    }),
+});
+
 function editRoute(deps: MerchantRoutesDeps): Route {
   return defineRoute({
     method: 'PATCH',
@@ -114,48 +170,12 @@ function editRoute(deps: MerchantRoutesDeps): Route {
     tags,
     auth: 'account',
     scope: 'never',
-    body: z.object({
-      merchantId: identifier(),
-      name: text().optional(),
-      description: clearable(text({ min: 0 })),
-      webhookUrl: directs(clearable(httpUrl({ empty: true }))),
-      paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
-      tolerancePercent: settles(tolerance()).optional(),
-      latePayments: settles(z.enum(LATE_POLICIES)).optional(),
-      currency: currency()
-        .optional()
-        .meta({ description: 'What you reckon in, such as the totals of the dashboard' }),
-      timeZone: clearable(ianaZone({ empty: true })).meta({
-        description:
-          'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
-      }),
-      supportContact: directs(clearable(supportContact())).meta({
-        description: 'Whom payers ask: an e-mail address or an https URL, shown on their pages',
-      }),
-      accentColor: accentColor().nullable().optional().meta({
-        description:
-          'Colour of the payers’ pages, made darker (in dark mode lighter) as far as text in it needs to be read; null: the usual one',
-      }),
-      logo: logo()
-        .nullable()
-        .optional()
-        .meta({ description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it' }),
-      renewExpired: renewExpired(),
-      embedOrigins: directs(z.array(webOrigin()))
-        .max(EMBED_ORIGINS_MAX)
-        .transform((origins) => [...new Set(origins)])
-        .optional()
-        .meta({
-          description:
-            'Sites, beside the verified domain, that may show the checkout in a frame (see `/pay.js`). Replaces the whole list. ' +
-            'Loopback addresses, also by http, only where this server allows private webhooks',
-        }),
-    }),
+    body: merchantChange,
     data: z.object({
       merchant: z.object({
-        id: z.string(),
-        name: z.string(),
-        description: z.string().nullable(),
+        id: z.string().meta({ example: EXAMPLES.merchantId }),
+        name: z.string().meta({ example: EXAMPLES.shopName }),
+        description: z.string().nullable().meta({ example: 'Coffee, roasted this week' }),
         ...merchantSettings,
       }),
     }),
@@ -182,7 +202,10 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     auth: 'merchant',
     scope: 'never',
     body: z.object({ sandboxMode: settles(z.boolean()) }),
-    data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
+    data: z.object({
+      sandboxMode: z.boolean(),
+      message: z.string().meta({ example: 'Sandbox mode enabled: new payments take simulated coins' }),
+    }),
     status: 200,
     errors: [],
     handler: async ({ auth, body }) => {

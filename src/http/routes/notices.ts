@@ -7,6 +7,7 @@ import {
   readNoticeSettings,
 } from '../../usecases/notices/index.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
 const common = {
@@ -23,7 +24,7 @@ const data = z.object({
       mailServer: z
         .boolean()
         .meta({ description: 'Whether this server can send mails; without, nobody gets any' }),
-      email: z.string(),
+      email: z.string().meta({ example: EXAMPLES.email }),
       isVerified: z.boolean().meta({ description: 'Only a verified address gets mails' }),
       language: z.enum(LANGUAGES).nullable(),
       testPayments: z.boolean(),
@@ -50,7 +51,7 @@ function readRoute(deps: NoticeSettingsDeps): Route {
     summary: 'Read which mails you get about a shop',
     description:
       'The choices of the signed-in user about one shop, with the defaults where nothing was chosen.',
-    query: z.object({ merchantId: identifier() }),
+    query: z.object({ merchantId: identifier().meta({ example: EXAMPLES.merchantId }) }),
     data,
     errors: ['MERCHANT_NOT_FOUND'],
     handler: async ({ auth, query }) => ({
@@ -68,7 +69,7 @@ function editRoute(deps: NoticeSettingsDeps): Route {
       'What is left out stays as it is. A payment that is taken back after it was paid is always told. At most 20 mails in ' +
       'an hour about one shop; what goes beyond is summed up in one.',
     body: z.object({
-      merchantId: identifier(),
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
       kinds: z.partialRecord(z.enum(SHOP_NOTICES), z.boolean()).optional(),
       testPayments: z
         .boolean()

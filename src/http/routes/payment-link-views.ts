@@ -6,25 +6,32 @@ import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/
 import type { Db } from '../../store/sqlite/database.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const view = z.object({
-  id: z.string(),
+  id: z.string().meta({ example: EXAMPLES.paymentLinkId }),
   kind: z.enum(LINK_KINDS),
-  url: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  priceId: z.string().nullable(),
-  amount: z.string().nullable(),
+  url: z.string().meta({ example: 'https://pay.shop.example/l/7x2k9mqw4pt0c' }),
+  name: z.string().meta({ example: 'Two pounds of beans' }),
+  description: z.string().nullable().meta({ example: 'Roasted on Mondays' }),
+  priceId: z.string().nullable().meta({ example: null }),
+  amount: z.string().nullable().meta({ example: '24.00' }),
   openAmount: z
     .object({
-      min: z.string().optional(),
-      max: z.string().optional(),
-      suggested: z.array(z.string()).optional(),
+      min: z.string().optional().meta({ example: '5.00' }),
+      max: z.string().optional().meta({ example: '500.00' }),
+      suggested: z
+        .array(z.string())
+        .optional()
+        .meta({ example: ['10.00', '20.00'] }),
     })
-    .nullable(),
-  currency: z.string().nullable(),
-  fields: z.array(z.object({ name: z.enum(LINK_FIELDS), required: z.boolean() })),
-  successUrl: z.string().nullable(),
+    .nullable()
+    .meta({ example: null }),
+  currency: z.string().nullable().meta({ example: 'USD' }),
+  fields: z
+    .array(z.object({ name: z.enum(LINK_FIELDS), required: z.boolean() }))
+    .meta({ example: [{ name: 'email', required: true }] }),
+  successUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
   active: z.boolean(),
   createdBy,
   createdAt: timestamp(),

@@ -19,6 +19,7 @@ import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { linkFor, linksFor, linkView } from './payment-link-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
   /** Public address of this daemon, without a trailing slash. */
@@ -44,7 +45,9 @@ const openAmount = () =>
 const askedField = z.object({ name: z.enum(LINK_FIELDS), required: z.boolean().default(false) });
 
 const terms = () => ({
-  priceId: identifier().optional().meta({ description: 'What the catalog asks for it, at the time' }),
+  priceId: identifier()
+    .optional()
+    .meta({ description: 'What the catalog asks for it, at the time', example: EXAMPLES.priceId }),
   amount: fiatAmount().optional().meta({ description: 'With currency: the same for everybody' }),
   openAmount: openAmount()
     .optional()
@@ -67,7 +70,8 @@ const settings = {
   description: text({ min: 0, max: DESCRIPTION_MAX })
     .nullable()
     .optional()
-    .transform((value) => (value === '' ? null : value)),
+    .transform((value) => (value === '' ? null : value))
+    .meta({ example: 'Roasted on Mondays' }),
   fields: z
     .array(askedField)
     .max(LINK_FIELDS.length)
@@ -76,10 +80,10 @@ const settings = {
     })
     .optional()
     .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
-  successUrl: removableWayBackUrl()
-    .nullable()
-    .optional()
-    .meta({ description: 'Where payers go once they have paid; placeholders as in payment/create' }),
+  successUrl: removableWayBackUrl().nullable().optional().meta({
+    description: 'Where payers go once they have paid; placeholders as in payment/create',
+    example: EXAMPLES.wayBackUrl,
+  }),
   active: z.boolean().optional(),
 };
 
@@ -126,7 +130,12 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     scope: 'payments:write',
     status: 201,
     body: z
-      .object({ kind: z.enum(LINK_KINDS).default('link'), name: text({ max: 120 }), ...terms(), ...settings })
+      .object({
+        kind: z.enum(LINK_KINDS).default('link'),
+        name: text({ max: 120 }).meta({ example: 'Two pounds of beans' }),
+        ...terms(),
+        ...settings,
+      })
       .superRefine(refineTerms(true), whenObject)
       .superRefine(refineFiatAmount)
       .superRefine(({ kind, openAmount: open }, context) => {
@@ -180,8 +189,8 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
     status: 200,
     body: z
       .object({
-        paymentLinkId: identifier(),
-        name: text({ max: 120 }).optional(),
+        paymentLinkId: identifier().meta({ example: EXAMPLES.paymentLinkId }),
+        name: text({ max: 120 }).optional().meta({ example: 'Two pounds of beans' }),
         ...editedTerms(),
         ...settings,
       })
@@ -215,8 +224,11 @@ function deleteRoute(deps: PaymentLinkRoutesDeps): Route {
     auth: 'merchant',
     scope: 'payments:write',
     status: 200,
-    body: z.object({ paymentLinkId: identifier() }),
-    data: z.object({ deleted: z.boolean(), paymentLinkId: z.string() }),
+    body: z.object({ paymentLinkId: identifier().meta({ example: EXAMPLES.paymentLinkId }) }),
+    data: z.object({
+      deleted: z.boolean(),
+      paymentLinkId: z.string().meta({ example: EXAMPLES.paymentLinkId }),
+    }),
     errors: ['PAYMENT_LINK_NOT_FOUND'],
     handler: async ({ auth, body: { paymentLinkId } }) => {
       await deleteLink(deps, { merchant: auth.merchant, actor: auth.actor, paymentLinkId });
@@ -236,7 +248,7 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
     scope: 'payments:write',
     status: 200,
     query: z.object({
-      priceId: identifier().optional(),
+      priceId: identifier().optional().meta({ example: EXAMPLES.priceId }),
       active: booleanQuery().optional(),
       ...pageQuery(),
     }),

@@ -9,13 +9,14 @@ import { paymentSchema } from '../schemas/payment.ts';
 import { modeQuery, pageQuery, rangeIn, rangeQuery, timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const listQuery = z.object({
   ...pageQuery(),
-  mode: modeQuery(),
-  status: z.enum(PAYMENT_STATUSES).optional(),
-  customerId: identifier().optional(),
-  orderId: identifier().optional(),
+  mode: modeQuery().meta({ example: 'sandbox' }),
+  status: z.enum(PAYMENT_STATUSES).optional().meta({ example: 'completed' }),
+  customerId: identifier().optional().meta({ example: EXAMPLES.customerId }),
+  orderId: identifier().optional().meta({ example: 'order-1001' }),
   coin: coin().optional(),
   ...rangeQuery(),
   updatedAfter: timeQuery('from')

@@ -34,6 +34,7 @@ import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 import { listRoute } from './payment-list.ts';
 import { shownTo } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const tags = ['Payments'];
 
@@ -53,14 +54,20 @@ const createBody = z
   .object({
     ...paymentPrice(),
     ...payerFields(),
-    orderId: text(),
+    orderId: text().meta({ example: 'order-1001' }),
     orderLabel: orderLabel().optional(),
-    metadata: metadata().optional(),
-    webhookUrl: directs(httpUrl()).optional(),
-    successUrl: wayBackUrl().optional(),
-    returnUrl: wayBackUrl().optional(),
-    allowedCryptos: allowedCryptos().optional(),
-    customFields: metadata().optional(),
+    metadata: metadata()
+      .optional()
+      .meta({ example: { tableNumber: 7 } }),
+    webhookUrl: directs(httpUrl()).optional().meta({ example: EXAMPLES.webhookUrl }),
+    successUrl: wayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
+    returnUrl: wayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
+    allowedCryptos: allowedCryptos()
+      .optional()
+      .meta({ example: ['BTC', 'LTC'] }),
+    customFields: metadata()
+      .optional()
+      .meta({ example: { note: 'Gift wrapping' } }),
     lifetimeMinutes: lifetimeMinutes().optional(),
     confirmations: confirmations().optional(),
     locale: locale().optional(),
@@ -164,15 +171,17 @@ function orderOf(body: z.output<typeof createBody>) {
 
 const updateBody = z
   .object({
-    paymentId: identifier(),
+    paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
     amount: settles(fiatAmount()).optional(),
     currency: settles(currency()).optional().meta({ description: 'Another one needs the amount, too' }),
     lines: lines().optional(),
     description: description({ min: 0 }).optional(),
     orderLabel: orderLabel({ min: 0 }).optional(),
-    metadata: metadata().optional(),
-    successUrl: removableWayBackUrl().optional(),
-    returnUrl: removableWayBackUrl().optional(),
+    metadata: metadata()
+      .optional()
+      .meta({ example: { tableNumber: 7 } }),
+    successUrl: removableWayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
+    returnUrl: removableWayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
     lifetimeMinutes: lifetimeMinutes().optional(),
   })
   .superRefine(refineFiatAmount);
@@ -215,7 +224,7 @@ function getRoute(deps: CreatePaymentDeps): Route {
     auth: 'payer',
     scope: 'payments:read',
     status: 200,
-    query: z.object({ paymentId: identifier() }),
+    query: z.object({ paymentId: identifier().meta({ example: EXAMPLES.paymentId }) }),
     data: z.union([paymentSchema(), payerPaymentSchema()]),
     errors: ['PAYMENT_NOT_FOUND'],
     handler: async ({ auth, query }) => {
@@ -235,7 +244,7 @@ function cancelRoute(deps: CreatePaymentDeps): Route {
     auth: 'merchant',
     scope: 'payments:write',
     status: 200,
-    body: z.object({ paymentId: identifier() }),
+    body: z.object({ paymentId: identifier().meta({ example: EXAMPLES.paymentId }) }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body }) =>
@@ -255,7 +264,10 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     scope: 'payments:write',
     notFor: ['clerk'],
     status: 200,
-    body: z.object({ paymentId: identifier(), action: settles(z.enum(['accept', 'refunded'])) }),
+    body: z.object({
+      paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
+      action: settles(z.enum(['accept', 'refunded'])),
+    }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body }) => {

@@ -14,6 +14,7 @@ import { currency } from '../schemas/codes.ts';
 import { settles } from '../schemas/marks.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const tags = ['Catalog'];
 
@@ -23,10 +24,10 @@ export function priceRoutes(deps: CatalogDeps): Route[] {
 }
 
 const priceFields = z.object({
-  id: z.string(),
-  productId: z.string(),
-  amount: z.string(),
-  currency: z.string(),
+  id: z.string().meta({ example: EXAMPLES.priceId }),
+  productId: z.string().meta({ example: EXAMPLES.productId }),
+  amount: z.string().meta({ example: '49.90' }),
+  currency: z.string().meta({ example: 'USD' }),
   active: z.boolean(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -62,7 +63,11 @@ function createRoute(deps: CatalogDeps): Route {
     scope: 'catalog:write',
     status: 201,
     body: z
-      .object({ productId: identifier(), amount: fiatAmount(), currency: currency() })
+      .object({
+        productId: identifier().meta({ example: EXAMPLES.productId }),
+        amount: fiatAmount(),
+        currency: currency(),
+      })
       .superRefine(refineFiatAmount),
     data: priceFields.omit({ updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
@@ -86,7 +91,7 @@ function editRoute(deps: CatalogDeps): Route {
     status: 200,
     body: z
       .object({
-        priceId: identifier(),
+        priceId: identifier().meta({ example: EXAMPLES.priceId }),
         amount: settles(fiatAmount()).optional(),
         currency: settles(currency()).optional(),
         active: z.boolean().optional(),
@@ -113,8 +118,8 @@ function deleteRoute(deps: CatalogDeps): Route {
     auth: 'account',
     scope: 'catalog:write',
     status: 200,
-    body: z.object({ priceId: identifier() }),
-    data: z.object({ deleted: z.boolean(), priceId: z.string() }),
+    body: z.object({ priceId: identifier().meta({ example: EXAMPLES.priceId }) }),
+    data: z.object({ deleted: z.boolean(), priceId: z.string().meta({ example: EXAMPLES.priceId }) }),
     errors: ['PRICE_NOT_FOUND'],
     handler: async ({ auth, client, body }) => {
       await deletePrice(deps, { by: { ...auth, client }, priceId: body.priceId });
@@ -135,7 +140,7 @@ function listRoute(deps: CatalogDeps): Route {
     status: 200,
     query: z.object({
       ...pageQuery(),
-      productId: identifier().optional(),
+      productId: identifier().optional().meta({ example: EXAMPLES.productId }),
       active: booleanQuery().optional(),
     }),
     data: z.object({ prices: z.array(priceView), pagination: pagination() }),

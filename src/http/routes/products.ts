@@ -17,6 +17,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const MERCHANTS_MAX = 1_000;
 const tags = ['Catalog'];
@@ -27,15 +28,20 @@ export function productRoutes(deps: CatalogDeps): Route[] {
 }
 
 const productFields = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
+  id: z.string().meta({ example: EXAMPLES.productId }),
+  name: z.string().meta({ example: 'Coffee beans' }),
+  description: z.string().nullable().meta({ example: 'One kilogram, freshly roasted' }),
   recurring: z.boolean(),
   recurringInterval: z.enum(RECURRING_INTERVALS).nullable(),
   active: z.boolean(),
-  merchantIds: z.array(z.string()).nullable().optional().meta({
-    description: 'The shops that sell it; null: all of the account. For the owner’s user token alone',
-  }),
+  merchantIds: z
+    .array(z.string())
+    .nullable()
+    .optional()
+    .meta({
+      description: 'The shops that sell it; null: all of the account. For the owner’s user token alone',
+      example: [EXAMPLES.merchantId],
+    }),
   mayChange: z.boolean().meta({
     description: 'Whether the caller’s shop is the only one to sell it, or the caller owns the account',
   }),
@@ -91,14 +97,14 @@ function present(row: ProductRow) {
 
 const createBody = z
   .object({
-    name: text(),
-    description: text({ min: 0 }).nullish(),
-    recurring: z.boolean().default(false),
+    name: text().meta({ example: 'Coffee beans' }),
+    description: text({ min: 0 }).nullish().meta({ example: 'One kilogram, freshly roasted' }),
+    recurring: z.boolean().default(false).meta({ example: true }),
     recurringInterval: z
       .enum(RECURRING_INTERVALS)
       .nullish()
       .meta({ description: 'Required for a recurring product, refused for any other' }),
-    merchantIds: merchantIds(),
+    merchantIds: merchantIds().meta({ example: [EXAMPLES.merchantId] }),
   })
   .superRefine((body, context) => {
     const given = (body.recurringInterval ?? null) !== null;
@@ -151,11 +157,11 @@ function editRoute(deps: CatalogDeps): Route {
     scope: 'catalog:write',
     status: 200,
     body: z.object({
-      productId: identifier(),
-      name: text().optional(),
-      description: text({ min: 0 }).nullish(),
+      productId: identifier().meta({ example: EXAMPLES.productId }),
+      name: text().optional().meta({ example: 'Coffee beans' }),
+      description: text({ min: 0 }).nullish().meta({ example: 'One kilogram, freshly roasted' }),
       active: z.boolean().optional(),
-      merchantIds: merchantIds(),
+      merchantIds: merchantIds().meta({ example: [EXAMPLES.merchantId] }),
     }),
     example: {
       body: { productId: 'prod_1Hn6Vd0sKq3ZtY8uPbE4xM2j', name: 'Beans, 1 kg', active: true },
@@ -181,8 +187,8 @@ function deleteRoute(deps: CatalogDeps): Route {
     auth: 'account',
     scope: 'catalog:write',
     status: 200,
-    body: z.object({ productId: identifier() }),
-    data: z.object({ deleted: z.boolean(), productId: z.string() }),
+    body: z.object({ productId: identifier().meta({ example: EXAMPLES.productId }) }),
+    data: z.object({ deleted: z.boolean(), productId: z.string().meta({ example: EXAMPLES.productId }) }),
     errors: ['PRODUCT_NOT_FOUND'],
     handler: async ({ auth, client, body }) => {
       await deleteProduct(deps, { by: { ...auth, client }, productId: body.productId });

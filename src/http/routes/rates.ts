@@ -5,6 +5,7 @@ import { getRates, type GetRatesDeps } from '../../usecases/rates/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
+import { readExample } from '../schemas/example-values.ts';
 import { modeQuery } from '../schemas/query.ts';
 
 const rate = z.object({
@@ -29,8 +30,15 @@ export function rateRoutes(deps: GetRatesDeps): Route[] {
       auth: 'payer',
       scope: 'any',
       status: 200,
-      query: z.object({ mode: modeQuery(), currency: currency().default('USD') }),
-      data: z.object({ rates: z.partialRecord(z.enum(COINS), rate) }),
+      query: z.object({
+        mode: modeQuery().meta({ example: 'sandbox' }),
+        currency: currency().default('USD'),
+      }),
+      data: z.object({
+        rates: z
+          .partialRecord(z.enum(COINS), rate)
+          .meta({ example: { BTC: readExample(rate), ETH: readExample(rate, { rate: '4000' }) } }),
+      }),
       errors: ['RATE_UNAVAILABLE'],
       handler: async ({ auth, query }) => {
         const mode = merchantMode(auth.merchant, query.mode);

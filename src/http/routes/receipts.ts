@@ -12,6 +12,7 @@ import { chooseLanguage, speak } from '../checkout/language.ts';
 import { receiptMail } from '../checkout/receipt-mail.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const tags = ['Payments'];
 
@@ -59,7 +60,7 @@ function readRoute(deps: ReceiptMailDeps): Route {
     tags,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND'],
-    query: z.object({ paymentId: identifier() }),
+    query: z.object({ paymentId: identifier().meta({ example: EXAMPLES.paymentId }) }),
     data: receiptSchema,
     handler: async ({ auth, query: { paymentId } }) => {
       await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
@@ -83,7 +84,7 @@ function mailRoute(deps: ReceiptMailDeps): Route {
     tags,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
-    body: z.object({ paymentId: identifier() }),
+    body: z.object({ paymentId: identifier().meta({ example: EXAMPLES.paymentId }) }),
     data: receiptSchema,
     handler: async ({ auth, body: { paymentId } }) => {
       const { locale } = await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });

@@ -18,6 +18,7 @@ import { secret } from '../schemas/marks.ts';
 import { booleanQuery, modeQuery, pageQuery } from '../schemas/query.ts';
 import { refundLinkSchema } from '../schemas/refund-link.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 type RefundLinkDeps = CreateLinkDeps & DecideLinkDeps & ListLinksDeps;
 
@@ -27,7 +28,7 @@ const DEFAULT_DAYS = 30;
 
 const createBody = z
   .object({
-    paymentId: identifier(),
+    paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
     amount: fiatAmount().optional().meta({ description: 'In `currency`, the one of the payment' }),
     currency: currency().optional(),
     preset: z.enum(REFUND_PRESETS).optional().meta({
@@ -48,7 +49,7 @@ const createBody = z
     deductFee: z.boolean().default(false).meta({
       description: 'Take the network fee out of the refund; otherwise you pay it on top',
     }),
-    reason: text().optional().meta({ description: 'Shown to the payer' }),
+    reason: text().optional().meta({ description: 'Shown to the payer', example: 'Out of stock' }),
   })
   .superRefine((body, context) => {
     refineFiatAmount(body, context);
@@ -123,7 +124,7 @@ function cancelRoute(deps: RefundLinkDeps): Route {
     tags: TAGS,
     status: 200,
     errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
-    body: z.object({ linkId: identifier() }),
+    body: z.object({ linkId: identifier().meta({ example: EXAMPLES.refundLinkId }) }),
     data: refundLinkSchema(),
     handler: async ({ auth, body }) => cancelLink(deps, { merchantId: auth.merchantId, linkId: body.linkId }),
   });
@@ -143,8 +144,11 @@ function approveRoute(deps: RefundLinkDeps): Route {
     status: 200,
     errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
     body: z.object({
-      linkId: identifier(),
-      claimId: identifier().meta({ description: 'The `claimId` of the claim that you agree to' }),
+      linkId: identifier().meta({ example: EXAMPLES.refundLinkId }),
+      claimId: identifier().meta({
+        description: 'The `claimId` of the claim that you agree to',
+        example: EXAMPLES.claimId,
+      }),
     }),
     data: refundLinkSchema(),
     handler: async ({ auth, body }) => approveLink(deps, { ...body, merchantId: auth.merchantId }),
@@ -166,8 +170,8 @@ function listRoute(deps: RefundLinkDeps): Route {
     errors: ['PAYMENT_NOT_FOUND'],
     query: z.object({
       ...pageQuery(),
-      mode: modeQuery(),
-      paymentId: identifier().optional(),
+      mode: modeQuery().meta({ example: 'sandbox' }),
+      paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
       status: z.enum(REFUND_LINK_STATUSES).optional(),
       urls: secret(booleanQuery())
         .optional()

@@ -9,15 +9,19 @@ import { directs } from '../schemas/marks.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const refundBody = z
   .object({
-    paymentId: identifier(),
-    destination: directs(text().meta({ description: 'Address of the payer; none of your own' })),
+    paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
+    destination: directs(text().meta({ description: 'Address of the payer; none of your own' })).meta({
+      example: EXAMPLES.address,
+    }),
     coin: coin().optional().meta({ description: 'Needed only when money came in several coins' }),
     amount: coinAmount().optional().meta({
       description:
         'In the coin, or in `currency` if that is given; everything that can still be refunded when left out',
+      example: '0.00025',
     }),
     currency: currency().optional().meta({
       description: 'Makes `amount` one of money, in the currency of the payment; whole atoms, rounded down',

@@ -16,6 +16,7 @@ import { secret } from '../schemas/marks.ts';
 import { timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface RestrictedKeyRoutesDeps {
   readonly db: Db;
@@ -30,11 +31,11 @@ export function restrictedKeyRoutes(deps: RestrictedKeyRoutesDeps): Route[] {
 }
 
 const fields = {
-  id: z.string(),
-  name: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  prefix: z.string(),
-  lastFour: z.string(),
+  id: z.string().meta({ example: EXAMPLES.keyId }),
+  name: z.string().meta({ example: 'WooCommerce' }),
+  scopes: z.array(z.enum(SCOPES)).meta({ example: ['payments:write', 'webhooks:write'] }),
+  prefix: z.string().meta({ example: 'rk_7Kq2D' }),
+  lastFour: z.string().meta({ example: '9sXc' }),
   createdAt: timestamp(),
   lastUsedAt: timestamp().nullable(),
   expiresAt: timestamp().nullable().meta({ description: 'From then on it is refused; null: never' }),
@@ -78,12 +79,13 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     auth: 'jwt',
     scope: 'never',
     body: z.object({
-      merchantId: identifier(),
-      name: text(),
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
+      name: text().meta({ example: 'WooCommerce' }),
       scopes: z
         .array(z.enum(SCOPES))
         .min(1)
-        .max(2 * SCOPES.length),
+        .max(2 * SCOPES.length)
+        .meta({ example: ['payments:write', 'webhooks:write'] }),
       expiresAt: timeQuery('until').nullable().optional(),
     }),
     example: {
@@ -94,7 +96,12 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
       },
       data: { key: { ...EXAMPLE, value: 'rk_7Kq2D0RmLw9Hc5sYp4VbNxTz8ZtQ1mWc6Rk3vXy9sXc' } },
     },
-    data: z.object({ key: z.object({ ...fields, value: secret(z.string()) }) }),
+    data: z.object({
+      key: z.object({
+        ...fields,
+        value: secret(z.string()).meta({ example: 'rk_7Kq2D0RmLw9Hc5sYp4VbNxTz8ZtQ1mWc6Rk3vXy9sXc' }),
+      }),
+    }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body, keepAnswer }) => {
@@ -119,8 +126,11 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
     tags,
     auth: 'jwt',
     scope: 'never',
-    body: z.object({ merchantId: identifier(), keyId: identifier() }),
-    data: z.object({ deleted: z.boolean(), keyId: z.string() }),
+    body: z.object({
+      merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
+      keyId: identifier().meta({ example: EXAMPLES.keyId }),
+    }),
+    data: z.object({ deleted: z.boolean(), keyId: z.string().meta({ example: EXAMPLES.keyId }) }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'KEY_NOT_FOUND'],
     handler: async ({ auth, body }) => {

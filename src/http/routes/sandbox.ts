@@ -6,6 +6,7 @@ import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
 import { identifier } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Simulation of the payer on the sandbox network. */
 export function sandboxRoutes(deps: SimulatePaymentDeps): Route[] {
@@ -26,16 +27,16 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
     scope: 'payments:write',
     status: 200,
     body: z.object({
-      paymentId: identifier(),
+      paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
       scenario: z.enum(SCENARIOS),
       coin: coin().optional().meta({ description: 'The coin already paid in, else the first one offered' }),
-      amount: coinAmount().optional().meta({ description: 'In the coin, instead of the usual amount' }),
-      confirmations: z
-        .int()
-        .min(1)
-        .max(100)
+      amount: coinAmount()
         .optional()
-        .meta({ description: 'Blocks to mine at once; for `confirm` by default what the payment requires' }),
+        .meta({ description: 'In the coin, instead of the usual amount', example: '0.000499' }),
+      confirmations: z.int().min(1).max(100).optional().meta({
+        description: 'Blocks to mine at once; for `confirm` by default what the payment requires',
+        example: 2,
+      }),
     }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],

@@ -3,6 +3,7 @@ import type { Actor, Creator } from '../../domain/actor.ts';
 import { grants, type Scope } from '../../domain/scopes.ts';
 import { findCreatorNames } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** The reader of a response. */
 export interface Reader {
@@ -28,9 +29,13 @@ export function shownTo<V extends { readonly webhookUrl: string | null }>(
 export const createdBy = z
   .object({
     kind: z.enum(['user', 'secret', 'restricted', 'public', 'link']),
-    id: z.string().meta({ description: 'Of the user or restricted key; of the merchant for its secret key' }),
+    id: z.string().meta({
+      description: 'Of the user or restricted key; of the merchant for its secret key',
+      example: EXAMPLES.userId,
+    }),
     name: z.string().nullable().meta({
       description: 'Address of the user or name of the key, for the owner and the secret key alone',
+      example: EXAMPLES.email,
     }),
   })
   .nullable()

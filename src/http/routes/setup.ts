@@ -16,9 +16,9 @@ const coinReadiness = z
   .object({
     coin: z.enum(COINS),
     state: z.enum(READINESS).meta({ description: 'Only `ready` takes real money' }),
-    height: z.int().nullable().meta({ description: 'Block read so far' }),
-    lag: z.int().nullable().meta({ description: 'Blocks left to read' }),
-    message: z.string(),
+    height: z.int().nullable().meta({ description: 'Block read so far', example: 925_000 }),
+    lag: z.int().nullable().meta({ description: 'Blocks left to read', example: 1200 }),
+    message: z.string().meta({ example: 'its node is still syncing at block 925000, 1200 to go' }),
   })
   .meta({ id: 'CoinReadiness' });
 

@@ -8,20 +8,20 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { dayQuery, ianaZone, modeQuery } from '../schemas/query.ts';
 
 const coin = z.enum(COINS);
-const payments = z.int().meta({ description: 'How many payments' });
+const payments = z.int().meta({ description: 'How many payments', example: 12 });
 
 const volume = {
   coins: z
-    .array(z.object({ coin, amount: z.string(), payments }))
+    .array(z.object({ coin, amount: z.string().meta({ example: '0.000499' }), payments }))
     .meta({ description: 'Confirmed money that arrived, in coins' }),
   fiat: z
     .array(
       z.object({
-        currency: z.string(),
+        currency: z.string().meta({ example: 'USD' }),
         coin: coin
           .nullable()
           .meta({ description: 'What these payments were paid in; null: several coins, or none' }),
-        amount: z.string(),
+        amount: z.string().meta({ example: '49.90' }),
         payments,
       }),
     )
@@ -51,7 +51,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       status: 200,
       errors: [],
       query: z.object({
-        mode: modeQuery(),
+        mode: modeQuery().meta({ example: 'sandbox' }),
         startDate: dayQuery().optional(),
         endDate: dayQuery().optional(),
         timezone: ianaZone().default('UTC').meta({ description: 'IANA time zone whose days these are' }),

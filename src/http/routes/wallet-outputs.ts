@@ -13,6 +13,7 @@ import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { modeQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const TAGS = ['Wallet'];
 const MAX_OUTPUTS = 100;
@@ -20,24 +21,29 @@ const MAX_INDEX = 1_000_000;
 
 const outputData = z
   .object({
-    txHash: z.string(),
-    index: z.int(),
+    txHash: z.string().meta({ example: EXAMPLES.txid }),
+    index: z.int().meta({ example: 0 }),
     coin: z.enum(COINS),
-    address: z.string(),
-    amount: z.string(),
-    confirmations: z.int(),
+    address: z.string().meta({ example: EXAMPLES.address }),
+    amount: z.string().meta({ example: '0.000499' }),
+    confirmations: z.int().meta({ example: 2 }),
     frozen: z.boolean(),
     spendable: z.boolean().meta({ description: 'Whether a send may use it now' }),
     hold: z.enum(OUTPUT_HOLDS).nullable().meta({ description: 'Why no send may use it now' }),
-    sendId: z.string().nullable(),
-    paymentId: z.string().nullable(),
+    sendId: z.string().nullable().meta({ example: EXAMPLES.sendId }),
+    paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
   })
   .meta({ id: 'WalletOutput' });
 
 const freezeBody = z.object({
   coin: coin(),
   outputs: z
-    .array(z.object({ txHash: identifier(), index: z.int().min(0).max(MAX_INDEX) }))
+    .array(
+      z.object({
+        txHash: identifier().meta({ example: EXAMPLES.txid }),
+        index: z.int().min(0).max(MAX_INDEX),
+      }),
+    )
     .min(1)
     .max(MAX_OUTPUTS),
 });
@@ -65,7 +71,7 @@ function outputsRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
-    query: z.object({ ...pageQuery(), mode: modeQuery(), coin: coin() }),
+    query: z.object({ ...pageQuery(), mode: modeQuery().meta({ example: 'sandbox' }), coin: coin() }),
     example: { query: { coin: 'BTC' } },
     data: z.object({ outputs: z.array(outputData), pagination: pagination() }),
     handler: async ({ auth, query }) => {
@@ -92,7 +98,7 @@ function freezeRoute(deps: SendCoinsDeps, verb: 'freeze' | 'unfreeze'): Route {
     errors: [],
     body: freezeBody,
     example: { body: EXAMPLE },
-    data: z.object({ changed: z.int() }),
+    data: z.object({ changed: z.int().meta({ example: 2 }) }),
     handler: async ({ auth, body }) => freezeOutputs(deps, { ...body, merchant: auth.merchant, frozen }),
   });
 }
@@ -119,12 +125,14 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
       maxFee: maxFee(),
     }),
     data: z.object({
-      sendId: z.string(),
-      txHash: z.string(),
-      outputs: z.int().meta({ description: 'How many became one' }),
-      amount: z.string(),
-      fee: z.string(),
-      maxFee: z.string().meta({ description: 'Fee budget in the coin: no raise costs more' }),
+      sendId: z.string().meta({ example: EXAMPLES.sendId }),
+      txHash: z.string().meta({ example: EXAMPLES.txid }),
+      outputs: z.int().meta({ description: 'How many became one', example: 12 }),
+      amount: z.string().meta({ example: '0.00598318' }),
+      fee: z.string().meta({ example: '0.00000282' }),
+      maxFee: z
+        .string()
+        .meta({ description: 'Fee budget in the coin: no raise costs more', example: '0.00001' }),
     }),
     handler: async ({ auth, body }) => consolidate(deps, { ...body, merchant: auth.merchant }),
   });

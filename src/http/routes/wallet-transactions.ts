@@ -7,34 +7,43 @@ import { pagination, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { modeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
 import { text } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const transactionData = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: EXAMPLES.sendId }),
     direction: z.enum(['in', 'out']),
     coin: z.enum(COINS),
-    txHash: z.string().nullable().meta({ description: 'Null of a send that is `preparing`' }),
-    address: z.string(),
-    amount: z.string(),
-    fee: z.string().nullable(),
-    maxFee: z.string().nullable().meta({ description: 'Fee budget of a send, in the coin' }),
+    txHash: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null of a send that is `preparing`', example: EXAMPLES.txid }),
+    address: z.string().meta({ example: EXAMPLES.address }),
+    amount: z.string().meta({ example: '0.000499' }),
+    fee: z.string().nullable().meta({ example: '0.00000282' }),
+    maxFee: z
+      .string()
+      .nullable()
+      .meta({ description: 'Fee budget of a send, in the coin', example: '0.00001' }),
     feeLimited: z.boolean().meta({
       description: 'A raise of the fee waits because it would cost more than `maxFee`',
     }),
-    status: z.string(),
+    status: z.string().meta({ example: 'confirmed' }),
     parts: z
       .object({ total: z.int(), confirmed: z.int() })
       .nullable()
       .meta({ description: 'Of a send: see send-status', examples: [null] }),
-    confirmations: z.int(),
-    paymentId: z.string().nullable(),
-    error: z.string().nullable(),
+    confirmations: z.int().meta({ example: 2 }),
+    paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
+    error: z.string().nullable().meta({ example: null }),
     currency: z.string().nullable().meta({
       description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+      example: 'USD',
     }),
     rate: z.string().nullable().meta({
       description:
         'Price of one coin at the time; null where none was known, and of a send until it confirms',
+      example: '100000',
     }),
     fiatAmount: z
       .string()
@@ -46,7 +55,7 @@ const transactionData = z
 
 const query = z.object({
   ...pageQuery(),
-  mode: modeQuery(),
+  mode: modeQuery().meta({ example: 'sandbox' }),
   coin: coin().optional(),
   direction: z.enum(['in', 'out']).optional(),
   ...rangeQuery(),

@@ -21,6 +21,7 @@ import { directs } from '../schemas/marks.ts';
 import { modeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { walletTransactionsRoute } from './wallet-transactions.ts';
+import { EXAMPLE_ADDRESSES, EXAMPLE_BALANCES, EXAMPLES } from '../schemas/example-values.ts';
 
 const TAGS = ['Wallet'];
 const PLAN_ERRORS: readonly ErrorCode[] = ['INSUFFICIENT_BALANCE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'];
@@ -43,17 +44,25 @@ function feeRate() {
     .meta({ description: FEE_RATE, examples: ['12'] });
 }
 
-const replaceBody = z.object({ sendId: identifier(), feeRate: feeRate(), maxFee: maxFee() });
+const replaceBody = z.object({
+  sendId: identifier().meta({ example: EXAMPLES.sendId }),
+  feeRate: feeRate(),
+  maxFee: maxFee(),
+});
 
 const sendBody = z.object({
-  destination: directs(text().meta({ description: 'External address of the coin' })),
+  destination: directs(text().meta({ description: 'External address of the coin' })).meta({
+    example: EXAMPLES.address,
+  }),
   amount: coinAmount(EVERYTHING).meta({
     description: 'In the coin, such as "0.015"; "max": everything spendable, the fee taken out of it',
+    example: '0.01',
   }),
   coin: coin(),
   mode: z.enum(MODES).optional().meta({
     description:
       'The mode whose wallet is meant. A send is refused with 409 unless it is the current one; a fee is estimated for either',
+    example: 'sandbox',
   }),
   subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
   maxFee: maxFee(),
@@ -65,41 +74,51 @@ const sendBody = z.object({
 
 const sendData = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: EXAMPLES.sendId }),
     status: z.enum(SEND_STATUSES).meta({
       description:
         'preparing: BTC and LTC only; more outputs than one transaction takes are gathered by others first, then it is ' +
         'signed. queued: SOL only; signed, and broadcast once the sends before it that draw on the same address have landed. ' +
         'txHash changes if it has to be signed anew. signed: no node has clearly taken it yet',
+      example: 'broadcast',
     }),
     coin: coinCode,
     sandbox: z.boolean(),
-    txHash: z.string().nullable().meta({ description: 'Null while the send is `preparing`' }),
+    txHash: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null while the send is `preparing`', example: EXAMPLES.txid }),
     fee: z.string().meta({
       description: 'Of all transactions that the send takes; an estimate while it is `preparing`',
+      example: '0.00000282',
     }),
     amount: z.string().meta({
       description:
         'What the destination receives; while the send is `preparing` and the fee is taken from it, an estimate',
+      example: '0.01',
     }),
-    destination: z.string(),
+    destination: z.string().meta({ example: EXAMPLES.address }),
     subtractFee: z.boolean(),
-    confirmations: z.int(),
+    confirmations: z.int().meta({ example: 0 }),
     parts: z.object({ total: z.int(), confirmed: z.int() }).nullable().meta({
       description: 'The transactions that gather its outputs first; null where one transaction is enough',
+      example: null,
     }),
-    error: z.string().nullable(),
-    note: z.string().nullable(),
+    error: z.string().nullable().meta({ example: null }),
+    note: z.string().nullable().meta({ example: 'Payout of January' }),
     maxFee: z.string().meta({
       description:
         'Fee budget in the coin: what was ordered, else a share of the amount or the fee of the moment. No raise, renewal or cancellation costs more',
+      example: '0.00001',
     }),
     feeLimited: z.boolean().meta({
       description:
         'A raise of the fee waits because it would cost more than `maxFee`: it goes on once fees fall, or once a higher `maxFee` is given',
+      example: false,
     }),
     cancelling: z.boolean().meta({
       description: 'Its newest transaction pays everything back to the wallet; either may be mined',
+      example: false,
     }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
@@ -133,8 +152,8 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
-    query: z.object({ mode: modeQuery() }),
-    data: perCoin('What can be spent of each coin now'),
+    query: z.object({ mode: modeQuery().meta({ example: 'sandbox' }) }),
+    data: perCoin('What can be spent of each coin now', EXAMPLE_BALANCES),
     handler: async ({ auth, query }) => getBalances(deps, { merchant: auth.merchant, ...query }),
   });
 }
@@ -150,8 +169,8 @@ function addressesRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
-    query: z.object({ mode: modeQuery() }),
-    data: perCoin('Wallet address of each coin'),
+    query: z.object({ mode: modeQuery().meta({ example: 'sandbox' }) }),
+    data: perCoin('Wallet address of each coin', EXAMPLE_ADDRESSES),
     handler: async ({ auth, query }) => getWalletAddresses(deps, { merchant: auth.merchant, ...query }),
   });
 }
@@ -198,7 +217,12 @@ function estimateFeeRoute(deps: SendCoinsDeps): Route {
     status: 200,
     errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT'],
     body: sendBody,
-    data: z.object({ fee: z.string(), amount: z.string(), total: z.string(), maxFee: z.string() }),
+    data: z.object({
+      fee: z.string().meta({ example: '0.00000282' }),
+      amount: z.string().meta({ example: '0.01' }),
+      total: z.string().meta({ example: '0.01000282' }),
+      maxFee: z.string().meta({ example: '0.00001' }),
+    }),
     handler: async ({ auth, body }) => estimateFee(deps, { ...body, merchant: auth.merchant }),
   });
 }
@@ -258,9 +282,9 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
     status: 200,
     errors: ['SEND_NOT_FOUND'],
     query: z.object({
-      sendId: identifier().optional(),
-      txHash: identifier().optional(),
-      idempotencyKey: identifier().optional(),
+      sendId: identifier().optional().meta({ example: EXAMPLES.sendId }),
+      txHash: identifier().optional().meta({ example: EXAMPLES.txid }),
+      idempotencyKey: identifier().optional().meta({ example: 'payout-2026-01-31' }),
     }),
     example: { query: { sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd' } },
     data: sendData,

@@ -8,31 +8,40 @@ import { pagination, timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** Instead of an endpoint's id: the URLs of single payments. */
 
 const webhookDelivery = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: EXAMPLES.deliveryId }),
     event: eventType,
-    eventId: z.string(),
-    paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
-    sendId: z.string().nullable().meta({ description: 'Null for events of no send' }),
-    endpoint: z.string().meta({ description: 'The URL' }),
-    endpointId: z.string().nullable().meta({ description: 'Null for the webhookUrl of a payment' }),
+    eventId: z.string().meta({ example: EXAMPLES.eventId }),
+    paymentId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for events of no payment', example: EXAMPLES.paymentId }),
+    sendId: z.string().nullable().meta({ description: 'Null for events of no send', example: null }),
+    endpoint: z.string().meta({ description: 'The URL', example: EXAMPLES.webhookUrl }),
+    endpointId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for the webhookUrl of a payment', example: EXAMPLES.endpointId }),
     state: z
       .enum(DELIVERY_STATES)
-      .meta({ description: 'pending while attempts are ahead, failed once given up' }),
-    attempts: z.int().meta({ description: 'Made at the present URL, those asked for by hand included' }),
+      .meta({ description: 'pending while attempts are ahead, failed once given up', example: 'delivered' }),
+    attempts: z
+      .int()
+      .meta({ description: 'Made at the present URL, those asked for by hand included', example: 1 }),
     createdAt: timestamp(),
-    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending' }),
+    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending', example: null }),
     last: z
       .object({
-        logId: z.string(),
+        logId: z.string().meta({ example: EXAMPLES.logId }),
         at: timestamp(),
-        status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
-        durationMs: z.int(),
-        error: z.string().nullable(),
+        status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+        durationMs: z.int().meta({ example: 84 }),
+        error: z.string().nullable().meta({ example: null }),
       })
       .nullable()
       .meta({ description: 'The last attempt; null before the first, and once its log is no longer kept' }),
@@ -55,15 +64,16 @@ export function listDeliveriesRoute(deps: { readonly db: Db }): Route {
     scope: 'webhooks:read',
     query: z.object({
       ...pageQuery(),
-      mode: eitherModeQuery(),
-      state: z.enum(DELIVERY_STATES).optional(),
+      mode: eitherModeQuery().meta({ example: 'sandbox' }),
+      state: z.enum(DELIVERY_STATES).optional().meta({ example: 'delivered' }),
       event: eventType.optional(),
       endpointId: identifier()
         .optional()
         .meta({
           description: `As in \`GET /merchant/webhook/endpoint/list\`; \`${OF_PAYMENTS}\` for the URLs that payments name themselves`,
+          example: EXAMPLES.endpointId,
         }),
-      paymentId: identifier().optional(),
+      paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
       ...rangeQuery(),
     }),
     data: z.object({ deliveries: z.array(webhookDelivery), pagination: pagination() }),

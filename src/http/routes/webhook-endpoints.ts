@@ -23,6 +23,7 @@ import { eventType } from '../schemas/event-type.ts';
 import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier } from '../schemas/text.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 const tags = ['Webhooks'];
 
@@ -39,18 +40,29 @@ export function webhookEndpointRoutes(deps: WebhookEndpointDeps): Route[] {
 }
 
 const endpointFields = {
-  id: z.string(),
-  url: z.string(),
-  default: z.boolean().meta({ description: 'Whether it is the webhookUrl of the merchant' }),
-  events: z.array(eventType).nullable().meta({ description: 'The types it takes; null for all' }),
+  id: z.string().meta({ example: EXAMPLES.endpointId }),
+  url: z.string().meta({ example: EXAMPLES.otherWebhookUrl }),
+  default: z.boolean().meta({ description: 'Whether it is the webhookUrl of the merchant', example: false }),
+  events: z
+    .array(eventType)
+    .nullable()
+    .meta({
+      description: 'The types it takes; null for all',
+      example: ['payment.completed', 'payment.reversed'],
+    }),
   active: z.boolean(),
   createdBy,
   health: z.object({
     lastSuccessAt: timestamp().nullable(),
     lastFailureAt: timestamp().nullable(),
-    failuresInARow: z.int().meta({ description: 'Failed attempts since the last success' }),
-    lastError: z.string().nullable().meta({ description: 'Of the last attempt; null when it succeeded' }),
-    gone: z.boolean().meta({ description: 'It answered 410: nothing goes there until it is edited' }),
+    failuresInARow: z.int().meta({ description: 'Failed attempts since the last success', example: 0 }),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the last attempt; null when it succeeded', example: null }),
+    gone: z
+      .boolean()
+      .meta({ description: 'It answered 410: nothing goes there until it is edited', example: false }),
   }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -95,13 +107,17 @@ function createRoute(deps: WebhookEndpointDeps): Route {
     auth: 'merchant',
     scope: 'webhooks:write',
     body: z.object({
-      url: directs(httpUrl()),
-      events: events().default(null),
+      url: directs(httpUrl()).meta({ example: EXAMPLES.otherWebhookUrl }),
+      events: events()
+        .default(null)
+        .meta({ example: ['payment.completed', 'payment.reversed'] }),
       active: z.boolean().default(true),
     }),
     data: z.object({
       ...endpointFields,
-      secret: secret(z.string().meta({ description: 'What its deliveries are signed with' })),
+      secret: secret(z.string().meta({ description: 'What its deliveries are signed with' })).meta({
+        example: EXAMPLES.webhookSecret,
+      }),
     }),
     handler: async ({ auth, body, keepAnswer }) => {
       const input = { merchantId: auth.merchantId, creator: auth.actor, ...body };
@@ -127,9 +143,11 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     auth: 'merchant',
     scope: 'webhooks:write',
     body: z.object({
-      endpointId: identifier(),
-      url: directs(httpUrl()).optional(),
-      events: directs(events()).optional(),
+      endpointId: identifier().meta({ example: EXAMPLES.endpointId }),
+      url: directs(httpUrl()).optional().meta({ example: EXAMPLES.otherWebhookUrl }),
+      events: directs(events())
+        .optional()
+        .meta({ example: ['payment.completed', 'payment.reversed'] }),
       active: directs(z.boolean()).optional(),
     }),
     data: endpoint,
@@ -156,8 +174,8 @@ function deleteRoute(deps: WebhookEndpointDeps): Route {
     errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    body: z.object({ endpointId: identifier() }),
-    data: z.object({ deleted: z.boolean(), endpointId: z.string() }),
+    body: z.object({ endpointId: identifier().meta({ example: EXAMPLES.endpointId }) }),
+    data: z.object({ deleted: z.boolean(), endpointId: z.string().meta({ example: EXAMPLES.endpointId }) }),
     handler: async ({ auth, body: { endpointId } }) => {
       await removeEndpoint(deps, { merchantId: auth.merchantId, endpointId });
       return { deleted: true, endpointId };
@@ -185,7 +203,7 @@ function listRoute(deps: WebhookEndpointDeps): Route {
   });
 }
 
-const secretAnswer = z.object({ secret: secret(z.string()) });
+const secretAnswer = z.object({ secret: secret(z.string()).meta({ example: EXAMPLES.webhookSecret }) });
 
 function secretRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
@@ -198,7 +216,7 @@ function secretRoute(deps: WebhookEndpointDeps): Route {
     errors: ['ENDPOINT_NOT_FOUND'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    query: z.object({ endpointId: identifier() }),
+    query: z.object({ endpointId: identifier().meta({ example: EXAMPLES.endpointId }) }),
     data: secretAnswer,
     handler: async ({ auth, query: { endpointId } }) => {
       const { merchant, merchantId } = auth;
@@ -222,7 +240,7 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     errors: ['ENDPOINT_NOT_FOUND'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    body: z.object({ endpointId: identifier() }),
+    body: z.object({ endpointId: identifier().meta({ example: EXAMPLES.endpointId }) }),
     data: secretAnswer,
     handler: async ({ auth: { merchantId }, body: { endpointId }, keepAnswer }) => {
       const keep: KeepMade<string> = (tx, made) => keepAnswer(tx, { secret: made });

@@ -14,6 +14,7 @@ import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface WebhookRoutesDeps {
   readonly db: Db;
@@ -32,21 +33,39 @@ const httpHeaders = z.record(z.string(), z.string());
 
 const webhookLog = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: EXAMPLES.logId }),
     createdAt: timestamp(),
-    paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
-    eventId: z.string(),
-    endpoint: z.string(),
+    paymentId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for events of no payment', example: EXAMPLES.paymentId }),
+    eventId: z.string().meta({ example: EXAMPLES.eventId }),
+    endpoint: z.string().meta({ example: EXAMPLES.webhookUrl }),
     state: z.enum(DELIVERY_STATES).meta({
       description: 'Of the delivery: pending while attempts are ahead, failed once given up',
+      example: 'delivered',
     }),
-    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending' }),
-    status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
-    attempt: z.int(),
-    durationMs: z.int(),
-    error: z.string().nullable(),
-    request: z.object({ method: z.string(), headers: httpHeaders, body: freeObject() }),
-    response: z.object({ status: z.int(), headers: httpHeaders, body: z.string() }),
+    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending', example: null }),
+    status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+    attempt: z.int().meta({ example: 1 }),
+    durationMs: z.int().meta({ example: 84 }),
+    error: z.string().nullable().meta({ example: null }),
+    request: z.object({
+      method: z.string().meta({ example: 'POST' }),
+      headers: httpHeaders.meta({
+        example: {
+          'webhook-id': EXAMPLES.eventId,
+          'webhook-timestamp': '1769860800',
+          'webhook-signature': EXAMPLES.signature,
+        },
+      }),
+      body: freeObject().meta({ example: { id: EXAMPLES.eventId, type: 'payment.completed' } }),
+    }),
+    response: z.object({
+      status: z.int().meta({ example: 200 }),
+      headers: httpHeaders.meta({ example: { 'content-type': 'text/plain' } }),
+      body: z.string().meta({ example: 'ok' }),
+    }),
   })
   .meta({ id: 'WebhookLog' });
 
@@ -63,14 +82,15 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     scope: 'webhooks:read',
     query: z.object({
       ...pageQuery(),
-      mode: eitherModeQuery(),
-      status: integerQuery({ min: 0, max: 999 }).optional(),
-      state: z.enum(DELIVERY_STATES).optional(),
+      mode: eitherModeQuery().meta({ example: 'sandbox' }),
+      status: integerQuery({ min: 0, max: 999 }).optional().meta({ example: 200 }),
+      state: z.enum(DELIVERY_STATES).optional().meta({ example: 'delivered' }),
       event: eventType.optional(),
-      paymentId: identifier().optional(),
-      deliveryId: identifier()
-        .optional()
-        .meta({ description: 'Those of one event at one endpoint: all its deliveries, also by hand' }),
+      paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
+      deliveryId: identifier().optional().meta({
+        description: 'Those of one event at one endpoint: all its deliveries, also by hand',
+        example: EXAMPLES.deliveryId,
+      }),
       startDate: timeQuery('from').optional(),
       endDate: timeQuery('until').optional(),
     }),
@@ -96,10 +116,10 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
 }
 
 const attemptAnswer = {
-  id: z.string().meta({ description: 'The log of this attempt' }),
-  logId: z.string().meta({ description: 'The same as id' }),
-  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
-  error: z.string().nullable(),
+  id: z.string().meta({ description: 'The log of this attempt', example: EXAMPLES.logId }),
+  logId: z.string().meta({ description: 'The same as id', example: EXAMPLES.logId }),
+  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+  error: z.string().nullable().meta({ example: null }),
 };
 
 function testRoute(deps: WebhookRoutesDeps): Route {
@@ -115,8 +135,8 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    body: z.object({ endpointId: identifier().optional() }),
-    data: z.object({ ...attemptAnswer, eventId: z.string() }),
+    body: z.object({ endpointId: identifier().optional().meta({ example: EXAMPLES.endpointId }) }),
+    data: z.object({ ...attemptAnswer, eventId: z.string().meta({ example: EXAMPLES.eventId }) }),
     handler: async ({ auth, body: { endpointId } }) => {
       const report = await testWebhook(deps, { merchantId: auth.merchantId, endpointId });
       return { ...report, id: report.logId };
@@ -136,7 +156,7 @@ function redeliverRoute(deps: WebhookRoutesDeps): Route {
     errors: ['LOG_NOT_FOUND', 'INVALID_STATE'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    body: z.object({ logId: identifier() }),
+    body: z.object({ logId: identifier().meta({ example: EXAMPLES.logId }) }),
     data: z.object(attemptAnswer),
     handler: async ({ auth, body }) => {
       const report = await redeliverWebhook(deps, { merchantId: auth.merchantId, logId: body.logId });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byCoin, COINS } from '../../domain/coins.ts';
+import { byCoin, COINS, type Coin } from '../../domain/coins.ts';
 
 /** Schemas of the API's responses. */
 
@@ -14,7 +14,11 @@ export function isoTime(ms: number): string {
 }
 
 const paginationView = z
-  .object({ page: z.int(), limit: z.int(), total: z.int().meta({ description: 'Of all pages together' }) })
+  .object({
+    page: z.int().meta({ example: 1 }),
+    limit: z.int().meta({ example: 10 }),
+    total: z.int().meta({ description: 'Of all pages together', example: 1 }),
+  })
   .meta({ id: 'Pagination' });
 
 /** `data.pagination` of every list. */
@@ -23,8 +27,10 @@ export function pagination() {
 }
 
 /** One text per coin, all present: wallets, balances. */
-export function perCoin(description: string) {
-  return z.object(byCoin(COINS, () => z.string())).meta({ description });
+export function perCoin(description: string, examples: Readonly<Record<Coin, string>>) {
+  return z
+    .object(byCoin(COINS, (coin) => z.string().meta({ example: examples[coin] })))
+    .meta({ description });
 }
 
 export function freeObject() {

@@ -4,6 +4,7 @@ import { fiatAmount } from './amounts.ts';
 import { currency } from './codes.ts';
 import { isObject } from './depth.ts';
 import { identifier } from './text.ts';
+import { EXAMPLES } from './example-values.ts';
 
 const AMOUNT_FORM = ['amount', 'currency'] as const;
 const CATALOG_FORM = ['productId', 'priceId'] as const;
@@ -20,10 +21,10 @@ export function paymentPrice() {
       .meta({ description: `With amount; ${EITHER}` }),
     productId: identifier()
       .optional()
-      .meta({ description: `With priceId; ${EITHER}` }),
+      .meta({ description: `With priceId; ${EITHER}`, example: EXAMPLES.productId }),
     priceId: identifier()
       .optional()
-      .meta({ description: `With productId; ${EITHER}` }),
+      .meta({ description: `With productId; ${EITHER}`, example: EXAMPLES.priceId }),
   };
 }
 

@@ -6,6 +6,7 @@ import { coin } from './codes.ts';
 import { directs, settles } from './marks.ts';
 import { metadata } from './metadata.ts';
 import { email, httpUrl, identifier, text, visibleText } from './text.ts';
+import { EXAMPLES } from './example-values.ts';
 
 const MAX_CONFIRMATIONS = 1_000;
 const MAX_LINES = 100;
@@ -28,7 +29,7 @@ const LINE_AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
 /** The two ways to name the customer: spread into a body that `refinePayer` checks. */
 export function payerFields() {
   return {
-    customerId: identifier().optional().meta({ description: 'Or customer' }),
+    customerId: identifier().optional().meta({ description: 'Or customer', example: EXAMPLES.customerId }),
     customer: z
       .object({ email: email().optional(), metadata: metadata().optional() })
       .optional()
@@ -91,7 +92,7 @@ export function lines() {
   return z
     .array(
       z.object({
-        name: text(),
+        name: text().meta({ example: 'Earl Grey, 100 g' }),
         quantity: z
           .int()
           .min(1)

@@ -3,38 +3,47 @@ import { COINS } from '../../domain/coins.ts';
 import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../domain/payment/types.ts';
 import { SEND_STATUSES } from '../../domain/send/types.ts';
 import { freeObject, timestamp } from './answers.ts';
+import { EXAMPLE_ADDRESSES, readExample, EXAMPLES } from './example-values.ts';
 
 /** One coin a payment can be paid in. */
 const paymentOption = z.object({
-  address: z.string(),
-  amount: z.string().meta({ description: 'Coins that cover the whole price at the locked rate' }),
-  rate: z.string().meta({ description: 'Price of one coin in the payment’s currency' }),
-  rateSources: z.array(z.string()),
+  address: z.string().meta({ example: EXAMPLES.address }),
+  amount: z
+    .string()
+    .meta({ description: 'Coins that cover the whole price at the locked rate', example: '0.000499' }),
+  rate: z.string().meta({ description: 'Price of one coin in the payment’s currency', example: '100000' }),
+  rateSources: z.array(z.string()).meta({ example: ['kraken', 'coinbase', 'bitstamp'] }),
   rateAt: timestamp(),
-  uri: z.string().nullable().meta({ description: 'BIP21, EIP-681 or Solana Pay' }),
-  received: z.string().meta({ description: 'Coins that arrived and are not gone, confirmed or not' }),
-  confirmations: z.int().meta({ description: 'Of the least confirmed transaction' }),
-  requiredConfirmations: z.int(),
+  uri: z
+    .string()
+    .nullable()
+    .meta({ description: 'BIP21, EIP-681 or Solana Pay', example: EXAMPLES.paymentUri }),
+  received: z
+    .string()
+    .meta({ description: 'Coins that arrived and are not gone, confirmed or not', example: '0' }),
+  confirmations: z.int().meta({ description: 'Of the least confirmed transaction', example: 2 }),
+  requiredConfirmations: z.int().meta({ example: 2 }),
   finality: z.enum(['safe', 'finalized']).nullable().meta({
     description:
       'The network’s own word that settles the money; the two counts above are then what it usually takes, and are equal when it came',
+    example: null,
   }),
 });
 
 const paymentTransaction = z.object({
   coin: z.enum(COINS),
-  txid: z.string(),
-  index: z.int().meta({ description: 'Output of the transaction' }),
-  amount: z.string(),
-  status: z.enum(['unconfirmed', 'confirmed', 'reversed']),
-  confirmations: z.int(),
-  blockHeight: z.int().nullable(),
-  late: z.boolean(),
+  txid: z.string().meta({ example: EXAMPLES.txid }),
+  index: z.int().meta({ description: 'Output of the transaction', example: 0 }),
+  amount: z.string().meta({ example: '0.000499' }),
+  status: z.enum(['unconfirmed', 'confirmed', 'reversed']).meta({ example: 'confirmed' }),
+  confirmations: z.int().meta({ example: 2 }),
+  blockHeight: z.int().nullable().meta({ example: 925_000 }),
+  late: z.boolean().meta({ example: false }),
   firstSeenAt: timestamp(),
-  paymentId: z
-    .string()
-    .optional()
-    .meta({ description: 'The superseded payment to whose address it came; absent: this payment’s own' }),
+  paymentId: z.string().optional().meta({
+    description: 'The superseded payment to whose address it came; absent: this payment’s own',
+    example: EXAMPLES.paymentId,
+  }),
   fiatAmount: z
     .string()
     .nullable()
@@ -50,21 +59,21 @@ const paymentTransaction = z.object({
 });
 
 const paymentLine = z.object({
-  name: z.string(),
+  name: z.string().meta({ example: 'Coffee beans' }),
   quantity: z
     .int()
     .min(1)
     .meta({ examples: [2] }),
-  amount: z.string().meta({ description: 'Of the line in all, in the payment’s currency' }),
+  amount: z.string().meta({ description: 'Of the line in all, in the payment’s currency', example: '49.90' }),
 });
 
 const payerFields = z.object({
-  id: z.string(),
-  status: z.enum(PAYMENT_STATUSES),
-  exception: z.enum(PAYMENT_EXCEPTIONS).nullable(),
-  amount: z.string(),
-  currency: z.string(),
-  orderId: z.string(),
+  id: z.string().meta({ example: EXAMPLES.paymentId }),
+  status: z.enum(PAYMENT_STATUSES).meta({ example: 'completed' }),
+  exception: z.enum(PAYMENT_EXCEPTIONS).nullable().meta({ example: null }),
+  amount: z.string().meta({ example: '49.90' }),
+  currency: z.string().meta({ example: 'USD' }),
+  orderId: z.string().meta({ example: 'order-1001' }),
   orderLabel: z
     .string()
     .nullable()
@@ -76,26 +85,37 @@ const payerFields = z.object({
       description:
         'Payments that renew each other have one balance: once money came to any of them, the newest supersedes the ' +
         'others. It asks for the money of the order, has all of it, and refunds are made of it; absent where none did',
+      example: EXAMPLES.nextPaymentId,
     }),
-  productId: z.string().nullable(),
-  priceId: z.string().nullable(),
-  successUrl: z.string().nullable(),
-  returnUrl: z.string().nullable(),
+  productId: z.string().nullable().meta({ example: EXAMPLES.productId }),
+  priceId: z.string().nullable().meta({ example: EXAMPLES.priceId }),
+  successUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
+  returnUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
   locale: z
     .string()
     .nullable()
     .meta({ description: 'Language of the checkout, a BCP 47 tag', examples: ['de'] }),
-  description: z.string().nullable(),
+  description: z.string().nullable().meta({ example: 'One kilogram, freshly roasted' }),
   lines: z.array(paymentLine).meta({ description: 'What is paid for; need not add up to the amount' }),
-  allowedCryptos: z.array(z.string()),
+  allowedCryptos: z.array(z.string()).meta({ example: ['BTC', 'LTC'] }),
   sandbox: z.boolean(),
-  checkoutUrl: z.string(),
+  checkoutUrl: z.string().meta({ example: 'https://pay.shop.example/checkout/pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE' }),
   createdAt: timestamp(),
-  expiresAt: timestamp(),
+  expiresAt: timestamp().meta({ example: '2026-01-31T13:00:00.000Z' }),
   updatedAt: timestamp(),
-  options: z
-    .partialRecord(z.enum(COINS), paymentOption)
-    .meta({ description: 'One entry per coin offered: where and how much to pay' }),
+  options: z.partialRecord(z.enum(COINS), paymentOption).meta({
+    description: 'One entry per coin offered: where and how much to pay',
+    example: {
+      BTC: readExample(paymentOption),
+      ETH: readExample(paymentOption, {
+        address: EXAMPLE_ADDRESSES.ETH,
+        amount: '0.012475',
+        rate: '4000',
+        uri: `ethereum:${EXAMPLE_ADDRESSES.ETH}@11155111?value=12475000000000000`,
+        finality: 'safe',
+      }),
+    },
+  }),
   transactions: z.array(paymentTransaction),
   receivedFiat: z
     .string()
@@ -116,15 +136,17 @@ export function payerPaymentSchema() {
 
 const refund = z
   .object({
-    sendId: z.string().meta({ description: 'The send that carries it; see send-status' }),
+    sendId: z
+      .string()
+      .meta({ description: 'The send that carries it; see send-status', example: EXAMPLES.sendId }),
     coin: z.enum(COINS),
     refunded: z.string().meta({
       description: 'How much of the money received it gives back; with subtractFee the fee is part of it',
       examples: ['0.00025'],
     }),
-    amount: z.string().meta({ description: 'What the destination receives' }),
-    fee: z.string(),
-    maxFee: z.string().meta({ description: 'Fee budget of its send, in the coin' }),
+    amount: z.string().meta({ description: 'What the destination receives', example: '0.00025' }),
+    fee: z.string().meta({ example: '0.00000282' }),
+    maxFee: z.string().meta({ description: 'Fee budget of its send, in the coin', example: '0.00001' }),
     feeLimited: z.boolean().meta({
       description: 'A raise of the fee waits because it would cost more than `maxFee`',
     }),
@@ -136,13 +158,19 @@ const refund = z
           "What it gives back, in the payment's currency: as ordered, or at the rate at receipt; null while that is not known",
         examples: ['12.50'],
       }),
-    linkId: z.string().nullable().meta({ description: 'The refund link by which it was claimed' }),
-    txHash: z.string().nullable().meta({ description: 'Null while the refund is `preparing`' }),
-    destination: z.string(),
+    linkId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The refund link by which it was claimed', example: EXAMPLES.refundLinkId }),
+    txHash: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null while the refund is `preparing`', example: EXAMPLES.txid }),
+    destination: z.string().meta({ example: EXAMPLES.address }),
     status: z.enum(SEND_STATUSES).meta({
       description: 'A failed refund gave nothing back and counts no more',
     }),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({ example: null }),
     createdAt: timestamp(),
   })
   .meta({ id: 'Refund' });
@@ -154,21 +182,27 @@ export function refundSchema() {
 
 const payment = payerFields
   .extend({
-    customerId: z.string().nullable().meta({ description: 'Null: anonymous' }),
+    customerId: z.string().nullable().meta({ description: 'Null: anonymous', example: EXAMPLES.customerId }),
     renews: z.string().optional().meta({
       description:
         'The expired payment of the same order that the payer had made anew; absent where none was',
+      example: 'pay_5Rk0vXyLh3NbA7sE8ZtQ1mWc',
     }),
     renewedBy: z.string().optional().meta({
       description: 'The payment that the payer had made anew after this one expired; absent where none was',
+      example: EXAMPLES.nextPaymentId,
     }),
-    metadata: freeObject().nullable(),
-    customFields: freeObject().nullable(),
+    metadata: freeObject()
+      .nullable()
+      .meta({ example: { tableNumber: 7 } }),
+    customFields: freeObject()
+      .nullable()
+      .meta({ example: { note: 'Gift wrapping' } }),
     webhookUrl: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'Absent without the scope `webhooks:read`' }),
+      .meta({ description: 'Absent without the scope `webhooks:read`', example: EXAMPLES.webhookUrl }),
     keptFiat: z
       .string()
       .nullable()
@@ -178,7 +212,13 @@ const payment = payerFields
       }),
     refunds: z.array(refund).meta({ description: 'Refunds made here, failed ones too, oldest first' }),
     timeline: z
-      .array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() }))
+      .array(
+        z.object({
+          type: z.string().meta({ example: 'payment.created' }),
+          sequence: z.int().meta({ example: 3 }),
+          at: timestamp(),
+        }),
+      )
       .meta({ description: 'The events of this payment, oldest first' }),
   })
   .meta({ id: 'Payment' });

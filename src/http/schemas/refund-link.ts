@@ -7,44 +7,51 @@ import {
   REFUND_RATES,
 } from '../../domain/payment/refund-link.ts';
 import { timestamp } from './answers.ts';
+import { EXAMPLES } from './example-values.ts';
 
 const refundLink = z
   .object({
-    id: z.string(),
-    paymentId: z.string(),
+    id: z.string().meta({ example: EXAMPLES.refundLinkId }),
+    paymentId: z.string().meta({ example: EXAMPLES.paymentId }),
     url: z.string().nullable().meta({
       description:
         'For the payer: who has it can claim the money. Null in events, and in lists for restricted keys; people who may not send see it there only if they may open links and its claim waits for an approval',
+      example: 'https://pay.shop.example/r/Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8aBc',
     }),
     status: z.enum(REFUND_LINK_STATUSES),
-    amount: z.string().meta({ description: 'In the currency of the payment' }),
-    currency: z.string(),
+    amount: z.string().meta({ description: 'In the currency of the payment', example: '25.00' }),
+    currency: z.string().meta({ example: 'USD' }),
     rate: z.enum(REFUND_RATES),
-    preset: z.enum(REFUND_PRESETS).nullable(),
+    preset: z.enum(REFUND_PRESETS).nullable().meta({ example: null }),
     coinAmounts: z.partialRecord(z.enum(COINS), z.string()).meta({
       description:
         'What the payer may choose among; once claimed, the one coin chosen. With rate `current` the amounts are those of the moment until then',
+      example: { BTC: '0.00025' },
     }),
     approval: z.boolean(),
     deductFee: z.boolean(),
-    reason: z.string().nullable(),
-    coin: z.enum(COINS).nullable(),
-    destination: z.string().nullable().meta({ description: 'The address that the payer gave' }),
-    claimId: z.string().nullable().meta({ description: 'Names the claim, for an approval' }),
-    sendId: z.string().nullable(),
-    txHash: z.string().nullable(),
+    reason: z.string().nullable().meta({ example: 'Out of stock' }),
+    coin: z.enum(COINS).nullable().meta({ example: null }),
+    destination: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address that the payer gave', example: null }),
+    claimId: z.string().nullable().meta({ description: 'Names the claim, for an approval', example: null }),
+    sendId: z.string().nullable().meta({ example: null }),
+    txHash: z.string().nullable().meta({ example: null }),
     problem: z.string().nullable().meta({
       description: 'Why a claim is not sent yet (it is tried again), or why the link was opened again',
+      example: null,
     }),
     cancelReason: z.enum(REFUND_CANCEL_REASONS).nullable().meta({
       description:
         'Why it was cancelled: by you, because the payer paid on before the order was complete, or because the payment was recorded as refunded elsewhere',
     }),
     createdAt: timestamp(),
-    expiresAt: timestamp(),
-    claimedAt: timestamp().nullable(),
-    approvedAt: timestamp().nullable(),
-    paidAt: timestamp().nullable(),
+    expiresAt: timestamp().meta({ example: '2026-01-31T13:00:00.000Z' }),
+    claimedAt: timestamp().nullable().meta({ example: null }),
+    approvedAt: timestamp().nullable().meta({ example: null }),
+    paidAt: timestamp().nullable().meta({ example: null }),
   })
   .meta({ id: 'RefundLink' });
 

@@ -7,7 +7,7 @@ import { operationRequest, type SampleRequest } from '../../../src/http/docs/sam
 import { curl } from '../../../src/http/docs/samples/curl.ts';
 import { node } from '../../../src/http/docs/samples/node.ts';
 import { php } from '../../../src/http/docs/samples/php.ts';
-import { buildExample } from '../../../src/http/openapi/examples.ts';
+import { EXAMPLES } from '../../../src/http/schemas/example-values.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { fresh, World, type Account } from './world.ts';
 
@@ -189,14 +189,7 @@ describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
 /** A sample with what the account owns in place of what the examples name. */
 function withOwn(sample: string, ids: Readonly<Record<string, string>>): string {
   const kinds = ['merchantId', 'customerId', 'productId', 'priceId', 'paymentId', 'logId'] as const;
-  const filled = kinds.reduce(
-    (text, name) =>
-      text.replaceAll(
-        String(buildExample(world.contract.document, { type: 'string' }, [name])),
-        ids[name] ?? '',
-      ),
-    sample,
-  );
+  const filled = kinds.reduce((text, name) => text.replaceAll(EXAMPLES[name], ids[name] ?? ''), sample);
   return filled
     .replaceAll('alice@example.com', `${fresh('alice')}@example.com`)
     .replaceAll(/(?<![\w-])order-1001/g, fresh('order'))

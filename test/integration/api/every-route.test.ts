@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createOpenApi } from '../../../src/http/openapi/document.ts';
+import { buildExample, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
+import { METHODS, type JsonSchema, type OpenApiDocument } from '../../../src/http/openapi/types.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import type { createHttpServer, HttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import { Till } from '../../_helpers/till.ts';
+import { whole } from '../../_helpers/whole-openapi.ts';
+import { Contract } from './contract.ts';
 
 const served = vi.hoisted(() => ({ routes: [] as Route[], servers: [] as HttpServer[] }));
 vi.mock('../../../src/http/http-server.ts', async (load) => {
@@ -124,6 +129,65 @@ describe('every path of the daemon', () => {
     }
   });
 });
+
+/** The document before it is served, with the examples of its fields. */
+function createDocument(): OpenApiDocument {
+  const listed = routes().filter(({ ownPages }) => ownPages !== true);
+  return createOpenApi(listed, { version: '0.0.0', baseUrl: till.api.baseUrl });
+}
+
+describe('every documented field', () => {
+  it('has an example of its own, or one by its type and format, that fits its schema', () => {
+    const contract = new Contract(createDocument());
+    const fields = fieldsOf(contract.document);
+    const problems = fields.flatMap(([name, schema]) => {
+      const example = buildExample(contract.document, schema);
+      if (JSON.stringify(example).includes(NO_EXAMPLE)) return [`${name} has no example`];
+      return contract.problems(schema, example).map((problem) => `${name}: ${problem}`);
+    });
+    expect(fields.length).toBeGreaterThan(700);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows its example in bodies and answers only: the served document repeats none', async () => {
+    const served = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+    expect(fieldsOf(createDocument()).some(([, { example }]) => example !== undefined)).toBe(true);
+    expect(fieldsOf(whole(served)).filter(([, { example }]) => example !== undefined)).toEqual([]);
+  });
+});
+
+/** Every parameter, and every field of a body or an answer, with the way to it. */
+function fieldsOf({ paths: items, webhooks, components }: OpenApiDocument): [string, JsonSchema][] {
+  const operations = [...Object.entries(items), ...Object.entries(webhooks)].flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined || operation.tags.includes('Service')) return [];
+      const { parameters = [], requestBody, responses } = operation;
+      const given = parameters.filter(({ in: place }) => item !== webhooks[path] || place !== 'header');
+      const contents = [requestBody, ...Object.values(responses)].flatMap((part) =>
+        part === undefined || '$ref' in part ? [] : Object.values(part.content ?? {}),
+      );
+      return [
+        ...given.map(({ name, schema }): [string, JsonSchema] => [`${method} ${path} ?${name}`, schema]),
+        ...contents.flatMap(({ schema }) => fieldsIn(`${method} ${path}`, schema)),
+      ];
+    }),
+  );
+  const shared = Object.entries(components.schemas).filter(([name]) => !name.startsWith('Error'));
+  return [...operations, ...shared.flatMap(([name, schema]) => fieldsIn(name, schema))];
+}
+
+function fieldsIn(path: string, schema: JsonSchema): [string, JsonSchema][] {
+  const { properties = {}, items, anyOf = [], oneOf = [], additionalProperties: each } = schema;
+  const inner = [...anyOf, ...oneOf, ...(items === undefined ? [] : [items])];
+  return [
+    ...Object.entries(properties).flatMap(([name, field]): [string, JsonSchema][] => [
+      [`${path}.${name}`, field],
+      ...fieldsIn(`${path}.${name}`, field),
+    ]),
+    ...[...inner, ...(typeof each === 'object' ? [each] : [])].flatMap((part) => fieldsIn(path, part)),
+  ];
+}
 
 describe('pages of another origin', () => {
   const ORIGIN = 'https://shop.example';

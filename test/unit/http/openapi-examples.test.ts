@@ -2,41 +2,45 @@ import { describe, expect, it } from 'vitest';
 import { buildExample, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
 import type { JsonSchema } from '../../../src/http/openapi/types.ts';
 
-const COIN: JsonSchema = {
-  type: 'object',
-  properties: { id: { type: 'string' }, rate: { type: 'string', examples: ['7'] } },
-};
 const components = {
-  schemas: { Customer: COIN, Price: COIN },
+  schemas: { Price: { type: 'object', properties: { id: { type: 'string', example: 'price_1' } } } },
   responses: {},
   examples: {},
   headers: {},
   securitySchemes: {},
 };
-const example = (schema: JsonSchema, ...trail: string[]) => buildExample({ components }, schema, trail);
+const example = (schema: JsonSchema) => buildExample({ components }, schema);
 
 describe('buildExample', () => {
-  it('derives the meaning of a field from the object that contains it', () => {
-    const customer = example({ $ref: '#/components/schemas/Customer' }) as { id: string };
-    const price = example({ $ref: '#/components/schemas/Price' }) as { id: string };
-    expect(customer.id).toMatch(/^cus_/);
-    expect(price.id).toMatch(/^price_/);
+  it('prefers the example of the schema to anything it could derive', () => {
+    expect(example({ type: 'string', example: '7', examples: ['8'], default: '9' })).toBe('7');
+    expect(example({ type: 'string', examples: ['8'], default: '9' })).toBe('8');
+    expect(example({ anyOf: [{ type: 'string' }, { type: 'null' }], example: null })).toBeNull();
+    expect(example({ type: 'array', items: { type: 'string', example: 'a' }, example: [] })).toEqual([]);
   });
 
-  it('prefers the example of the schema to one that is known by name only', () => {
-    expect(example(COIN)).toMatchObject({ rate: '7' });
-    expect(example({ type: 'string' }, 'rate')).toBe('100000');
+  it('makes the example of an object of those of its fields, also by reference', () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: {
+        price: { $ref: '#/components/schemas/Price' },
+        notes: { type: 'array', items: { const: 'a' } },
+      },
+    };
+    expect(example(schema)).toEqual({ price: { id: 'price_1' }, notes: ['a'] });
   });
 
-  it('never uses a known example of another type', () => {
-    expect(example({ type: 'integer', minimum: 3 }, 'amount')).toBe(3);
-    expect(example({ type: 'string', enum: ['a', 'b'] }, 'status')).toBe('a');
-    expect(example({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'error')).toBeNull();
+  it('does not derive an example from the name of a field', () => {
+    const schema: JsonSchema = { type: 'object', properties: { merchantId: { type: 'string' } } };
+    expect(example(schema)).toEqual({ merchantId: NO_EXAMPLE });
   });
 
-  it('uses constants, defaults, formats and the allowed keys of an object', () => {
+  it('uses constants, defaults, bounds, formats and the allowed keys of an object', () => {
     expect(example({ const: 5 })).toBe(5);
     expect(example({ type: 'boolean', default: false })).toBe(false);
+    expect(example({ type: 'integer', minimum: 3 })).toBe(3);
+    expect(example({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER })).toBe(1);
+    expect(example({ type: 'string', enum: ['a', 'b'] })).toBe('a');
     expect(example({ type: 'string', format: 'date-time' })).toBe('2026-01-31T12:00:00.000Z');
     const perCoin = {
       type: 'object',
@@ -48,6 +52,6 @@ describe('buildExample', () => {
   });
 
   it('reports when it knows no example', () => {
-    expect(example({ type: 'array', items: { type: 'string' } }, 'unheardOf')).toEqual([NO_EXAMPLE]);
+    expect(example({ type: 'array', items: { type: 'string' } })).toEqual([NO_EXAMPLE]);
   });
 });
