@@ -40,7 +40,7 @@ export interface RestoreBackupOptions {
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
   /**
-   * Restores a newer state of the database instead of the backup's, of which then only the keyring is used.
+   * Restores a newer state of the database instead of the backup's; only its keyring is then used.
    * The daemon checks that file while it serves, because the check of a large one takes minutes.
    */
   readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;

@@ -14,7 +14,7 @@ export function commandProgram(name: string): string {
   return existsSync(built) ? built : join(packageRoot(), 'src/cli', `${name}.ts`);
 }
 
-/** Folder of the web pages: beside the program when it was built, else in the build output of its sources. */
+/** Folder of the web pages: next to the program in a build, else in the build output of its sources. */
 export function webDirectory(): string {
   const beside = join(import.meta.dirname, 'web');
   return existsSync(join(beside, '.vite')) ? beside : join(packageRoot(), 'dist/web');

@@ -2,7 +2,7 @@ import { TilldError } from './errors.ts';
 import type { Tilld } from './tilld.ts';
 
 /**
- * Cancels a payment that nobody is to pay any more.
+ * Cancels a payment that must not be paid any more.
  * @returns false where there is nothing to cancel: money came, it has ended, or tilld does not know it
  */
 export async function closePayment(client: Tilld, paymentId: string): Promise<boolean> {

@@ -35,7 +35,7 @@ export function hasMoney(state: string): boolean {
   return rank(state) >= RANKS.short;
 }
 
-/** Whether nobody can pay a payment any more. */
+/** Whether a payment cannot be paid any more. */
 export function hasEnded(state: string): boolean {
   return rank(state) <= RANKS.refunded;
 }

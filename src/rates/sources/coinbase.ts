@@ -18,7 +18,7 @@ export function coinbase(origin = 'https://api.coinbase.com'): RateSource {
         : COINS.map((coin) => new URL(`/v2/exchange-rates?currency=${coin}`, origin)),
     parse(body) {
       const { currency: coin, rates } = answer.parse(JSON.parse(body)).data;
-      // The list holds hundreds of coins beside the fiat currencies; a bad one must not spoil the rest.
+      // The list contains hundreds of coins in addition to fiat currencies; an invalid one must not affect the others.
       return Object.entries(rates).flatMap(([currency, text]) => {
         const rate = currencyDigits(currency) === null ? undefined : positiveDecimal.safeParse(text).data;
         return rate === undefined ? [] : [{ coin, currency, rate, at: null }];

@@ -5,8 +5,8 @@ const MAX_REMEMBERED = 1_000;
 /**
  * Bounds concurrent attempts: in total, per endpoint, and for endpoints whose last attempt had no response,
  * which share half of the slots and get one attempt at a time. Endpoints not known to respond share a quarter
- * per origin, so that many URLs of one dead host use no more; but a declared endpoint, of which a merchant
- * has few, may always make a first attempt. Neither one dead endpoint nor many of them therefore delay
+ * per origin, so that many URLs of one dead host use no more; but a declared endpoint (a merchant
+ * has few) may always make a first attempt. Neither one dead endpoint nor many of them therefore delay
  * deliveries to the others.
  */
 export class Slots {

@@ -122,3 +122,27 @@ describe('titles of tests', () => {
     expect(good!.units).toEqual(['createPayment']);
   });
 });
+
+/** Lines that are comments, of the folders whose comments are in the terms of the field. */
+const commented = globSync([
+  'src/{app,backup,cli,config,egress,http,mail,metrics,rates,replica,wallet,workers}/**/*.ts',
+  'packages/sdk/src/**/*.ts',
+]).filter((path) => !path.endsWith('sdk/src/openapi.ts'));
+const COMMENT = /^\s*(\/\/|\/?\*)/;
+/** Subjects without an antecedent, and words with a plainer standard term. */
+const VAGUE = /\b(whoever|whatever it|nobody|somebody|everybody|anew|beside|by itself|be it|of which)\b/i;
+
+describe('comments', () => {
+  const lines = commented.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .map((text, at) => ({ path, line: at + 1, text }))
+      .filter(({ text }) => COMMENT.test(text)),
+  );
+
+  it('are found by the check', () => expect(lines.length).toBeGreaterThan(1_500));
+
+  it('name who acts and use the plain term', () => {
+    expect(lines.filter(({ text }) => VAGUE.test(text))).toEqual([]);
+  });
+});

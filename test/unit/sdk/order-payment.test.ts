@@ -35,7 +35,7 @@ describe('selectPayment', () => {
     expect(select()).toBeUndefined();
   });
 
-  it('selects the payment that has money, also beside a newer one that waits', () => {
+  it('selects the payment that has money, even if a newer one waits', () => {
     expect(select(kept('a', 'late', 1), kept('b', 'waiting', 2), kept('c', 'lost', 3))).toBe('a');
   });
 
