@@ -1,4 +1,5 @@
-// Exit 0 when the daemon of this container answers. The certificate of its own TLS is for its public name.
+// Exits with 0 if the daemon of this container responds. Does not verify the certificate, which is for the
+// public name.
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 

@@ -1,4 +1,4 @@
-/** The nodes of docker compose as the miner sees them. Amounts are decimals of the coin, never floats. */
+/** The nodes of docker compose for the miner. Amounts are decimals of the coin, never floats. */
 import { readFileSync } from 'node:fs';
 import { payByWallet } from '../../test/_helpers/nodes/core-client.ts';
 import { post, RpcError } from '../../test/_helpers/nodes/json-rpc.ts';
@@ -11,11 +11,13 @@ export type UtxoCoin = 'BTC' | 'LTC';
 
 const ETH_DECIMALS = 18;
 const SOL_DECIMALS = 9;
-/** Chains whose blocks somebody else makes: how long `mine` waits for them at most. */
+/** Chains that other processes mine: longest wait of `mine`. */
 const BLOCK_PATIENCE_MS = 120_000;
 const POLL_MS = 200;
 
-/** A Bitcoin or Litecoin node. The credentials are read anew each time: they change when it restarts. */
+/**
+ * A Bitcoin or Litecoin node. The credentials are read for each call, because they change when it restarts.
+ */
 export function utxoNode(coin: UtxoCoin): NodeHandle {
   const url = new URL(urlFrom(`${coin}_RPC`));
   const [user = '', password = ''] = readFileSync(`/rpc/${coin.toLowerCase()}/cookie`, 'utf8').split(':');
@@ -33,7 +35,7 @@ async function call<T>(coin: 'ETH' | 'SOL', method: string, params: readonly unk
   return reply.result as T;
 }
 
-/** Pays an address. Answers the transaction's id. */
+/** Pays an address. Returns the transaction id. */
 export async function pay(coin: Coin, address: string, amount: string): Promise<string> {
   switch (coin) {
     case 'BTC':
@@ -48,7 +50,7 @@ export async function pay(coin: Coin, address: string, amount: string): Promise<
   }
 }
 
-/** From the first of the rich accounts that the node holds the keys of. */
+/** From the first of the prefunded accounts whose keys the node has. */
 async function payEther(to: string, wei: bigint): Promise<string> {
   const [from] = await call<string[]>('ETH', 'eth_accounts', []);
   return call('ETH', 'eth_sendTransaction', [{ from, to, value: `0x${wei.toString(16)}` }]);
@@ -59,7 +61,7 @@ async function drop(address: string, lamports: bigint): Promise<string> {
   return call('SOL', 'requestAirdrop', [address, Number(lamports)]);
 }
 
-/** Mines blocks at once; Solana makes its own, which are waited for. */
+/** Mines blocks at once; waits for Solana's own blocks. */
 export async function mine(coin: Coin, blocks: number): Promise<void> {
   switch (coin) {
     case 'BTC':

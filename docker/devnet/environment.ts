@@ -1,4 +1,4 @@
-/** A positive number of the environment. @throws when it is none */
+/** A positive number from the environment. @throws if it is not one */
 export function numberFrom(name: string, fallback: number): number {
   const text = process.env[name] ?? '';
   const value = text === '' ? fallback : Number(text);
@@ -7,7 +7,7 @@ export function numberFrom(name: string, fallback: number): number {
   return value;
 }
 
-/** The address of a node. @throws when it is missing */
+/** The URL of a node. @throws if it is missing */
 export function urlFrom(name: string): string {
   const url = process.env[name] ?? '';
   if (!URL.canParse(url)) throw new Error(`${name} must be the address of a node`);

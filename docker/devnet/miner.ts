@@ -1,4 +1,4 @@
-/** Gives the Bitcoin and Litecoin nodes a miner with money, then mines a block on each every few seconds. */
+/** Funds a miner on the Bitcoin and Litecoin nodes, then mines a block on each every few seconds. */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RpcError } from '../../test/_helpers/nodes/json-rpc.ts';
@@ -6,7 +6,7 @@ import { MINER_WALLET } from '../../test/_helpers/nodes/node-handle.ts';
 import { mine, type UtxoCoin, utxoNode } from './chains.ts';
 import { numberFrom } from './environment.ts';
 
-/** Coinbases mature at 100; the rest is what the miner can pay with at once, 50 coins each. */
+/** Coinbases mature at 100; the others are spendable at once, 50 coins each. */
 const FIRST_BLOCKS = 120;
 const ALREADY_LOADED = -35;
 const MINING_FILE = '/tmp/mining';
@@ -16,7 +16,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The node forgets a loaded wallet when it restarts unless told otherwise; the wallet itself stays. */
+/** By default the node does not load a wallet again after a restart; the wallet itself persists. */
 async function openWallet(coin: UtxoCoin): Promise<void> {
   const node = utxoNode(coin);
   const { wallets } = await node.rpc<{ wallets: { name: string }[] }>('listwalletdir');
@@ -41,7 +41,7 @@ async function fund(coin: UtxoCoin): Promise<void> {
   );
 }
 
-/** One block; a node that is away is tried again with the next one. */
+/** One block; an unreachable node is retried with the next one. */
 async function mineOne(coin: UtxoCoin): Promise<void> {
   try {
     await mine(coin, 1);

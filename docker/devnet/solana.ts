@@ -1,6 +1,6 @@
 /**
- * The Solana test node of docker compose: real execution, JSON-RPC on port 8899, a block every
- * SOL_BLOCK_MS. Its chain is kept in /data over restarts.
+ * The Solana test node of docker compose: real execution, JSON-RPC on port 8899, a block every SOL_BLOCK_MS.
+ * Its chain is kept in /data across restarts.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -9,11 +9,11 @@ import { numberFrom } from './environment.ts';
 
 const PORT = 8899;
 const STATE = '/data/state';
-/** Some hours of blocks: a till that was off for longer starts over. */
+/** Some hours of blocks; a daemon that was off for longer starts over. */
 const KEPT_BLOCKS = 20_000;
 const SAVE_MS = 15_000;
 
-/** What an earlier run left; a file that cannot be read means a new chain, and is said. */
+/** The state of an earlier run; an unreadable file means a new chain, and is logged. */
 function saved(): { from?: SvmSnapshot } {
   try {
     return { from: deserialize(readFileSync(STATE)) as SvmSnapshot };
@@ -25,7 +25,7 @@ function saved(): { from?: SvmSnapshot } {
 
 const node = await SvmNode.start({ host: '0.0.0.0', port: PORT, keptBlocks: KEPT_BLOCKS, ...saved() });
 
-/** All or nothing: a half file would cost the chain. */
+/** All or nothing, because a partial file would lose the chain. */
 function save(): void {
   writeFileSync(`${STATE}.new`, serialize(node.snapshot()), { mode: 0o600 });
   renameSync(`${STATE}.new`, STATE);

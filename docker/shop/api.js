@@ -1,7 +1,7 @@
-/** In unions of Vendure that may answer a refusal. */
+/** Error types in the unions of Vendure. */
 export const problem = '... on ErrorResult { errorCode message }';
 
-/** Asks one of Vendure's APIs; a refusal throws with its message. */
+/** Calls one of Vendure's APIs; an error result throws with its message. */
 export function api(path) {
   return async (query, variables = {}) => {
     const answer = await fetch(path, {
@@ -18,7 +18,7 @@ export function api(path) {
   };
 }
 
-/** Cents as people read them. */
+/** Formats cents for readers. */
 export function money(cents, currency) {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
 }

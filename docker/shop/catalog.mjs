@@ -5,7 +5,7 @@ const ARTICLES = [
   { name: 'Poster', slug: 'poster', price: 2500 },
 ];
 
-/** Makes the articles of the shop. */
+/** Creates the products of the shop. */
 export async function fillCatalog(admin) {
   for (const { name, slug, price } of ARTICLES) {
     const { createProduct } = await admin.ask(

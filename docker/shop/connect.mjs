@@ -1,4 +1,4 @@
-/** The name and domain of the shop in tilld. Nothing is fetched from the domain. */
+/** The name and domain of the shop in tilld. The domain is never requested. */
 const SHOP = { name: 'Demo shop', domain: 'shop.example' };
 
 /**
@@ -11,7 +11,7 @@ export async function connectWithTilld(admin, { tilldUrl, shopUrl, shopPort, own
   if (tilldHealth.key && tilldHealth.webhook) return;
   const token = await signIn(tilldUrl, owner);
   const merchantId = await shopOf(tilldUrl, token);
-  // So that its pages may show the checkout in place.
+  // So that its pages may embed the checkout.
   const embedOrigins = [new URL(shopUrl).origin];
   await call(tilldUrl, 'PATCH', '/merchant/edit', { token, body: { merchantId, embedOrigins } });
   const { startTilldConnect } = await admin.ask('mutation { startTilldConnect }');
@@ -25,7 +25,7 @@ export async function connectWithTilld(admin, { tilldUrl, shopUrl, shopPort, own
   if (!page.ok) throw new Error(`connecting with tilld ended with ${page.status}`);
 }
 
-/** The token of the owner's account, which the first start makes. */
+/** The token of the owner's account, which the first start creates. */
 async function signIn(tilldUrl, owner) {
   const known = await send(tilldUrl, 'POST', '/auth/login', { body: owner });
   if (known.success) return known.data.token;

@@ -1,5 +1,6 @@
-// A small shop on Vendure with tilld's plugin, for trying it out with play money: `docker compose --profile shop up`.
-// Its first start makes the articles, an account in tilld, and connects both as the owner would by the connect page.
+// A small Vendure shop with tilld's plugin, as a demo with play money: `docker compose --profile shop up`.
+// Its first start creates the products and an account in tilld, and connects both by the connect page as an
+// owner would.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ const DATABASE = join(DATA_DIR, 'shop.sqlite');
 /** For this container only, whose port is published on loopback. */
 const ADMINISTRATOR = { identifier: 'superadmin', password: process.env.SHOP_PASSWORD };
 
-/** A secret of the shop's own, made once and kept beside the database. */
+/** A secret of the shop, created once and stored next to the database. */
 function secretIn(file) {
   const path = join(DATA_DIR, file);
   if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('base64'), { mode: 0o600 });
@@ -31,7 +32,7 @@ const app = await bootstrap({
     port: PORT,
     adminApiPath: 'admin-api',
     shopApiPath: 'shop-api',
-    // Its pages are the only ones that ask it.
+    // Only its own pages call it.
     cors: false,
     csrfPrevention: true,
     middleware: [{ route: '/', handler: storefront(TILLD_URL) }],
@@ -46,7 +47,7 @@ const app = await bootstrap({
     type: 'sqljs',
     location: DATABASE,
     autoSave: true,
-    // The data are play money's: a newer plugin may change its tables.
+    // The data is play money, so a newer plugin may change its tables.
     synchronize: true,
     logging: false,
   },

@@ -1,4 +1,4 @@
-// The shopkeeper's side: the notes beside each order, and the refund button. It speaks Vendure's Admin API.
+// The shopkeeper's page: the notes of each order, and the refund button. It uses Vendure's Admin API.
 import { api, element, money, problem } from './api.js';
 
 const ask = api('/admin-api');

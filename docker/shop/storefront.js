@@ -1,11 +1,11 @@
-// The shopper's side: three articles, one page. It speaks Vendure's Shop API, as any storefront does.
+// The customer's page: three products on one page. It uses Vendure's Shop API, as any storefront does.
 import { api, money, problem } from './api.js';
 
 const ask = api('/shop-api');
 const POLL_MS = 2000;
 const ORDER = 'code state tilldPayment { state checkoutUrl }';
 const ADDRESS = { streetLine1: 'Main street 1', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
-/** What a shopper reads for Vendure's states. */
+/** Texts for Vendure's states. */
 const STATES = {
   PaymentAuthorized: 'Your money was seen. The order is placed; the shop ships once it is final.',
   PaymentSettled: 'Paid. Thank you!',
@@ -39,7 +39,7 @@ async function showArticles() {
   form.hidden = false;
 }
 
-/** Makes the cart equal to the form: one that was not paid is changed, not made anew. */
+/** Makes the cart equal to the form: an unpaid one is changed, not created again. */
 async function fillCart(quantities) {
   const { activeOrder } = await ask('{ activeOrder { state } }');
   if (activeOrder !== null && activeOrder.state !== 'AddingItems') {
@@ -78,7 +78,7 @@ async function pay(fields) {
   await openCheckout();
 }
 
-/** The checkout over this page; where it may not be shown in place, on its own page. */
+/** The checkout over this page, or on its own page if it may not be embedded. */
 async function openCheckout() {
   const { createTilldPayment } = await ask(
     `mutation { createTilldPayment {
@@ -88,13 +88,13 @@ async function openCheckout() {
   const goOn = () => location.assign(returnUrl);
   globalThis.Tilld.open({
     url: checkoutUrl,
-    // The payer need not wait until the money is final.
+    // The payer need not wait for finality.
     onSeen: goOn,
     onClose: goOn,
   });
 }
 
-/** What is open of an order that was begun: money under way is not asked for again. */
+/** The open amount of an existing order, without unconfirmed money. */
 async function goOnWithOrder() {
   const { activeOrder } = await ask('{ activeOrder { tilldPayment { state } } }');
   const state = activeOrder?.tilldPayment?.state;
@@ -103,7 +103,7 @@ async function goOnWithOrder() {
   return true;
 }
 
-/** Its page asks for the rest at the present rate, and says what became of the payment. */
+/** Its page asks for the remainder at the current rate, and shows the state of the payment. */
 function showPayment(payment) {
   if (!payment) return;
   const link = document.querySelector('#payment');
@@ -111,7 +111,7 @@ function showPayment(payment) {
   link.hidden = false;
 }
 
-/** The order after the checkout, until it is paid for good. */
+/** The order after the checkout, until its payment is final. */
 async function follow(code) {
   document.querySelector('#code').textContent = `Order ${code}`;
   document.querySelector('#placed').hidden = false;

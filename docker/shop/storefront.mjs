@@ -15,7 +15,7 @@ const PAGES = Object.fromEntries(
   ]),
 );
 
-/** Serves the pages of the shop, which show tilld's checkout in place; everything else is Vendure's. */
+/** Serves the pages of the shop, which embed tilld's checkout; Vendure serves all other paths. */
 export function storefront(tilldUrl) {
   const policy = `default-src 'self'; script-src 'self' ${tilldUrl}; frame-src ${tilldUrl}; frame-ancestors 'none'; base-uri 'none'`;
   return (request, response, next) => {
