@@ -27,6 +27,7 @@ import { openReplicaWatch } from './replica.ts';
 import { agreedRatesStore } from '../store/rates/agreed-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 import { RevocationList } from './revocations.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
@@ -43,7 +44,6 @@ import { DEFAULT_SEND_POLICY, type SendPolicy } from '../domain/send/policy.ts';
 import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from '../wallet/secret-box.ts';
-import { PeriodicTask } from '../workers/periodic-task.ts';
 import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** A daemon, constructed and not yet running. */
@@ -248,10 +248,9 @@ function createAdapters(
 
 function createTidying(config: Config, deps: StoredWork) {
   return {
-    pruning: new PeriodicTask(
+    pruning: new Scheduler(deps.logger).every(
       'webhook-housekeeping',
       TEN_MINUTES_MS,
-      deps.logger,
       () => pruneWebhooks(deps, config.webhooks),
       { pausesFirst: true },
     ),

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ChainError, type ChainAdapter, type ChainAlarm } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import { lastReconciliation } from '../store/chain/reconciliations.ts';
@@ -10,7 +11,6 @@ import { fillGaps, type ObserveDeps, reconcile, rereadBlocks } from '../usecases
 import { prunePeople } from '../usecases/shops/index.ts';
 import { pruneIdempotency } from '../usecases/webhooks/index.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
-import { PeriodicTask } from '../workers/periodic-task.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 
 interface UpkeepDeps {
@@ -32,7 +32,9 @@ export interface Upkeep {
   chains(): Promise<WatchedChain[]>;
 }
 
-const EVERY_TEN_MINUTES_MS = 600_000;
+const TEN_MINUTES_MS = 600_000;
+/** Not at the start, when there is enough to do, and not all at once. */
+const RARE = { pausesFirst: true, jitter: 0.1 };
 /** Pages released per run, 4 KiB each: a few milliseconds of work. */
 const RECLAIMED_PAGES = 2_000;
 const WARNINGS_EVERY_MS = 60_000;
@@ -44,54 +46,27 @@ const PATIENCE_MS = 60_000;
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { config, database, clock, logger, watcher } = deps;
   const { db } = database;
-  const stopping = new AbortController();
   const chains = async (): Promise<WatchedChain[]> =>
     readChains({ db, clock, network: config.network, watcher });
-  const warnings = new PeriodicTask(
-    'chain-warnings',
-    WARNINGS_EVERY_MS,
-    logger,
-    warningTeller(chains, logger),
-  );
-  const rereads = new PeriodicTask('rereads', REREADS_EVERY_MS, logger, () =>
-    eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, stopping.signal)),
-  );
-  const jobs: readonly (readonly [string, () => Promise<unknown>])[] = [
-    [
-      'database',
-      async () => {
-        const removed = await pruneIdempotency({ db, clock });
-        if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
-        const ended = await pruneAccounts({ db, clock });
-        if (ended > 0) logger.info({ removed: ended }, 'expired sessions and used challenges pruned');
-        const forgotten = await prunePeople({ db, clock }, config.auditDays);
-        if (forgotten > 0) logger.info({ forgotten }, 'audit log pruned');
-        database.reclaim(RECLAIMED_PAGES);
-      },
-    ],
-    ['gaps', () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter))],
-    [
-      'reconcile',
-      () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),
-    ],
-  ];
-  const upkeep = jobs.map(
-    ([name, job]) =>
-      new PeriodicTask(name, EVERY_TEN_MINUTES_MS, logger, untilStopped(stopping.signal, job), {
-        pausesFirst: true,
-      }),
-  );
-  const tasks = [warnings, rereads, ...upkeep];
-  return {
-    chains,
-    start: () => {
-      for (const task of tasks) task.start();
-    },
-    stop: async () => {
-      stopping.abort();
-      await Promise.all(tasks.map(async (task) => task.stop()));
-    },
+  const tidy = async (): Promise<void> => {
+    const removed = await pruneIdempotency({ db, clock });
+    if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
+    const ended = await pruneAccounts({ db, clock });
+    if (ended > 0) logger.info({ removed: ended }, 'expired sessions and used challenges pruned');
+    const forgotten = await prunePeople({ db, clock }, config.auditDays);
+    if (forgotten > 0) logger.info({ forgotten }, 'audit log pruned');
+    database.reclaim(RECLAIMED_PAGES);
   };
+  const reconciling = { ...deps, db, intervalMs: config.reconcileIntervalMs };
+  const jobs = new Scheduler(logger)
+    .every('chain-warnings', WARNINGS_EVERY_MS, warningTeller(chains, logger))
+    .every('rereads', REREADS_EVERY_MS, (signal) =>
+      eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, signal)),
+    )
+    .every('database', TEN_MINUTES_MS, tidy, RARE)
+    .every('gaps', TEN_MINUTES_MS, () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter)), RARE)
+    .every('reconcile', TEN_MINUTES_MS, (signal) => reconcileDue(reconciling, signal), RARE);
+  return { chains, start: () => jobs.start(), stop: async () => jobs.stop() };
 }
 
 /**
@@ -117,17 +92,6 @@ export async function reconcileDue(
     if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
   }
-}
-
-/** A job whose failures are ignored after the stop, because an aborted job always fails. */
-function untilStopped(signal: AbortSignal, job: () => Promise<unknown>): () => Promise<void> {
-  return async () => {
-    try {
-      await job();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  };
 }
 
 /** Runs a job for each chain; a failing node does not delay other chains, and is retried at the next run. */

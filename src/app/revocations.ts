@@ -17,7 +17,7 @@ import type { Db } from '../store/sqlite/database.ts';
 import { applyRevocations, suspendShops } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
-import { PeriodicTask } from '../workers/periodic-task.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 
 const FLUSH_EVERY_MS = 1_000;
 const BATCH = 1_000;
@@ -40,7 +40,7 @@ interface Deps {
  * second.
  */
 export class RevocationList {
-  readonly #task: PeriodicTask;
+  readonly #jobs: Scheduler;
   readonly #db: Db;
   readonly #path: string;
   #seq = 0;
@@ -48,7 +48,7 @@ export class RevocationList {
   private constructor({ db, logger }: Deps, path: string) {
     this.#db = db;
     this.#path = path;
-    this.#task = new PeriodicTask('revocations', FLUSH_EVERY_MS, logger, async () => this.flush());
+    this.#jobs = new Scheduler(logger).every('revocations', FLUSH_EVERY_MS, async () => this.flush());
   }
 
   /** @throws {BackupError} if the file is damaged. */
@@ -83,11 +83,11 @@ export class RevocationList {
   }
 
   start(): void {
-    this.#task.start();
+    this.#jobs.start();
   }
 
   async stop(): Promise<void> {
-    await this.#task.stop();
+    await this.#jobs.stop();
     await this.flush();
   }
 

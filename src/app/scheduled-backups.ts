@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { BackupAge } from '../usecases/shops/index.ts';
 import { CommandProcess } from './command-process.ts';
-import { CronTimer } from './cron-timer.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 
 /** Its modification time is that of the last successful backup, scheduled or manual. */
 const LAST_BACKUP_FILE = 'last-backup';
@@ -34,7 +34,7 @@ interface ScheduledBackupsDeps {
 export class ScheduledBackups {
   readonly #deps: ScheduledBackupsDeps;
   readonly #process = new CommandProcess();
-  #timer: CronTimer | null = null;
+  #jobs: Scheduler | null = null;
   #running: Promise<void> | null = null;
   #failure: string | null = null;
   #isStopping = false;
@@ -46,14 +46,14 @@ export class ScheduledBackups {
   start(): void {
     const { schedule: when } = this.#deps.config.backup;
     if (when === null) return;
-    this.#timer = new CronTimer('scheduled-backups', when, this.#deps.logger, () => this.run());
-    this.#timer.start();
+    this.#jobs = new Scheduler(this.#deps.logger).cron('scheduled-backups', when, async () => this.run());
+    this.#jobs.start();
     if (this.#isTooOld()) void this.run();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const stopped = this.#timer?.stop();
+    const stopped = this.#jobs?.stop();
     // A killed backup leaves no partial file under a final name.
     this.#process.kill();
     await stopped;

@@ -8,7 +8,8 @@ import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { consensus, type Consensus } from './median.ts';
 import { OnDemandQueue } from './on-demand-queue.ts';
-import { pause, withinMs } from './pause.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { withinMs } from './pause.ts';
 import { RateGuard, type RateProblem } from './rate-guard.ts';
 import { Refresher } from './refresher.ts';
 import type { SingleSourceLimits } from './single-source.ts';
@@ -115,12 +116,15 @@ class LiveRates implements RateService {
   /** Currencies read since they were last requested, until they are dropped: the loop refreshes them. */
   readonly #attempted = new Set<string>();
   readonly #lanes = { pinned: new OnDemandQueue(), others: new OnDemandQueue() };
-  #loop: Promise<void> | null = null;
+  readonly #jobs: Scheduler;
   #isRestored = false;
 
   constructor(options: RateServiceOptions) {
     const { clock, logger, config } = options;
     this.#options = options;
+    this.#jobs = new Scheduler(logger).every('rates', config.refreshIntervalMs, async () =>
+      this.#refreshAll(),
+    );
     this.#health = new SourceHealth(clock, logger);
     this.#guard = new RateGuard(config.single, { clock, logger });
     const store = options.agreedRates;
@@ -179,21 +183,18 @@ class LiveRates implements RateService {
 
   start(): void {
     this.#health.begin(this.#sources.map(({ name }) => name));
-    this.#loop ??= this.#run();
+    this.#jobs.start();
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all([this.#loop, this.#lanes.pinned.ended(), this.#lanes.others.ended()]);
+    await Promise.all([this.#jobs.stop(), this.#lanes.pinned.ended(), this.#lanes.others.ended()]);
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopped.signal.aborted) {
-      await this.#pin();
-      await this.#refresh(this.#cache.currencies(this.#options.clock.now()));
-      if (this.#isRestored) await this.#agreed?.save(this.#guard.agreed());
-      await pause(this.#options.config.refreshIntervalMs, this.#stopped.signal);
-    }
+  async #refreshAll(): Promise<void> {
+    await this.#pin();
+    await this.#refresh(this.#cache.currencies(this.#options.clock.now()));
+    if (this.#isRestored) await this.#agreed?.save(this.#guard.agreed());
   }
 
   /** Pins the currencies in use; if they cannot be read, the previous ones stay pinned. */

@@ -4,6 +4,7 @@ import type { Db } from '../store/sqlite/database.ts';
 import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
 import { readGenerations, type ReplicaTarget } from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
+import { Scheduler, type Timing } from '../scheduler/scheduler.ts';
 
 /** Interval of checks of the replica. Another machine that takes over waits longer than this. */
 export const LOOK_EVERY_MS = 10_000;
@@ -24,6 +25,8 @@ interface ReplicaWatchDeps {
   readonly logger: Logger;
   /** Ends the process at once, because another machine now writes and signs. */
   readonly onTakenOver: (epoch: number) => void;
+  /** Another one for tests. */
+  readonly timing?: Timing;
 }
 
 /**
@@ -36,7 +39,7 @@ export class ReplicaWatch {
   #epoch: Epoch;
   #newestAt: number | null = null;
   #lastError: string | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #jobs: Scheduler;
   #looking: Promise<void> | null = null;
   #isLate = false;
 
@@ -44,6 +47,14 @@ export class ReplicaWatch {
     this.#deps = deps;
     this.#epoch = epoch;
     this.#startedAt = deps.clock.now();
+    this.#jobs = new Scheduler(deps.logger, deps.timing).every(
+      'replica-watch',
+      LOOK_EVERY_MS,
+      async () => this.look(),
+      {
+        countsFromStart: true,
+      },
+    );
   }
 
   /** The first start with a replica begins epoch 1. */
@@ -55,13 +66,11 @@ export class ReplicaWatch {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
-    void this.look();
+    this.#jobs.start();
   }
 
   async stop(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    await this.#jobs.stop();
     await this.#looking;
   }
 

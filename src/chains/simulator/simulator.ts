@@ -3,6 +3,7 @@ import type { Coin } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
 import type { SimulatorControl } from '../../domain/simulator-control.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 import { createSimulatorAdapter } from './adapter.ts';
 import { createSimulatorControl } from './create-control.ts';
 import { mineBlock } from './node-rules.ts';
@@ -50,11 +51,15 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       logger.error({ err: error, coin }, 'mining a sandbox block failed; retried');
     }
   };
+  const blocks = new Scheduler(logger).every(`${coin} sandbox blocks`, options.blockIntervalMs, tick, {
+    pausesFirst: true,
+  });
   return {
     adapter: createSimulatorAdapter(options),
     control: createSimulatorControl(options),
     tick,
-    ...blockTimer(tick, options.blockIntervalMs),
+    start: () => blocks.start(),
+    stop: async () => blocks.stop(),
   };
 }
 
@@ -63,31 +68,4 @@ async function isIdle(ledger: SimulatorLedger, idleDepth: number): Promise<boole
   if (await ledger.hasMempool()) return false;
   const [tip, last] = [await ledger.tip(), await ledger.lastMinedHeight()];
   return tip === null || last === null || tip.height - last + 1 >= idleDepth;
-}
-
-function blockTimer(tick: () => Promise<void>, intervalMs: number): Pick<Simulator, 'start' | 'stop'> {
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-  let stopped = true;
-  const turn = async () => {
-    await tick();
-    if (!stopped) schedule();
-  };
-  const schedule = () => {
-    timer = setTimeout(() => {
-      running = turn();
-    }, intervalMs);
-  };
-  return {
-    start: () => {
-      if (!stopped) return;
-      stopped = false;
-      schedule();
-    },
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
 }

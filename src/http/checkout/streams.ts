@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../../domain/ports.ts';
 import type { Language } from '../../i18n/languages.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 import {
   PaymentChannel,
   type Snapshot,
@@ -58,8 +59,8 @@ export class CheckoutStreams {
   readonly #rooms = new Map<string, PaymentChannel>();
   readonly #streams = new Set<Stream>();
   readonly #perClient = new Map<string, number>();
-  #timers: NodeJS.Timeout[] = [];
-  #comparing = false;
+  /** Runs while a stream is open. */
+  #jobs: Scheduler | null = null;
   #closed = false;
 
   constructor(source: SnapshotSource, logger: Logger, limits: StreamLimits = STREAM_LIMITS) {
@@ -88,7 +89,7 @@ export class CheckoutStreams {
     const room =
       this.#rooms.get(paymentId) ?? new PaymentChannel(this.#source, paymentId, this.#limits.gapMs);
     this.#rooms.set(paymentId, room);
-    if (this.#timers.length === 0) this.#startTimers();
+    this.#jobs ??= this.#startJobs();
     room.add(stream);
   }
 
@@ -110,13 +111,13 @@ export class CheckoutStreams {
       this.#rooms.delete(paymentId);
     }
     if (this.#streams.size > 0) return;
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#timers = [];
+    void this.#jobs?.stop();
+    this.#jobs = null;
   }
 
-  #startTimers(): void {
+  #startJobs(): Scheduler {
     const { heartbeatMs, compareMs, lifetimeMs, finalLifetimeMs } = this.#limits;
-    const beat = (): void => {
+    const beat = async (): Promise<void> => {
       const now = performance.now();
       for (const stream of this.#streams) {
         const isOld = now - stream.openedAt > lifetimeMs || now - stream.finalSince > finalLifetimeMs;
@@ -124,13 +125,15 @@ export class CheckoutStreams {
         else stream.beat();
       }
     };
-    this.#timers = [setInterval(beat, heartbeatMs), setInterval(() => void this.#compare(), compareMs)];
+    const jobs = new Scheduler(this.#logger)
+      .every('checkout-heartbeat', heartbeatMs, beat, { pausesFirst: true })
+      .every('checkout-compare', compareMs, async () => this.#compare(), { pausesFirst: true });
+    jobs.start();
+    return jobs;
   }
 
   /** Finds changes without notification, with one query for all. */
   async #compare(): Promise<void> {
-    if (this.#comparing) return;
-    this.#comparing = true;
     try {
       const stamps = await this.#source.stamps([...this.#rooms.keys()]);
       for (const [paymentId, room] of this.#rooms) {
@@ -139,8 +142,6 @@ export class CheckoutStreams {
       }
     } catch (error) {
       this.#logger.warn({ err: error }, 'refreshing open checkout pages failed');
-    } finally {
-      this.#comparing = false;
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ChainId, Coin } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { countLookAhead } from '../../store/ledger/look-ahead.ts';
 import { watchLookAhead, type WatchLookAheadDeps } from '../../usecases/addresses/index.ts';
-import { PeriodicTask } from '../periodic-task.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 
 export type LookAheadDeps = WatchLookAheadDeps & { readonly logger: Logger };
 
@@ -18,14 +18,15 @@ const COUNTED_EVERY = 100;
  */
 export class LookAhead {
   readonly #deps: LookAheadDeps;
-  readonly #task: PeriodicTask;
+  readonly #jobs: Scheduler;
   #left: ReadonlyMap<Coin, number>;
-  #isStopping = false;
 
   private constructor(deps: LookAheadDeps, left: ReadonlyMap<Coin, number>) {
     this.#deps = deps;
     this.#left = left;
-    this.#task = new PeriodicTask('look-ahead', RETRY_MS, deps.logger, () => this.#watch());
+    this.#jobs = new Scheduler(deps.logger).every('look-ahead', RETRY_MS, async (signal) =>
+      this.#watch(signal),
+    );
   }
 
   static async open(deps: LookAheadDeps): Promise<LookAhead> {
@@ -33,12 +34,11 @@ export class LookAhead {
   }
 
   start(): void {
-    if (this.#left.size > 0) this.#task.start();
+    if (this.#left.size > 0) this.#jobs.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#task.stop();
+    await this.#jobs.stop();
   }
 
   /** Reserved addresses of a chain that are not watched yet. */
@@ -46,10 +46,10 @@ export class LookAhead {
     return mode === 'live' ? (this.#left.get(coin) ?? 0) : 0;
   }
 
-  async #watch(): Promise<void> {
+  async #watch(signal: AbortSignal): Promise<void> {
     if (this.#left.size === 0) return;
     const { db, logger } = this.#deps;
-    for (let batch = 1; !this.#isStopping && (await watchLookAhead(this.#deps)); batch += 1) {
+    for (let batch = 1; !signal.aborted && (await watchLookAhead(this.#deps)); batch += 1) {
       if (batch % COUNTED_EVERY === 0) this.#left = await countLookAhead(db);
       await yieldToRequests();
     }

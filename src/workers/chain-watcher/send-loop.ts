@@ -12,7 +12,7 @@ import {
   prepareSends,
   releaseQueued,
 } from '../../usecases/wallet/index.ts';
-import { PeriodicTask } from '../periodic-task.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
 
@@ -36,29 +36,29 @@ const QUEUE_INTERVAL_MS = 1_000;
  * failing node delays no other coin. The first round resumes sends that an earlier process left open.
  */
 export class SendLoop {
-  readonly #tasks: readonly PeriodicTask[];
+  readonly #jobs: Scheduler;
 
   constructor(deps: SendLoopDeps, chains: readonly ChainId[], options: SendLoopOptions) {
     const { intervalMs } = options;
     const queueMs = Math.min(intervalMs, QUEUE_INTERVAL_MS);
-    this.#tasks = chains.flatMap((chain) => {
+    this.#jobs = new Scheduler(deps.logger);
+    for (const chain of chains) {
       const name = `${chain.coin} ${chain.mode} sends`;
-      const sends = new PeriodicTask(name, intervalMs, deps.logger, sendRounds(deps, chain, options));
-      if (accountsPerSend(chain) === null) return [sends];
-      const queue = new PeriodicTask(`${name} that wait`, queueMs, deps.logger, async () => {
+      this.#jobs.every(name, intervalMs, sendRounds(deps, chain, options));
+      if (accountsPerSend(chain) === null) continue;
+      this.#jobs.every(`${name} that wait`, queueMs, async () => {
         if (await releaseQueued(deps, chain)) options.poll(chain);
       });
-      return [sends, queue];
-    });
+    }
   }
 
   start(): void {
-    for (const task of this.#tasks) task.start();
+    this.#jobs.start();
   }
 
   /** Stops and waits for the current rounds. */
   async stop(): Promise<void> {
-    await Promise.all(this.#tasks.map(async (task) => task.stop()));
+    await this.#jobs.stop();
   }
 }
 

@@ -7,38 +7,39 @@ import {
   sweepDeposits,
   type SweepDepositsDeps,
 } from '../../usecases/wallet/index.ts';
-import { PeriodicTask } from '../periodic-task.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 
 /**
  * Sweeps settled deposits to addresses that sends draw on. Every chain has a loop of its own, so a slow node
  * delays no other coin.
  */
 export class SweepLoop {
-  readonly #tasks: readonly PeriodicTask[];
+  readonly #jobs: Scheduler;
 
   constructor(
     deps: Omit<SweepDepositsDeps, 'chains'>,
     chains: readonly ChainId[],
     options: { readonly intervalMs: number; readonly trusted: () => Chains },
   ) {
-    this.#tasks = chains.map(({ coin, mode }) => {
+    this.#jobs = new Scheduler(deps.logger);
+    for (const { coin, mode } of chains) {
       const chain = { coin, mode };
       const memory = createSweepBackoff(deps.clock);
-      return new PeriodicTask(`${coin} ${mode} sweeps`, options.intervalMs, deps.logger, async () => {
+      this.#jobs.every(`${coin} ${mode} sweeps`, options.intervalMs, async () => {
         const trusted = { ...deps, chains: options.trusted() };
         await closeGaps(trusted, chain, memory);
         await sweepDeposits(trusted, chain, memory);
         await gatherDeposits(trusted, chain, memory);
       });
-    });
+    }
   }
 
   start(): void {
-    for (const task of this.#tasks) task.start();
+    this.#jobs.start();
   }
 
   /** Stops and waits for the current rounds. */
   async stop(): Promise<void> {
-    await Promise.all(this.#tasks.map(async (task) => task.stop()));
+    await this.#jobs.stop();
   }
 }

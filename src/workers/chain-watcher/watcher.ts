@@ -10,9 +10,9 @@ import {
   type Uncredited,
 } from '../../usecases/payments/index.ts';
 import type { BumpSendsDeps } from '../../usecases/wallet/index.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth, WatchMetrics } from './chain-health.ts';
-import { PeriodicTask } from '../periodic-task.ts';
 import { SendLoop } from './send-loop.ts';
 import { SweepLoop } from './sweep-loop.ts';
 
@@ -41,7 +41,7 @@ const BUMPS_EVERY_MS = 60_000;
 /** Runs all chain loops: one follower per chain, sends, deadlines, and late money without a rate. */
 export class Watcher {
   readonly #followers: ReadonlyMap<string, ChainFollower>;
-  readonly #tasks: readonly PeriodicTask[];
+  readonly #jobs: Scheduler;
   readonly #sends: SendLoop;
   readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
@@ -67,14 +67,11 @@ export class Watcher {
     this.#lastLook = new FinalCheck(deps);
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
-    this.#tasks = [
-      new PeriodicTask('expiry', expiryMs, logger, () =>
-        expirePayments({ ...deps, seenThrough, lastLook: this.#lastLook }),
-      ),
-      new PeriodicTask('late-quotes', LATE_QUOTE_EVERY_MS, logger, async () => {
+    this.#jobs = new Scheduler(logger)
+      .every('expiry', expiryMs, () => expirePayments({ ...deps, seenThrough, lastLook: this.#lastLook }))
+      .every('late-quotes', LATE_QUOTE_EVERY_MS, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
-      }),
-    ];
+      });
     this.#sweeps = new SweepLoop(deps, adapters, {
       intervalMs: sweepsMs,
       trusted: () => this.trusted(),
@@ -92,7 +89,7 @@ export class Watcher {
       const { coin, mode } = adapter;
       return adapter.hints?.listen(() => this.wake(coin, mode)) ?? [];
     });
-    for (const task of this.#tasks) task.start();
+    this.#jobs.start();
     this.#sends.start();
     this.#sweeps.start();
   }
@@ -101,8 +98,7 @@ export class Watcher {
   async stop(): Promise<void> {
     for (const hush of this.#hush) hush();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
-    const tasks = this.#tasks.map((task) => task.stop());
-    await Promise.all([...followers, ...tasks, this.#sends.stop(), this.#sweeps.stop()]);
+    await Promise.all([...followers, this.#jobs.stop(), this.#sends.stop(), this.#sweeps.stop()]);
   }
 
   /** Polls a chain now instead of at its next interval. */

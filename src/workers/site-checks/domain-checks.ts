@@ -10,7 +10,7 @@ import {
   recheckDomains,
   type RecordCheckDeps,
 } from '../../usecases/shops/index.ts';
-import { PeriodicTask } from '../periodic-task.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 import { CheckQuota } from './check-quota.ts';
 import { checkDns } from './dns-check.ts';
 import { checkFile } from './file-check.ts';
@@ -63,7 +63,7 @@ export class DomainChecks implements DomainChecker {
   readonly #asked = pLimit(CONCURRENCY);
   readonly #due = pLimit(CONCURRENCY);
   readonly #stopping = new AbortController();
-  readonly #task: PeriodicTask;
+  readonly #jobs: Scheduler;
   #run: Promise<void> | null = null;
 
   constructor(deps: RecordCheckDeps, options: DomainChecksOptions) {
@@ -73,20 +73,22 @@ export class DomainChecks implements DomainChecker {
     this.#dns = { servers: options.dnsServers, queryTimeoutMs };
     this.#site = { egress: options.egress, ports: options.ports ?? WEB_PORTS, requestTimeoutMs };
     this.#quota = new CheckQuota(perMinute, () => deps.clock.now());
-    const recheck = () => this.recheck();
-    this.#task = new PeriodicTask('domain-checks', EVERY_QUARTER_MINUTE_MS, deps.logger, recheck, {
-      pausesFirst: true,
-    });
+    this.#jobs = new Scheduler(deps.logger).every(
+      'domain-checks',
+      EVERY_QUARTER_MINUTE_MS,
+      async () => this.recheck(),
+      { pausesFirst: true },
+    );
   }
 
   start(): void {
-    this.#task.start();
+    this.#jobs.start();
   }
 
   /** Aborts running checks: their results are not recorded, and they stay due. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#task.stop();
+    await this.#jobs.stop();
     await this.#run;
   }
 

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { AppError } from '../../domain/errors.ts';
 import { ConnectionPools } from '../../egress/connection-pools.ts';
 import { EgressError } from '../../egress/egress-error.ts';
+import { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
   leaseDeliveries,
@@ -71,7 +72,7 @@ export class WebhookQueue implements DeliveryAttempts {
   #ended: AttemptRecord[] = []; // to be recorded
   readonly #gaveUp = new AbortController();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
-  #ticks: NodeJS.Timeout | null = null;
+  readonly #ticks: Scheduler;
   #turning: Promise<void> | null = null;
   /** The transaction of the last turn. */
   #committing: Promise<unknown> = Promise.resolve();
@@ -84,6 +85,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
     this.#perEndpoint = perEndpoint;
     this.#slots = new Slots({ total: concurrency, perEndpoint });
+    this.#ticks = new Scheduler(deps.logger).every('webhook-queue', TICK_MS, async () => this.wake());
     this.#attempts = {
       random: Math.random,
       ...deps,
@@ -96,8 +98,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async start(): Promise<void> {
     const taken = await releaseAllLeases(this.#deps.db);
     if (taken > 0) this.#deps.logger.warn({ taken }, 'webhook deliveries of a dead process taken over');
-    this.#ticks = setInterval(() => this.wake(), TICK_MS);
-    this.wake();
+    this.#ticks.start();
   }
 
   /** Leases due deliveries now. Call it after the commit of a new event; it never throws. */
@@ -128,7 +129,7 @@ export class WebhookQueue implements DeliveryAttempts {
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#isStopping = true;
-    clearInterval(this.#ticks ?? undefined);
+    await this.#ticks.stop();
     const stopped = new AbortController();
     const giveUp = async (): Promise<void> => {
       await pause(options.deadlineMs, undefined, { signal: stopped.signal });

@@ -7,6 +7,7 @@ import type { LitestreamJob, ReplicaTarget } from '../../../src/replica/litestre
 import { takeOver } from '../../../src/replica/take-over.ts';
 import { vetStart } from '../../../src/replica/vet-start.ts';
 import { ReplicaWatch } from '../../../src/replica/watch.ts';
+import type { Timing } from '../../../src/scheduler/scheduler.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
@@ -59,7 +60,7 @@ let first: OpenDatabase;
 let second: OpenDatabase;
 const onTakenOver = vi.fn<(epoch: number) => void>();
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTakenOver.mockReset();
   place.epochs = new Map([[1, ['1111111111111111']]]);
   place.rival = null;
@@ -91,7 +92,13 @@ async function takingOver(): ReturnType<typeof takeOver> {
 
 async function openWatch(): Promise<ReplicaWatch> {
   const clock = { now: () => Date.now() };
-  const deps = { db: first.db, target: FIRST, maxLagMs: 60_000, clock, logger: silent, onTakenOver };
+  const timing: Timing = {
+    now: clock.now,
+    elapsed: () => performance.now(),
+    sleep: async (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    random: () => 0,
+  };
+  const deps = { db: first.db, target: FIRST, maxLagMs: 60_000, clock, timing, logger: silent, onTakenOver };
   return ReplicaWatch.open(deps);
 }
 
