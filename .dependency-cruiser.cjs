@@ -43,6 +43,7 @@ const FOLDERS = {
     'refunds',
     'checkout',
     'notices',
+    'retention',
   ],
   http: [
     'schemas',

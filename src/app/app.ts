@@ -27,7 +27,6 @@ import { openReplicaWatch } from './replica.ts';
 import { agreedRatesStore } from '../store/rates/agreed-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
-import { Scheduler } from '../scheduler/scheduler.ts';
 import { RevocationList } from './revocations.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
@@ -39,7 +38,6 @@ import { createPasswords, createTokens, newSetupToken } from '../usecases/accoun
 import type { RecordCheckDeps } from '../usecases/shops/index.ts';
 import { PaymentChangeBus } from '../usecases/payments/index.ts';
 import { InFlightSends, type SendCoinsDeps } from '../usecases/wallet/index.ts';
-import { pruneWebhooks } from '../usecases/webhooks/index.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../domain/send/policy.ts';
 import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
 import type { Keyring } from '../wallet/keyring.ts';
@@ -77,7 +75,6 @@ const BUSY_TIMEOUT_MS = 250;
  * is read.
  */
 const BUSY_TIMEOUT_REPLICATED_MS = 2_000;
-const TEN_MINUTES_MS = 600_000;
 
 /**
  * The composition root, the only place that constructs parts. Locks the data directory for this process,
@@ -179,9 +176,9 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     passwords: await createPasswords(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
   });
-  const tidying = createTidying(config, shared);
+  const mails = createMailDelivery({ ...shared, config });
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
-  const loops = { rates, queue, ...tidying, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
+  const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
   const held = { lock, database, given, revocations, setupToken, wipeKeys: () => keyring.wipe() };
   return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
@@ -244,18 +241,6 @@ function createAdapters(
     ...live.map((adapter) => meterAdapter(adapter, nodes, deps.clock)),
     ...simulators.map((simulator) => simulator.adapter),
   ];
-}
-
-function createTidying(config: Config, deps: StoredWork) {
-  return {
-    pruning: new Scheduler(deps.logger).every(
-      'webhook-housekeeping',
-      TEN_MINUTES_MS,
-      () => pruneWebhooks(deps, config.webhooks),
-      { pausesFirst: true },
-    ),
-    mails: createMailDelivery({ ...deps, config }),
-  };
 }
 
 interface StoredWork {

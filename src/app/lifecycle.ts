@@ -26,7 +26,6 @@ export interface RunningParts {
   readonly server: HttpServer;
   readonly rates: { start(): void | Promise<void>; stop(): void | Promise<void> };
   readonly queue: WebhookQueue;
-  readonly pruning: Scheduler;
   readonly mails: Scheduler;
   readonly notices: Scheduler;
   readonly upkeep: Upkeep;
@@ -65,7 +64,6 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   parts.watcher.start();
   await parts.queue.start();
   parts.revocations.start();
-  parts.pruning.start();
   parts.mails.start();
   parts.notices.start();
   parts.upkeep.start();
@@ -124,7 +122,6 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['check of the copy', () => parts.copyCheck.stop()],
       ['scheduled backups', () => parts.backups.stop()],
       ['replica', () => parts.replica?.stop()],
-      ['webhook pruning', () => parts.pruning.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],
     [['chain adapters', closeAdapters]],

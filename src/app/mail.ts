@@ -5,10 +5,9 @@ import { createLogMailer } from '../mail/log-mailer.ts';
 import { createSmtpMailer } from '../mail/smtp-mailer.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import { deliverMails, pruneMails } from '../usecases/mail/index.ts';
+import { deliverMails } from '../usecases/mail/index.ts';
 
 const DELIVER_EVERY_MS = 1_000;
-const PRUNE_EVERY_MS = 3_600_000;
 
 /**
  * Delivers mails from the outbox to the mail server, or to the log without one. A stop aborts a mail being sent; it stays
@@ -25,7 +24,7 @@ export function createMailDelivery(deps: {
   const { smtp } = config;
   const mailer =
     smtp === null ? createLogMailer(logger) : createSmtpMailer({ url: smtp.url.reveal(), from: smtp.from });
-  return new Scheduler(logger)
-    .every('mails', DELIVER_EVERY_MS, (signal) => deliverMails({ ...deps, mailer }, signal))
-    .every('mail-pruning', PRUNE_EVERY_MS, () => pruneMails(deps));
+  return new Scheduler(logger).every('mails', DELIVER_EVERY_MS, (signal) =>
+    deliverMails({ ...deps, mailer }, signal),
+  );
 }

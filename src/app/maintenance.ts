@@ -6,10 +6,8 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import { lastReconciliation } from '../store/chain/reconciliations.ts';
-import { pruneAccounts } from '../usecases/accounts/index.ts';
 import { fillGaps, type ObserveDeps, reconcile, rereadBlocks } from '../usecases/chain-sync/index.ts';
-import { prunePeople } from '../usecases/shops/index.ts';
-import { pruneIdempotency } from '../usecases/webhooks/index.ts';
+import { applyRetention } from '../usecases/retention/index.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 
@@ -48,13 +46,9 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { db } = database;
   const chains = async (): Promise<WatchedChain[]> =>
     readChains({ db, clock, network: config.network, watcher });
-  const tidy = async (): Promise<void> => {
-    const removed = await pruneIdempotency({ db, clock });
-    if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
-    const ended = await pruneAccounts({ db, clock });
-    if (ended > 0) logger.info({ removed: ended }, 'expired sessions and used challenges pruned');
-    const forgotten = await prunePeople({ db, clock }, config.auditDays);
-    if (forgotten > 0) logger.info({ forgotten }, 'audit log pruned');
+  const policy = { ...config.webhooks, auditDays: config.auditDays };
+  const tidy = async (signal: AbortSignal): Promise<void> => {
+    await applyRetention({ db, clock, logger }, policy, signal);
     database.reclaim(RECLAIMED_PAGES);
   };
   const reconciling = { ...deps, db, intervalMs: config.reconcileIntervalMs };
@@ -63,7 +57,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     .every('rereads', REREADS_EVERY_MS, (signal) =>
       eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, signal)),
     )
-    .every('database', TEN_MINUTES_MS, tidy, RARE)
+    .every('retention', TEN_MINUTES_MS, tidy, RARE)
     .every('gaps', TEN_MINUTES_MS, () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter)), RARE)
     .every('reconcile', TEN_MINUTES_MS, (signal) => reconcileDue(reconciling, signal), RARE);
   return { chains, start: () => jobs.start(), stop: async () => jobs.stop() };

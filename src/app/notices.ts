@@ -8,14 +8,12 @@ import {
   type FindConditionsDeps,
   noteConditions,
   noteEvents,
-  pruneNotices,
   sendNotices,
   summariseNotices,
 } from '../usecases/notices/index.ts';
 
 const TELL_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 30_000;
-const PRUNE_EVERY_MS = 3_600_000;
 
 interface NoticesDeps extends FindConditionsDeps {
   readonly config: Pick<Config, 'smtp' | 'operatorEmail' | 'http'>;
@@ -39,9 +37,7 @@ export function createNotices(deps: NoticesDeps): Scheduler {
     while ((await sendNotices(mail)) > 0 && !signal.aborted);
     await summariseNotices(mail);
   };
-  const jobs = new Scheduler(logger)
-    .every('notices', TELL_EVERY_MS, tell)
-    .every('notice-pruning', PRUNE_EVERY_MS, () => pruneNotices(deps));
+  const jobs = new Scheduler(logger).every('notices', TELL_EVERY_MS, tell);
   if (!isOn) return jobs;
   return jobs.every('notice-conditions', LOOK_EVERY_MS, async () =>
     noteConditions(deps, await findConditions(deps)),

@@ -83,14 +83,21 @@ async function newestTimes(
   return rows.map((row) => row.created_at).toReversed();
 }
 
-/** Erases the mailboxes of mails written before a time; the mails stay. */
-export async function forgetRecipients(db: Db, before: number): Promise<void> {
-  await db
+/** Erases the mailboxes of up to `limit` mails written before a time; the mails stay. Returns how many. */
+export async function forgetRecipients(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
     .updateTable('mails')
     .set({ recipient_hash: null })
-    .where('recipient_hash', 'is not', null)
-    .where('created_at', '<', before)
-    .execute();
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('mails')
+        .select('id')
+        .where('recipient_hash', 'is not', null)
+        .where('created_at', '<', before)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
 /**

@@ -161,9 +161,9 @@ export async function summarizeSuppressedNotices(
   return counts;
 }
 
-/** Removes up to `limit` settled notices from before a time, and their mails. */
+/** Removes up to `limit` settled notices from before a time; returns how many. */
 export async function deleteNoticesBefore(db: Db, before: number, limit: number): Promise<number> {
-  const notices = await db
+  const result = await db
     .deleteFrom('notices')
     .where('key', 'in', (eb) =>
       eb
@@ -174,12 +174,25 @@ export async function deleteNoticesBefore(db: Db, before: number, limit: number)
         .limit(limit),
     )
     .executeTakeFirst();
-  const mails = await db
+  return Number(result.numDeletedRows);
+}
+
+/** Removes up to `limit` records of notices that were mailed before a time; says how many. */
+export async function deleteNoticeMailsBefore(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
     .deleteFrom('notice_mails')
-    .where('created_at', '<', before)
-    .where('notice_key', 'in', (eb) =>
-      eb.selectFrom('notice_mails').select('notice_key').where('created_at', '<', before).limit(limit),
+    .where((eb) =>
+      eb(
+        eb.refTuple('user_id', 'notice_key'),
+        'in',
+        eb
+          .selectFrom('notice_mails')
+          .select(['user_id', 'notice_key'])
+          .where('created_at', '<', before)
+          .limit(limit)
+          .$asTuple('user_id', 'notice_key'),
+      ),
     )
     .executeTakeFirst();
-  return Number(notices.numDeletedRows) + Number(mails.numDeletedRows);
+  return Number(result.numDeletedRows);
 }

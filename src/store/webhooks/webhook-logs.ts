@@ -262,8 +262,14 @@ export async function deleteLogsBefore(db: Db, before: number, limit: number): P
   return Number(result.numDeletedRows);
 }
 
-/** Deletes the oldest logs, `limit` at most, until `bytes` are freed; returns the bytes freed. */
+/** Deletes the oldest logs, `limit` at most, until all together are no larger than this; returns how many. */
+export async function deleteLogsBeyond(db: Db, maxBytes: number, limit: number): Promise<number> {
+  return db.transaction(async (tx) => deleteOldestLogs(tx, (await sumLogBytes(tx)) - maxBytes, limit));
+}
+
+/** Deletes the oldest logs, `limit` at most, until `bytes` are freed; returns how many. */
 export async function deleteOldestLogs(tx: Tx, bytes: number, limit: number): Promise<number> {
+  if (bytes <= 0) return 0;
   const oldest = await tx
     .selectFrom('webhook_logs')
     .select(['id', 'size_bytes'])
@@ -279,5 +285,5 @@ export async function deleteOldestLogs(tx: Tx, bytes: number, limit: number): Pr
     ids.push(log.id);
   }
   if (ids.length > 0) await tx.deleteFrom('webhook_logs').where('id', 'in', ids).execute();
-  return freed;
+  return ids.length;
 }

@@ -15,7 +15,6 @@ export { forgotPassword } from './passwords/forgot-password.ts';
 export { createPasswords, type Passwords } from './passwords/passwords.ts';
 export { resetPassword } from './passwords/reset-password.ts';
 export { reviewReset } from './passwords/review-reset.ts';
-export { pruneAccounts } from './prune-accounts.ts';
 export { readMe } from './read-me.ts';
 export { register, type RegisterDeps } from './register.ts';
 export { resendVerification } from './resend-verification.ts';
@@ -45,6 +44,7 @@ export {
 export {
   type Client,
   closeDashboardSession,
+  countingAt,
   endSession,
   listSessions,
   openDashboardSession,

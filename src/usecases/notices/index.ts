@@ -5,7 +5,6 @@ export { noteEvents } from './note-events.ts';
 export { editNoticeSettings, type NoticeSettingsDeps, readNoticeSettings } from './notice-settings.ts';
 export { noticeTexts } from './notice-text.ts';
 export { notePageLanguage, readLanguage } from './page-language.ts';
-export { pruneNotices } from './prune-notices.ts';
 export { sendNotices } from './send-notices.ts';
 export { summariseNotices } from './summarise-notices.ts';
 export { readSubscription, unsubscribe } from './unsubscribe.ts';

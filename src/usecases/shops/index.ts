@@ -17,7 +17,6 @@ export { invitePerson, type MadeInvitation, type PeopleDeps } from './members/in
 export { listShops } from './members/list-shops.ts';
 export { changeRole, listPeople, removePerson, withdrawInvitation } from './members/manage-people.ts';
 export { noteAction } from './members/note-action.ts';
-export { prunePeople } from './members/prune-people.ts';
 export { type AuditEntry, readAudit } from './members/read-audit.ts';
 export { type BackupAge, readSetup, type ReadSetupDeps, SETUP_REASONS, SETUP_STEPS } from './read-setup.ts';
 export { readVolume } from './read-volume.ts';

@@ -7,8 +7,6 @@ export { listDeliveries } from './list-deliveries.ts';
 export { type EndpointView, listEndpoints, viewEndpoint } from './list-endpoints.ts';
 export { type EventView, listEvents } from './list-events.ts';
 export { listWebhookLogs } from './list-webhook-logs.ts';
-export { pruneIdempotency } from './prune-idempotency.ts';
-export { pruneWebhooks } from './prune-webhooks.ts';
 export { type AttemptRecord, recordAttempts } from './record-attempt.ts';
 export { redeliverWebhook } from './redeliver-webhook.ts';
 export { redirectDeliveries } from './redirect-deliveries.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
-import { pruneAccounts } from '../../../src/usecases/accounts/prune-accounts.ts';
+import { pruned } from '../../_helpers/pruned.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -306,7 +306,6 @@ describe('pruning of sessions', () => {
       const { email } = await newUser(clean);
       const sign = async () => SessionClient.signIn(clean.baseUrl, { email, password: PASSWORD });
       const [idle, used] = [await sign(), await sign()];
-      const clock = { now: () => clean.now() };
       const spend = async (hash: string, expiresAt: number) =>
         clean.db
           .insertInto('spent_challenges')
@@ -316,34 +315,15 @@ describe('pruning of sessions', () => {
       await spend('new', clean.now() - 11 * HOUR_MS);
       clean.advance(11 * HOUR_MS);
       expect(await isIn(used)).toBe(true);
-      expect(await pruneAccounts({ db: clean.db, clock })).toBe(1);
+      expect(await pruned(clean.db, clean.now())).toEqual({ spent_challenges: 1 });
       clean.advance(HOUR_MS);
-      expect(await pruneAccounts({ db: clean.db, clock })).toBe(1);
+      expect(await pruned(clean.db, clean.now())).toEqual({ sessions: 1 });
       const sessions = await clean.db.selectFrom('sessions').select('id').execute();
       const challenges = await clean.db.selectFrom('spent_challenges').selectAll().execute();
       expect([sessions.length, challenges.map(({ challenge_hash }) => challenge_hash)]).toEqual([1, ['new']]);
       expect([await isIn(idle), await isIn(used)]).toEqual([false, true]);
       clean.advance(7 * 24 * HOUR_MS);
-      expect(await pruneAccounts({ db: clean.db, clock })).toBe(2);
-    } finally {
-      await clean.destroy();
-    }
-  });
-
-  it('removes a bounded number at a time', async () => {
-    const clean = await startHttpApp();
-    try {
-      const { id } = await newUser(clean);
-      const at = clean.now() - 1;
-      await sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
-        INSERT INTO sessions SELECT 'ses_' || i, ${id}, 'hash' || i, 1, '', ${at}, ${at}, ${at}, NULL FROM n`.execute(
-        clean.db,
-      );
-      const clock = { now: () => clean.now() };
-      const runs = [0, 0, 0].map(() => async () => pruneAccounts({ db: clean.db, clock }));
-      const removed: number[] = [];
-      for (const run of runs) removed.push(await run());
-      expect(removed).toEqual([5000, 1, 0]);
+      expect(await pruned(clean.db, clean.now())).toMatchObject({ sessions: 1, spent_challenges: 1 });
     } finally {
       await clean.destroy();
     }

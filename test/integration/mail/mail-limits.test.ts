@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markVerified } from '../../../src/store/accounts/users.ts';
 import type { MailRow } from '../../../src/store/schema/accounts.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { pruneMails } from '../../../src/usecases/mail/prune-mails.ts';
+import { pruned } from '../../_helpers/pruned.ts';
 import { queueMail } from '../../../src/usecases/mail/queue-mail.ts';
 import { layOut } from '../../_helpers/earlier-databases.ts';
 import {
@@ -99,7 +99,7 @@ describe('emails to an unconfirmed address', () => {
         .length;
     expect(await known()).toBeGreaterThan(0);
     app.advance(DAY_MS + 1);
-    await pruneMails({ db: app.db, clock: { now: () => app.now() } });
+    await pruned(app.db, app.now());
     expect(await known()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailRefused, type Mailer } from '../../../src/domain/mail.ts';
-import { pruneMails } from '../../../src/usecases/mail/prune-mails.ts';
+import { pruned } from '../../_helpers/pruned.ts';
 import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { deliverTo, takeMails } from '../../_helpers/outbox.ts';
 
@@ -138,7 +138,7 @@ describe('the mail outbox', () => {
     app.advance(30 * 24 * HOUR_MS + 1000);
     const user = await newUser(app);
     expect(await count()).toBeGreaterThan(1);
-    await pruneMails({ db: app.db, clock: { now: () => app.now() } });
+    await pruned(app.db, app.now());
     expect(await count()).toBe(1);
     expect(await rowOf(user.id)).toMatchObject({ state: 'pending' });
   });

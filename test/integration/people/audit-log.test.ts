@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertAudit, listAudit } from '../../../src/store/audit-log.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { prunePeople } from '../../../src/usecases/shops/members/prune-people.ts';
+import { pruned } from '../../_helpers/pruned.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { newMember, newPerson, type Person } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -157,7 +157,7 @@ it('the audit log is pruned after its retention, in bounded steps', async () => 
   const now = 1_000 * DAY_MS;
   for (let count = 0; count < 501; count += 1) await insertAudit(db, entry(now - 91 * DAY_MS));
   await insertAudit(db, entry(now - 89 * DAY_MS));
-  expect(await prunePeople({ db, clock: { now: () => now } }, 90)).toBe(501);
+  expect(await pruned(db, now)).toEqual({ audit_log: 501 });
   expect(await listAudit(db, { of: { merchantId: 'shop' }, limit: 10 })).toHaveLength(1);
   await database.close();
 });

@@ -3,7 +3,7 @@ import { skipSeqs } from '../../../src/store/webhooks/events.ts';
 import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
 import { followEvents, type FollowEventsInput } from '../../../src/usecases/webhooks/follow-events.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
-import { pruneWebhooks } from '../../../src/usecases/webhooks/prune-webhooks.ts';
+import { applyRetention } from '../../../src/usecases/retention/index.ts';
 import { eventually } from '../../_helpers/webhooks/eventually.ts';
 import { openShop, silent, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 
@@ -141,7 +141,8 @@ it('followEvents returns events older than the retention without their data', as
   await payment.emit('payment.created');
   shop.clock.advance(40 * DAY_MS);
   await payment.emit('payment.completed');
-  await pruneWebhooks({ ...shop, logger: silent }, { logRetentionDays: 30, logMaxBytes: 1_000_000 });
+  const policy = { logRetentionDays: 30, logMaxBytes: 1_000_000, auditDays: 90 };
+  await applyRetention({ ...shop, logger: silent }, policy);
   const { events } = await follow();
   expect(events.map(({ type, truncated, paymentId }) => [type, truncated, paymentId])).toEqual([
     ['payment.created', true, payment.id],

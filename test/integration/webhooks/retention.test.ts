@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhooks/webhook-logs.ts';
 import { newId } from '../../../src/usecases/events/new-id.ts';
+import { applyRetention } from '../../../src/usecases/retention/index.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
-import { pruneWebhooks } from '../../../src/usecases/webhooks/prune-webhooks.ts';
 import { openShop, silent, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ async function history(count: number, size: number): Promise<void> {
 }
 
 const prune = (retention: { logRetentionDays: number; logMaxBytes: number }) =>
-  pruneWebhooks({ ...shop, logger: silent }, retention);
+  applyRetention({ ...shop, logger: silent }, { ...retention, auditDays: 90 });
 const countOf = async (table: 'webhook_logs' | 'deliveries' | 'events') =>
   (await shop.db.selectFrom(table).selectAll().execute()).length;
 
@@ -52,7 +52,7 @@ describe('webhook retention', () => {
     shop.clock.advance(3 * DAY_MS);
     await history(4, 10);
     const pruned = await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 });
-    expect(pruned).toMatchObject({ logs: 5, bytesFreed: 0, deliveries: 0 });
+    expect(pruned).toEqual({ webhook_logs: 5 });
     expect(await countOf('webhook_logs')).toBe(4);
   });
 
@@ -77,7 +77,7 @@ describe('webhook retention', () => {
         .values(rows.slice(n, n + 100))
         .execute();
     shop.clock.advance(3 * DAY_MS);
-    expect((await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).logs).toBe(1_301);
+    expect(await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).toEqual({ webhook_logs: 1_301 });
   });
 
   it('drops the data of old events but not the events, and never what is still to be delivered', async () => {
@@ -86,13 +86,13 @@ describe('webhook retention', () => {
     shop.clock.advance(20 * DAY_MS);
     await history(1, 10);
     const pruned = await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 });
-    expect(pruned).toMatchObject({ logs: 3, deliveries: 3 });
+    expect(pruned).toMatchObject({ webhook_logs: 3, deliveries: 3 });
     expect(await countOf('deliveries')).toBe(2);
     const { events, total } = await listEvents(shop, { merchantId: merchant.id, page: 1, limit: 10 });
     expect(total).toBe(5);
     expect(events.map((event) => Object.keys(event.data).length)).toEqual([1, 1, 0, 0, 0]);
     expect(events[1]!.id).toBe(pending.eventId);
     expect(events.every((event) => event.type === 'payment.created')).toBe(true);
-    expect((await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).events).toBe(0);
+    expect(await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).toEqual({});
   });
 });

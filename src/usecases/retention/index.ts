@@ -1,0 +1,2 @@
+/** How long rows of passing interest are kept, and their removal. */
+export { applyRetention, prune } from './prune.ts';
