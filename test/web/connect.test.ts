@@ -240,7 +240,7 @@ describe('the keys page', () => {
     const key = await value.innerText();
     expect(await axeFindings(page)).toEqual([]);
     await button(/Copy/).last().click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await expect.poll(async () => page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await button('Done').click();
     const row = page.getByRole('listitem').filter({ hasText: 'Warehouse' }).first();
     await row.getByText(`rk_${key.slice(3, 8)}…${key.slice(-4)}`).waitFor();
