@@ -17,7 +17,16 @@ import { eventually } from '../../_helpers/poll.ts';
 
 /** Packages are downloaded and everything is built. */
 const LIMIT_MS = 1_500_000;
-const FILES = ['.npmrc', 'src', 'scripts', 'config', 'packages/sdk', 'package.json', 'package-lock.json'];
+const FILES = [
+  '.npmrc',
+  'src',
+  'locales',
+  'scripts',
+  'config',
+  'packages/sdk',
+  'package.json',
+  'package-lock.json',
+];
 /** What Debian 12 has: Node 18 and npm 9. */
 const OLD_NODE = [`node-${process.platform}-${process.arch}@18.20.8`, 'npm@9.2.0'];
 /** Left out by npm 9 under Node 18, without which nothing is built. */
