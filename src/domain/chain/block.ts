@@ -87,8 +87,10 @@ export interface UnconfirmedView {
   readonly debits: readonly Debit[];
   /** Whether the node holds this transaction as unconfirmed in this view. */
   has(txid: string): boolean;
-  /** Some listed transactions could not be parsed, so a credit that is missing here may still exist. */
+  /** Some listed transactions were not read, so a credit that is missing here may still exist. */
   readonly isPartial?: true;
+  /** How many of them the next call reads, at once; absent where another call reads nothing more. */
+  readonly left?: number;
   /**
    * Whether it lists a transaction that the previous view lacked; absent where the adapter does not compare
    * views.

@@ -136,7 +136,7 @@ export class ChainFollower {
     this.#outOfStepRounds = 0;
     if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status, view);
     await this.#learnFinality();
-    return false;
+    return view.left !== undefined;
   }
 
   /** Once, because the setting may require other depths than at the last start. */
@@ -170,7 +170,7 @@ export class ChainFollower {
     const isWhole = !isLagging && view.isPartial !== true;
     if (!isWhole) {
       const { coin, mode } = this.#adapter;
-      const fields = { coin, mode, tip: view.tip.height, node: status.tip.height };
+      const fields = { coin, mode, tip: view.tip.height, node: status.tip.height, unread: view.left };
       this.#deps.logger.info(fields, 'partial node view; expiry skipped this round');
     }
     return isWhole;

@@ -8,6 +8,11 @@ import { outpointAt, scanLoneTransaction } from '../blocks/transaction.ts';
 /** Maximum number of unconfirmed ancestors, above the mempool's own ancestor limit. */
 const MAX_ANCESTORS = 64;
 
+/** The ids in the node's mempool. */
+export interface Present {
+  has(txid: string): boolean;
+}
+
 /**
  * Unconfirmed ancestors of a transaction with these inputs. A block that double-spends any of their inputs
  * proves that the transaction can never confirm.
@@ -17,8 +22,7 @@ export async function unconfirmedAncestors(
   from: {
     readonly client: Pick<NodeClient, 'mempoolTransactions'>;
     readonly mweb: boolean;
-    /** Ids in the node's mempool. */
-    readonly present: ReadonlySet<string>;
+    readonly present: Present;
   },
 ): Promise<Ancestor[]> {
   const { client, mweb, present } = from;
@@ -39,7 +43,7 @@ export async function unconfirmedAncestors(
   return [...found.values()];
 }
 
-function parentsOf(inputs: readonly OutputRef[], present: ReadonlySet<string>): string[] {
+function parentsOf(inputs: readonly OutputRef[], present: Present): string[] {
   const parents = new Set(inputs.map(({ txid }) => txid));
   return [...parents].filter((txid) => present.has(txid)).slice(0, MAX_ANCESTORS);
 }

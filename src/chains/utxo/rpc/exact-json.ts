@@ -48,14 +48,58 @@ export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const endAt = bytes.subarray(tailAt).lastIndexOf(TEXT_END);
   const [start, end] = [resultAt + RESULT_START.length, tailAt + endAt];
   if (resultAt === -1 || endAt === -1 || end - start < LONG_RESULT) return parseReply(answer);
-  const parsed = parseExactJson(
-    `${sourceText(answer.subarray(0, start))}${MARK}${sourceText(answer.subarray(end))}`,
+  return (
+    parseAround(
+      answer,
+      { start, end },
+      `${sourceText(answer.subarray(0, start))}${MARK}${sourceText(answer.subarray(end))}`,
+    ) ?? parseReply(answer)
   );
-  const [reply, ...others]: unknown[] = [parsed].flat();
-  const isReply = typeof reply === 'object' && reply !== null && 'result' in reply;
-  if (!isReply || reply.result !== MARK || others.length > 0) return parseReply(answer);
-  reply.result = answer.subarray(start, end);
-  return parsed;
+}
+
+const LIST_START = Buffer.from('"result":["');
+const LIST_END = 0x5d;
+/** Bytes of one id in a list of transaction ids: 64 hex digits, two quotes and a comma (the last one has none). */
+export const TXID_ENTRY = 67;
+
+/**
+ * Parses a batch of which one result is the list of the mempool's transaction ids, 13 MB for 200,000: a list of
+ * the usual length and form is returned as its bytes between the brackets, and never becomes strings. The
+ * scanner checks every id (see scanTxids). Any other answer goes through parseReply.
+ */
+export function parseTxidsReply(answer: Uint8Array<ArrayBuffer>): unknown {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+  const listAt = bytes.indexOf(LIST_START);
+  const start = listAt + LIST_START.length - 1;
+  const end = bytes.indexOf(LIST_END, start);
+  if (listAt === -1 || end === -1 || (end - start + 1) % TXID_ENTRY !== 0) return parseReply(answer);
+  const text = `${sourceText(answer.subarray(0, start - 1))}"${MARK}"${sourceText(answer.subarray(end + 1))}`;
+  try {
+    return parseAround(answer, { start, end }, text) ?? parseReply(answer);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return parseReply(answer);
+  }
+}
+
+/**
+ * Parses an answer of which a span was replaced by the marker, and returns the bytes of the span as that
+ * result; null unless the marker is the result of exactly one reply.
+ */
+function parseAround(
+  answer: Uint8Array<ArrayBuffer>,
+  { start, end }: { readonly start: number; readonly end: number },
+  text: string,
+): unknown {
+  const parsed = parseExactJson(text);
+  let found = 0;
+  for (const reply of [parsed].flat()) {
+    if (typeof reply !== 'object' || reply === null || !('result' in reply) || reply.result !== MARK)
+      continue;
+    reply.result = answer.subarray(start, end);
+    found += 1;
+  }
+  return found === 1 ? parsed : null;
 }
 
 interface LongText {

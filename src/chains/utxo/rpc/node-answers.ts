@@ -43,6 +43,20 @@ export const TXIDS = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((txid) => typeof txid === 'string' && txid.length === 64),
   'is not a list of transaction ids',
 );
+/**
+ * A list of transaction ids as the bytes between its brackets; each `"<64 hex>",` but the last one's comma.
+ * Ids out of shape are found by the scanner (see scanTxids).
+ */
+export type TxidBytes = Uint8Array<ArrayBuffer>;
+export const TXID_BYTES = z.union([
+  z.instanceof<typeof Uint8Array<ArrayBuffer>>(Uint8Array),
+  TXIDS.transform(toTxidBytes),
+]);
+
+export function toTxidBytes(txids: readonly string[]): TxidBytes {
+  return new Uint8Array(Buffer.from(JSON.stringify(txids).slice(1, -1), 'latin1'));
+}
+
 export const RAW = z.custom<string>(
   (value) => typeof value === 'string' && value.length % 2 === 0,
   'is not a hex text',

@@ -8,6 +8,7 @@ import {
   NETWORK_INFO,
   HEADER,
   TXIDS,
+  TXID_BYTES,
   RAW,
   RAW_BYTES,
   ESTIMATE,
@@ -18,6 +19,7 @@ import {
   type HexText,
   type NetworkInfo,
   type NodeHeader,
+  type TxidBytes,
 } from './node-answers.ts';
 import { badAnswer, RpcRefusal } from '../../shared/json-rpc.ts';
 import { AMOUNT } from './amount.ts';
@@ -34,7 +36,7 @@ const LOOKUP_BATCH = 200;
 
 export interface MempoolSnapshot {
   readonly bestBefore: string;
-  readonly txids: readonly string[];
+  readonly txids: TxidBytes;
   readonly bestAfter: string;
 }
 
@@ -164,12 +166,15 @@ function mempoolMethods(
       const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash', 'getmempoolinfo'];
       const [bestBefore, txids, bestAfter, info] = await rpc.batch(
         requests.map((method) => ({ method, params: [] })),
-        z.union([HASH, TXIDS, LOADED]),
+        z.union([HASH, TXID_BYTES, LOADED]),
+        'txids',
       );
-      if (typeof bestBefore !== 'string' || typeof bestAfter !== 'string' || !Array.isArray(txids)) {
+      const isInShape =
+        typeof bestBefore === 'string' && typeof bestAfter === 'string' && txids instanceof Uint8Array;
+      if (!isInShape) {
         throw new ChainError('bad_answer', 'getrawmempool: the node answered out of shape');
       }
-      const isLoading = info !== null && typeof info === 'object' && 'loaded' in info && !info.loaded;
+      const isLoading = typeof info === 'object' && 'loaded' in info && !info.loaded;
       if (isLoading) throw new ChainError('unavailable', 'the node is still loading its mempool');
       return { bestBefore, txids, bestAfter };
     },

@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
 import { badAnswer, createJsonRpc, parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import type { RpcTransport } from '../../shared/rpc-transport.ts';
-import { parseExactJson, parseHexReply, parseReply } from './exact-json.ts';
+import { parseExactJson, parseHexReply, parseReply, parseTxidsReply } from './exact-json.ts';
 
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
 
 /**
  * In a `long` answer, long text results are returned as bytes (see parseReply); the caller checks that they
- * are hex.
+ * are hex. In a `txids` answer, a list of transaction ids is (see parseTxidsReply).
  */
-export type AnswerSize = 'usual' | 'long';
+export type AnswerSize = 'usual' | 'long' | 'txids';
 
 export interface Rpc {
   /**
@@ -67,7 +67,7 @@ async function exchange(
   size: AnswerSize | 'once' = 'usual',
 ): Promise<unknown> {
   const asked = JSON.stringify(body);
-  const answer = await (size === 'long'
+  const answer = await (size === 'long' || size === 'txids'
     ? transport.postForBytes(asked, what)
     : transport.post(asked, what, { once: size === 'once' }));
   const { status } = answer;
@@ -75,6 +75,7 @@ async function exchange(
   if (refusal !== undefined) throw new ChainError('unavailable', `${what}: ${refusal}`);
   try {
     if (!('bytes' in answer)) return parseExactJson(answer.text);
+    if (size === 'txids') return parseTxidsReply(answer.bytes);
     const isLone = !Array.isArray(body) || body.length === 1;
     return isLone ? parseHexReply(answer.bytes) : parseReply(answer.bytes);
   } catch (error) {

@@ -1,10 +1,30 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnreadTransactions } from '../../../../src/chains/shared/unread-transactions.ts';
-import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool/mempool.ts';
+import {
+  createMempool,
+  type Mempool,
+  type MempoolDeps,
+} from '../../../../src/chains/utxo/mempool/mempool.ts';
+import { createMempoolCache } from '../../../../src/chains/utxo/mempool/mempool-cache.ts';
+import { TxidHash, TxidTable } from '../../../../src/chains/utxo/mempool/txid-table.ts';
+import { reduceBlock } from '../../../../src/chains/utxo/blocks/read-block.ts';
+import type { ChainIndex } from '../../../../src/domain/chain.ts';
 import { createNodeClient, type NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
+import { toTxidBytes } from '../../../../src/chains/utxo/rpc/node-answers.ts';
 import { createRpc } from '../../../../src/chains/utxo/rpc/rpc.ts';
 import { Refused, scriptedTransport } from '../../../_helpers/scripted-transport.ts';
-import { encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
+import {
+  blockOf,
+  COINBASE,
+  encodeTransaction,
+  opened,
+  p2wpkh,
+  type TestTransaction,
+  txidOf,
+} from './raw-chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 
 const OURS = p2wpkh('aa'.repeat(20));
@@ -23,7 +43,7 @@ let isTimed = true;
 let afterRead = (): unknown => null;
 
 const client = {
-  mempool: async () => ({ bestBefore: TIP, txids: listed ?? [...pool.keys()], bestAfter: TIP }),
+  mempool: async () => ({ bestBefore: TIP, txids: toTxidBytes(listed ?? [...pool.keys()]), bestAfter: TIP }),
   mempoolTransactions: async (txids: readonly string[]) => {
     reads.push(...txids);
     afterRead();
@@ -33,14 +53,53 @@ const client = {
   header: async () => ({ hash: TIP, height: 7, time: 0, mediantime: 0 }),
 } as unknown as NodeClient;
 
-function payUs(amount: bigint): string {
-  const transaction = {
+function paymentToUs(amount: bigint): TestTransaction {
+  return {
     inputs: [{ txid: '22'.repeat(32), index: Number(amount) }],
     outputs: [{ amount, script: OURS }],
   };
+}
+
+function payUs(amount: bigint): string {
+  const transaction = paymentToUs(amount);
   const txid = txidOf(transaction);
   pool.set(txid, encodeTransaction(transaction).toString('hex'));
   return txid;
+}
+
+function paymentToStranger(input: number): TestTransaction {
+  return {
+    inputs: [{ txid: '33'.repeat(32), index: input }],
+    outputs: [{ amount: 1_000n, script: p2wpkh('bb'.repeat(20)) }],
+  };
+}
+
+function payStranger(input: number): string {
+  const transaction = paymentToStranger(input);
+  const txid = txidOf(transaction);
+  pool.set(txid, encodeTransaction(transaction).toString('hex'));
+  return txid;
+}
+
+const index: ChainIndex = {
+  ...NO_ACCOUNTS,
+  watched: async (keys) => new Set(keys.filter((key) => key === Buffer.from(OURS).toString('hex'))),
+  ownOutputs: async () => new Set(),
+};
+
+/** A process that reads one chunk of the mempool for each view. */
+function newMempool(more: Partial<MempoolDeps> = {}): Mempool {
+  return createMempool({
+    client,
+    index,
+    mweb: false,
+    unread: new UnreadTransactions({
+      coin: 'BTC',
+      clock: { now: () => nowMs },
+      logger: { debug() {}, info() {}, warn() {}, error: (fields) => void alarms.push(fields) },
+    }),
+    ...more,
+  });
 }
 
 beforeEach(() => {
@@ -51,20 +110,7 @@ beforeEach(() => {
   listed = null;
   isTimed = true;
   afterRead = () => null;
-  mempool = createMempool({
-    client,
-    index: {
-      ...NO_ACCOUNTS,
-      watched: async (keys) => new Set(keys.filter((key) => key === Buffer.from(OURS).toString('hex'))),
-      ownOutputs: async () => new Set(),
-    },
-    mweb: false,
-    unread: new UnreadTransactions({
-      coin: 'BTC',
-      clock: { now: () => nowMs },
-      logger: { debug() {}, info() {}, warn() {}, error: (fields) => void alarms.push(fields) },
-    }),
-  });
+  mempool = newMempool();
 });
 
 describe('one unreadable mempool transaction', () => {
@@ -195,5 +241,193 @@ describe('new transactions of the mempool', () => {
     expect((await mempool.view()).hasNews).toBe(false);
     payUs(6_000n);
     expect((await mempool.view()).hasNews).toBe(true);
+  });
+});
+
+describe('a mempool too large to be read in one view', () => {
+  const MANY = 1_200;
+
+  it('is read over several views, partial until the last one, each with what was read so far', async () => {
+    const txids = Array.from({ length: MANY }, (_, at) =>
+      at % 400 === 0 ? payUs(BigInt(at + 1)) : payStranger(at),
+    );
+    const slow = newMempool({ readMs: 0 });
+    const views = [await slow.view(), await slow.view(), await slow.view(), await slow.view()];
+    expect(views.map(({ left, isPartial }) => [left, isPartial])).toEqual([
+      [MANY - 512, true],
+      [MANY - 1_024, true],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(views.map(({ credits }) => credits.length)).toEqual([2, 3, 3, 3]);
+    expect(views.map(({ hasNews }) => hasNews)).toEqual([true, false, false, false]);
+    expect(reads.toSorted()).toEqual(txids.toSorted());
+    for (const txid of txids) expect(views[0]?.has(txid)).toBe(true);
+  });
+
+  it('is read from the transactions that the ledger expects, then the newest', async () => {
+    for (let at = 0; at < MANY; at += 1) payStranger(at);
+    const expected = payUs(5_000n);
+    const unsettled = async () => [{ ref: { txid: expected, index: 0 }, watchKey: '' }];
+    const slow = newMempool({ readMs: 0, index: { ...index, unsettled } });
+    const first = await slow.view();
+    expect([first.credits.map(({ ref }) => ref.txid), first.left]).toEqual([[expected], MANY + 1 - 512]);
+    const newest = payUs(6_000n);
+    const second = await slow.view();
+    expect(second.credits.map(({ ref }) => ref.txid)).toEqual([expected, newest]);
+    expect(second.isPartial).toBe(true);
+  });
+});
+
+describe('transactions that the node lists and never returns', () => {
+  it('do not keep a view from reading the others, however many they are', async () => {
+    const hidden = Array.from({ length: 1_200 }, (_, at) => txidOf(paymentToStranger(at)));
+    const slow = newMempool({ readMs: 0 });
+    listed = hidden;
+    await slow.view();
+    await slow.view();
+    const ours = payUs(5_000n);
+    listed = [...hidden, ours];
+    expect((await slow.view()).credits.map(({ ref }) => ref.txid)).toEqual([ours]);
+    const stranger = payStranger(9_999);
+    listed = [...hidden, stranger, ours];
+    await slow.view();
+    expect(reads).toContain(stranger);
+  });
+});
+
+describe('a mempool cache', () => {
+  let dir: string;
+  let context = 'this database';
+  const warnings: string[] = [];
+  const cache = () =>
+    createMempoolCache({
+      path: join(dir, 'mempool-btc.cache'),
+      context: async () => context,
+      logger: { debug() {}, info() {}, warn: (_fields, text) => void warnings.push(text), error() {} },
+    });
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'tilld-mempool-'));
+    context = 'this database';
+    warnings.length = 0;
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  /** Reads everything, and ends in the usual way. */
+  async function run(more: Partial<MempoolDeps> = {}) {
+    reads = [];
+    const running = newMempool({ cache: cache(), ...more });
+    const view = await running.view();
+    await running.close();
+    return view;
+  }
+
+  it('saves a restart from reading irrelevant transactions again; it reads relevant and new ones', async () => {
+    const ours = payUs(5_000n);
+    for (let at = 0; at < 700; at += 1) payStranger(at);
+    await run();
+    expect(reads).toHaveLength(701);
+    const during = payUs(6_000n);
+    const stranger = payStranger(700);
+    const view = await run();
+    expect(reads.toSorted()).toEqual([ours, during, stranger].toSorted());
+    expect(view.credits.map(({ ref }) => ref.txid).toSorted()).toEqual([ours, during].toSorted());
+    expect(view.isPartial).toBeUndefined();
+    expect(readdirSync(dir)).toEqual(['mempool-btc.cache']);
+  });
+
+  it('is written while the daemon runs, so that a killed one does not read everything again', async () => {
+    for (let at = 0; at < 6_000; at += 1) payStranger(at);
+    const killed = newMempool({ cache: cache() });
+    await killed.view();
+    // The next view waits for the write that follows the previous one.
+    await killed.view();
+    await run();
+    expect(reads).toEqual([]);
+  });
+
+  it('keeps an unreadable transaction unread', async () => {
+    pool.set(POISON, '00');
+    await run();
+    await run();
+    expect(reads).toEqual([POISON]);
+  });
+
+  it('does not count a transaction that the node never returned as read', async () => {
+    const hidden = payUs(5_000n);
+    const raw = pool.get(hidden) ?? '';
+    pool.delete(hidden);
+    listed = [hidden];
+    await run();
+    pool.set(hidden, raw);
+    expect((await run()).credits).toMatchObject([{ amount: 5_000n }]);
+  });
+
+  it('is ignored beside another database, such as a restored one', async () => {
+    payStranger(1);
+    await run();
+    context = 'a restored database';
+    await run();
+    expect(reads).toHaveLength(1);
+  });
+
+  it('is ignored when any byte of it is damaged, or its end is missing', async () => {
+    const txid = payStranger(1);
+    await run();
+    const path = join(dir, 'mempool-btc.cache');
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at += 1) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(path, damaged);
+      expect(await cache().load()).toBeNull();
+      writeFileSync(path, whole.subarray(0, at));
+      expect(await cache().load()).toBeNull();
+    }
+    await run();
+    expect(reads).toEqual([txid]);
+  });
+
+  it('warns and reads every transaction where it cannot be saved', async () => {
+    payStranger(1);
+    await run({
+      cache: createMempoolCache({
+        path: join(dir, 'missing', 'x'),
+        context: async () => '',
+        logger: { debug() {}, info() {}, warn: (_fields, text) => void warnings.push(text), error() {} },
+      }),
+    });
+    expect(warnings).toEqual(['mempool cache not saved; the next start reads more']);
+  });
+});
+
+/** Searches under a known key, which only the process has: the key of zeros leaves 32 bits. */
+function collision(): { readonly stranger: number; readonly amount: bigint } {
+  const hash = new TxidHash(new Uint8Array(64));
+  const seen = new Map<number, number>();
+  for (let at = 0; ; at += 1) {
+    hash.hashText(txidOf(paymentToStranger(at)));
+    seen.set(hash.low, at);
+    hash.hashText(txidOf(paymentToUs(BigInt(at + 1))));
+    const stranger = seen.get(hash.low);
+    if (stranger !== undefined) return { stranger, amount: BigInt(at + 1) };
+  }
+}
+
+describe('two transactions with the same fingerprint', () => {
+  it('hide the payment until its block, which credits it, and another process with its own key sees it', async () => {
+    const { stranger, amount } = collision();
+    const saved = { hash: new TxidHash(new Uint8Array(64)), table: new TxidTable(0) };
+    const attacked = newMempool({ cache: { load: async () => saved, save: async () => undefined } });
+    payStranger(stranger);
+    await attacked.view();
+    const txid = payUs(amount);
+    const view = await attacked.view();
+    expect([view.credits, view.has(txid)]).toEqual([[], true]);
+    expect((await newMempool().view()).credits).toMatchObject([{ ref: { txid }, amount }]);
+    const block = opened(blockOf([COINBASE, paymentToUs(amount)]));
+    const { credits } = await reduceBlock({ index, coin: { hasMweb: false } }, 8, block);
+    expect(credits).toMatchObject([{ ref: { txid }, amount }]);
   });
 });
