@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createLiveAdapter } from '../chains/registry.ts';
 import type { AnswerOutcome } from '../chains/shared/rpc-transport.ts';
 import { createSimulator, type Simulator } from '../chains/simulator/simulator.ts';
@@ -49,6 +50,7 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
       rpcBatchSize: config.ethRpcBatchSize,
       rpcPerSecond: isUtxoCoin(coin) ? 0 : config.rpcPerSecond[coin],
       ...feeLimits(config, coin),
+      mempoolCacheFile: mempoolCacheFile(config, coin),
       index: createChainIndex(db, { coin, mode: 'live' }, deps.onLook),
       onAnswer: (outcome) => deps.onAnswer?.({ coin, mode: 'live' }, outcome),
       clock,
@@ -56,6 +58,11 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
     });
     return [adapter];
   });
+}
+
+/** The cache of a coin's mempool; can be deleted at any time while the daemon is stopped. */
+export function mempoolCacheFile({ dataDir }: Pick<Config, 'dataDir'>, coin: Coin): string {
+  return join(dataDir, `mempool-${coin.toLowerCase()}.cache`);
 }
 
 /** Configured fee limits in the adapters' unit, atoms per 1,000 units of size. */

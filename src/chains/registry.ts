@@ -32,6 +32,8 @@ export interface LiveChainOptions {
   readonly rpcPerSecond: number;
   readonly feeFloorRate: bigint | undefined;
   readonly feeCapRate: bigint | undefined;
+  /** Where a chain with a mempool keeps what it has read of it. */
+  readonly mempoolCacheFile: string;
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { confirmationPolicies, createLiveAdapters, toChains } from '../app/chains.ts';
+import { confirmationPolicies, createLiveAdapters, mempoolCacheFile, toChains } from '../app/chains.ts';
 import type { Config } from '../config/config.ts';
 import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
@@ -60,6 +61,7 @@ await runCommand(USAGE, async (args) => {
   }
   const lock = lockDataDir(config.dataDir);
   try {
+    await rm(mempoolCacheFile(config, coin), { force: true });
     await rescan(config, { coin, file, start });
   } finally {
     lock.release();

@@ -6,6 +6,7 @@ import { BlockFetcher } from './blocks/block-fetcher.ts';
 import { type FeeLimits, quoteFee } from './sends/fees.ts';
 import { blockBefore } from './rpc/headers.ts';
 import { nodeStatus } from './rpc/identity.ts';
+import { createMempoolCache, type MempoolCache } from './mempool/mempool-cache.ts';
 import { createMempool } from './mempool/mempool.ts';
 import { createNodeClient } from './rpc/node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
@@ -43,6 +44,8 @@ export interface UtxoAdapterOptions {
   readonly confirmTarget?: number | undefined;
   readonly rpcTimeoutMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
+  /** Where to keep which transactions of the mempool were read; absent: nowhere. */
+  readonly mempoolCacheFile?: string | undefined;
 }
 
 /** Scripts of the largest address type (P2WSH, P2TR): a destination and change. */
@@ -77,7 +80,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const client = createNodeClient(rpcWithin(options.rpcTimeoutMs ?? RPC_TIMEOUT_MS));
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const unread = new UnreadTransactions({ coin: options.coin, clock, logger });
-  const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread });
+  const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread, cache: cacheOf(options) });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
@@ -118,6 +121,22 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     broadcast: (transaction) => submitter.broadcast(transaction),
     close: async () => {
       await Promise.all([client.close(), slowRpc.close()]);
+      // Afterwards, because the open connections would keep a view waiting.
+      await mempool.close();
     },
   };
+}
+
+/** A restored database may lack addresses and sends of the one that the cache was made with. */
+function cacheOf({
+  mempoolCacheFile: path,
+  coin,
+  network,
+  index,
+  logger,
+}: UtxoAdapterOptions): MempoolCache | undefined {
+  if (path === undefined) return undefined;
+  const context = async (): Promise<string> =>
+    `${coin} ${network} ${(await index.restoredAt?.()) ?? 'original'}`;
+  return createMempoolCache({ path, context, logger });
 }
