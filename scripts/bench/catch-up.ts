@@ -63,9 +63,9 @@ async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<
         mode: 'live',
         height: START,
         hash,
-        safe_height: null,
-        finalized_height: null,
-        updated_at: 1,
+        safeHeight: null,
+        finalizedHeight: null,
+        updatedAt: 1,
       })
       .execute();
     const started = performance.now();

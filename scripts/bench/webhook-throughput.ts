@@ -41,10 +41,10 @@ export const question: Question = {
         await emit(shop, merchants, count);
         const sample = await shop.db
           .selectFrom('events')
-          .select('body_json')
+          .select('bodyJson')
           .limit(1)
           .executeTakeFirstOrThrow();
-        body = sample.body_json;
+        body = sample.bodyJson;
         return rateOf(count, await costOf(async () => drain(shop, logger)));
       },
       baseline: async () => rateOf(count, await costOf(async () => postAll(urls, body, count))),

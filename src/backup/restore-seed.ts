@@ -78,12 +78,12 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
     await insertUser(tx, {
       id: userId,
       email: options.email,
-      email_key: emailKey(options.email),
-      password_hash: options.passwordHash,
-      is_verified: 0,
-      token_version: 0,
-      created_at: now,
-      updated_at: now,
+      emailKey: emailKey(options.email),
+      passwordHash: options.passwordHash,
+      isVerified: false,
+      tokenVersion: 0,
+      createdAt: now,
+      updatedAt: now,
     });
   });
   // A chain is read from the creation time of its oldest address.

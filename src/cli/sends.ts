@@ -63,7 +63,7 @@ async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise
 function show({ send, state, why }: SendFinding, adapter: ChainAdapter): void {
   const { coin } = adapter;
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
-  const made = `made ${isoTime(send.created_at)}, ${send.status}, offered ${send.broadcasts} times`;
+  const made = `made ${isoTime(send.createdAt)}, ${send.status}, offered ${send.broadcasts} times`;
   printLine(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
   const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
   printLine(`    ${why}${state === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);

@@ -8,7 +8,7 @@ const DOMAIN = 'erased.invalid';
 
 interface Identity {
   readonly id: string;
-  readonly email_key: string;
+  readonly emailKey: string;
 }
 
 /** The address shown for an erased customer. */
@@ -21,7 +21,7 @@ export function erasedEmailKey(customerId: string): string {
   return `${ERASED} ${customerId}`;
 }
 
-export function isErased({ id, email_key: key }: Identity): boolean {
+export function isErased({ id, emailKey: key }: Identity): boolean {
   return key === erasedEmailKey(id);
 }
 

@@ -61,10 +61,7 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
         const gaps = await chainGaps(db);
         return (await chains()).map(({ coin, mode }): Sample => {
           const own = gaps.filter((gap) => gap.coin === coin && gap.mode === mode);
-          return [
-            { coin, mode },
-            own.reduce((sum, gap) => sum + gap.before_height - gap.after_height - 1, 0),
-          ];
+          return [{ coin, mode }, own.reduce((sum, gap) => sum + gap.beforeHeight - gap.afterHeight - 1, 0)];
         });
       },
     },

@@ -20,8 +20,8 @@ export async function finishAuditEntry(
   db: Db,
   { id, result, objectId, merchantId }: AuditResult,
 ): Promise<void> {
-  const about = objectId === null ? {} : { object_id: objectId };
-  const of = merchantId === null ? {} : { merchant_id: merchantId };
+  const about = objectId === null ? {} : { objectId };
+  const of = merchantId === null ? {} : { merchantId };
   await db
     .updateTable('audit_log')
     .set({ result, ...about, ...of })
@@ -44,11 +44,11 @@ export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]
   const all = db.selectFrom('audit_log').selectAll();
   const entries =
     'merchantId' in filter.of
-      ? all.where('merchant_id', '=', filter.of.merchantId)
-      : all.where('merchant_id', 'is', null).where('actor_id', '=', filter.of.userId);
+      ? all.where('merchantId', '=', filter.of.merchantId)
+      : all.where('merchantId', 'is', null).where('actorId', '=', filter.of.userId);
   const { actorId, action, before } = filter;
   return entries
-    .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
+    .$if(actorId !== undefined, (query) => query.where('actorId', '=', actorId ?? ''))
     .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
     .orderBy('id', 'desc')

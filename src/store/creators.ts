@@ -1,19 +1,18 @@
 import type { Creator } from '../domain/actor.ts';
 import type { Origin } from '../domain/origin.ts';
 import type { CreatorColumns } from './schema/creator.ts';
-import type { Flag } from './schema/flag.ts';
 import type { Db } from './sqlite/database.ts';
 
 export function creatorColumns(creator: Creator | null): CreatorColumns {
-  return { creator_kind: creator?.kind ?? null, creator_id: creator?.id ?? null };
+  return { creatorKind: creator?.kind ?? null, creatorId: creator?.id ?? null };
 }
 
-export function toCreator({ creator_kind: kind, creator_id: id }: CreatorColumns): Creator | null {
+export function toCreator({ creatorKind: kind, creatorId: id }: CreatorColumns): Creator | null {
   return kind === null || id === null ? null : { kind, id };
 }
 
-export function findOrigin(row: CreatorColumns & { readonly price_locked: Flag }): Origin {
-  return { creator: toCreator(row), isPriceLocked: row.price_locked === 1 };
+export function findOrigin(row: CreatorColumns & { readonly priceLocked: boolean }): Origin {
+  return { creator: toCreator(row), isPriceLocked: row.priceLocked };
 }
 
 /** Names of the creators of rows, by their id: addresses of users, names of existing restricted keys. */

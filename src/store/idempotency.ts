@@ -34,7 +34,7 @@ export async function finishIdempotencyKey(
 ): Promise<void> {
   await db
     .updateTable('idempotency')
-    .set({ state: 'done', status: answer.status, body_sealed: answer.bodySealed })
+    .set({ state: 'done', status: answer.status, bodySealed: answer.bodySealed })
     .where('scope', '=', scope)
     .where('key', '=', key)
     .execute();
@@ -54,13 +54,13 @@ export async function purgeIdempotencyKeys(
     .deleteFrom('idempotency')
     .where('scope', '=', scope)
     .where('key', '=', key)
-    .where('expires_at', '<=', now)
+    .where('expiresAt', '<=', now)
     .execute();
   const old = await db
     .selectFrom('idempotency')
     .select(['scope', 'key'])
-    .where('expires_at', '<=', now)
-    .orderBy('expires_at')
+    .where('expiresAt', '<=', now)
+    .orderBy('expiresAt')
     .limit(PURGE_ROWS)
     .execute();
   for (const row of old) await releaseIdempotencyKey(db, row);
@@ -71,8 +71,8 @@ export async function deleteExpiredIdempotencyKeys(db: Db, now: number, limit: n
   const old = db
     .selectFrom('idempotency')
     .select(sql<number>`rowid`.as('rowid'))
-    .where('expires_at', '<=', now)
-    .orderBy('expires_at')
+    .where('expiresAt', '<=', now)
+    .orderBy('expiresAt')
     .limit(limit);
   const result = await db
     .deleteFrom('idempotency')

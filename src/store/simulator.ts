@@ -33,15 +33,12 @@ function blockLedger(tx: Tx, coin: Coin): BlockLedger {
     tip: async () => header(await blocks.orderBy('height', 'desc').limit(1).executeTakeFirst()),
     blockBefore: async (timeMs) =>
       header(
-        await blocks.where('time_ms', '<=', timeMs).orderBy('height', 'desc').limit(1).executeTakeFirst(),
+        await blocks.where('timeMs', '<=', timeMs).orderBy('height', 'desc').limit(1).executeTakeFirst(),
       ),
     lowestKept: async () =>
       header(await blocks.where('height', '>', 0).orderBy('height').limit(1).executeTakeFirst()),
     addBlock: async ({ height, hash, parentHash, timeMs }) => {
-      await tx
-        .insertInto('sim_blocks')
-        .values({ coin, height, hash, parent_hash: parentHash, time_ms: timeMs })
-        .execute();
+      await tx.insertInto('sim_blocks').values({ coin, height, hash, parentHash, timeMs }).execute();
     },
     removeBlocksFrom: async (height) => {
       await tx.deleteFrom('sim_blocks').where('coin', '=', coin).where('height', '>=', height).execute();
@@ -69,16 +66,16 @@ function transactionLedger(tx: Tx, coin: Coin): Omit<SimulatorLedger, keyof Bloc
     transactions,
     transaction: async (txid) => (await transactions([txid]))[0] ?? null,
     minedAt: async (height) =>
-      (await mined.where('height', '=', height).orderBy('created_at').orderBy('txid').execute()).map(
+      (await mined.where('height', '=', height).orderBy('createdAt').orderBy('txid').execute()).map(
         transaction,
       ),
     minedFrom: async (height) =>
-      (await mined.where('height', '>=', height).orderBy('height').orderBy('created_at').execute()).map(
+      (await mined.where('height', '>=', height).orderBy('height').orderBy('createdAt').execute()).map(
         transaction,
       ),
     lastMinedHeight: async () =>
       (await mined.orderBy('height', 'desc').limit(1).executeTakeFirst())?.height ?? null,
-    mempool: async () => (await waiting.orderBy('created_at').orderBy('txid').execute()).map(transaction),
+    mempool: async () => (await waiting.orderBy('createdAt').orderBy('txid').execute()).map(transaction),
     hasMempool: async () => (await waiting.limit(1).executeTakeFirst()) !== undefined,
     addTransaction: async (added) => addTransaction(tx, coin, added),
     setState: async (txids, state, height) => {
@@ -99,9 +96,9 @@ async function addTransaction(tx: Tx, coin: Coin, added: SimulatedTransaction): 
   const { txid, height, state, createdAt, ...body } = added;
   await tx
     .insertInto('sim_transactions')
-    .values({ coin, txid, height, state, body_json: writeBody(body), created_at: createdAt })
+    .values({ coin, txid, height, state, bodyJson: writeBody(body), createdAt })
     .execute();
-  const spends = added.inputs.map((ref) => ({ coin, txid: ref.txid, vout: ref.index, by_txid: txid }));
+  const spends = added.inputs.map((ref) => ({ coin, txid: ref.txid, vout: ref.index, byTxid: txid }));
   await inChunks(spends, async (some) => {
     await tx.insertInto('sim_spends').values(some).execute();
     return [];
@@ -116,9 +113,9 @@ async function listSpends(tx: Tx, coin: Coin, refs: readonly OutputRef[]) {
       .innerJoin('sim_transactions', (join) =>
         join
           .onRef('sim_transactions.coin', '=', 'sim_spends.coin')
-          .onRef('sim_transactions.txid', '=', 'sim_spends.by_txid'),
+          .onRef('sim_transactions.txid', '=', 'sim_spends.byTxid'),
       )
-      .select(['sim_spends.txid', 'sim_spends.vout', 'sim_spends.by_txid', 'sim_transactions.state'])
+      .select(['sim_spends.txid', 'sim_spends.vout', 'sim_spends.byTxid', 'sim_transactions.state'])
       .where('sim_spends.coin', '=', coin)
       .where('sim_spends.txid', 'in', txids)
       .execute(),
@@ -127,7 +124,7 @@ async function listSpends(tx: Tx, coin: Coin, refs: readonly OutputRef[]) {
     .filter((row) => wanted.has(`${row.txid}:${row.vout}`))
     .map((row) => ({
       ref: { txid: row.txid, index: row.vout },
-      byTxid: row.by_txid,
+      byTxid: row.byTxid,
       state: row.state,
     }));
 }
@@ -142,7 +139,7 @@ async function inChunks<T, R>(items: readonly T[], run: (some: T[]) => Promise<R
 
 function header(row: Selectable<SimBlockRow> | undefined): ChainBlockHeader | null {
   if (row === undefined) return null;
-  return { height: row.height, hash: row.hash, parentHash: row.parent_hash, timeMs: row.time_ms };
+  return { height: row.height, hash: row.hash, parentHash: row.parentHash, timeMs: row.timeMs };
 }
 
 type Body = Pick<SimulatedTransaction, 'inputs' | 'outputs' | 'fee' | 'raw'>;
@@ -170,7 +167,7 @@ function writeBody(body: Body): string {
 
 function transaction(row: Selectable<SimTransactionRow>): SimulatedTransaction {
   // Written by writeBody above only.
-  const body = JSON.parse(row.body_json) as StoredBody;
+  const body = JSON.parse(row.bodyJson) as StoredBody;
   return {
     txid: row.txid,
     inputs: body.inputs,
@@ -179,6 +176,6 @@ function transaction(row: Selectable<SimTransactionRow>): SimulatedTransaction {
     raw: body.raw,
     state: row.state,
     height: row.height,
-    createdAt: row.created_at,
+    createdAt: row.createdAt,
   };
 }

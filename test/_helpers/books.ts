@@ -8,9 +8,9 @@ export async function expectBooksToAgree(db: Db): Promise<void> {
   const lines = await db.selectFrom('movements').selectAll().orderBy('seq').execute();
   const held = await db
     .selectFrom('outputs')
-    .select(['merchant_id', 'coin', 'mode', 'amount'])
+    .select(['merchantId', 'coin', 'mode', 'amount'])
     .where('state', '=', 'confirmed')
-    .where('spent_height', 'is', null)
+    .where('spentHeight', 'is', null)
     .execute();
   expect(withoutZeros(sums(lines))).toEqual(withoutZeros(sums(held)));
   expectReversals(lines);
@@ -20,8 +20,8 @@ export async function expectBooksToAgree(db: Db): Promise<void> {
 export async function expectBooksInOrder(db: Db): Promise<void> {
   const lines = await db.selectFrom('movements').selectAll().orderBy('seq').execute();
   const newest = new Map<string, number>();
-  for (const { merchant_id, mode, at } of lines) {
-    const key = `${merchant_id} ${mode}`;
+  for (const { merchantId, mode, at } of lines) {
+    const key = `${merchantId} ${mode}`;
     expect(at).toBeGreaterThanOrEqual(newest.get(key) ?? 0);
     newest.set(key, at);
   }
@@ -32,26 +32,26 @@ export async function expectSendsInBooks(db: Db): Promise<void> {
   const sends = await db
     .selectFrom('sends')
     .innerJoin('send_versions', (join) =>
-      join.onRef('send_versions.send_id', '=', 'sends.id').onRef('send_versions.txid', '=', 'sends.txid'),
+      join.onRef('send_versions.sendId', '=', 'sends.id').onRef('send_versions.txid', '=', 'sends.txid'),
     )
-    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
-    .select(['sends.id', 'sends.purpose', 'sends.txid', 'refunds.payment_id'])
+    .leftJoin('refunds', 'refunds.sendId', 'sends.id')
+    .select(['sends.id', 'sends.purpose', 'sends.txid', 'refunds.paymentId'])
     .where('sends.status', '=', 'confirmed')
-    .where('send_versions.cancels', '=', 0)
+    .where('send_versions.cancels', '=', false)
     .execute();
   const lines = await db.selectFrom('movements').selectAll().execute();
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
   const told = lines
     .filter(({ seq, kind }) => !takenBack.has(seq) && kind !== 'reversal' && kind !== 'fee')
-    .map(({ send_id, txid, kind }) => ({ id: send_id, txid, kind }));
-  for (const { id, txid, purpose, payment_id } of sends) {
-    const kind = purpose === 'send' && payment_id !== null ? 'refund' : purpose;
+    .map(({ sendId, txid, kind }) => ({ id: sendId, txid, kind }));
+  for (const { id, txid, purpose, paymentId } of sends) {
+    const kind = purpose === 'send' && paymentId !== null ? 'refund' : purpose;
     expect(told.filter((line) => line.id === id)).toEqual([{ id, txid, kind }]);
   }
 }
 
-function about({ txid, vout, send_id, payment_id, rate, currency }: StoredMovement): object {
-  return { txid, vout, send_id, payment_id, rate, currency };
+function about({ txid, vout, sendId, paymentId, rate, currency }: StoredMovement): object {
+  return { txid, vout, sendId, paymentId, rate, currency };
 }
 
 /** A line is taken back at most once, by its exact opposite, about the same transaction, at the same rate. */
@@ -67,12 +67,12 @@ function expectReversals(lines: readonly StoredMovement[]): void {
   }
 }
 
-type Amount = Pick<StoredMovement, 'merchant_id' | 'coin' | 'mode' | 'amount'>;
+type Amount = Pick<StoredMovement, 'merchantId' | 'coin' | 'mode' | 'amount'>;
 
 function sums(rows: readonly Amount[]): Map<string, bigint> {
   const found = new Map<string, bigint>();
-  for (const { merchant_id, coin, mode, amount } of rows) {
-    const key = `${merchant_id} ${coin} ${mode}`;
+  for (const { merchantId, coin, mode, amount } of rows) {
+    const key = `${merchantId} ${coin} ${mode}`;
     found.set(key, (found.get(key) ?? 0n) + BigInt(amount));
   }
   return found;

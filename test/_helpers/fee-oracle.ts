@@ -29,10 +29,10 @@ export async function spentBudgets(db: Db): Promise<SpentBudget[]> {
   const rows = await db.selectFrom('send_versions').selectAll().execute();
   const versions = rows.map((row): Version => ({
     txid: row.txid,
-    sendId: row.send_id,
+    sendId: row.sendId,
     fee: BigInt(row.fee),
-    feeRate: BigInt(row.fee_rate),
-    spends: readPlan(row.plan_json).inputs.map(({ ref }) => ref.txid),
+    feeRate: BigInt(row.feeRate),
+    spends: readPlan(row.planJson).inputs.map(({ ref }) => ref.txid),
   }));
   const byTxid = new Map(versions.map((version) => [version.txid, version]));
   /** Whether a version can only be mined together with a transaction. */
@@ -45,7 +45,7 @@ export async function spentBudgets(db: Db): Promise<SpentBudget[]> {
     const own = versions.filter((version) => version.sendId === send.id && isPossible(version));
     return own.reduce((most, version) => {
       const together = sends
-        .filter((other) => other.part_of === null && other.draws_on === send.id && other.status !== 'failed')
+        .filter((other) => other.partOf === null && other.drawsOn === send.id && other.status !== 'failed')
         .reduce((sum, other) => sum + worstOf(other, (each) => needs(each, version.txid)), version.fee);
       return together > most ? together : most;
     }, 0n);
@@ -53,7 +53,7 @@ export async function spentBudgets(db: Db): Promise<SpentBudget[]> {
   // Parts are mined whichever version of their send is, and whatever becomes of that.
   const partsOf = (send: StoredSend): bigint =>
     sends
-      .filter((part) => part.part_of === send.id && part.status !== 'failed')
+      .filter((part) => part.partOf === send.id && part.status !== 'failed')
       .reduce((sum, part) => sum + worstOf(part, () => true), 0n);
   return sends.map((send) => ({
     send,

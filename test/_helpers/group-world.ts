@@ -17,7 +17,7 @@ export type GroupWorld = Awaited<ReturnType<typeof openGroupWorld>>;
 
 export async function openGroupWorld(options: PaymentWorldOptions = {}) {
   const world = await openPaymentWorld(options);
-  await world.deps.db.updateTable('merchants').set({ renew_expired: 1 }).execute();
+  await world.deps.db.updateTable('merchants').set({ renewExpired: true }).execute();
   await world.look();
   return { world, ...actions(world) };
 }
@@ -61,11 +61,11 @@ function actions(world: PaymentWorld) {
       const names = new Map(payments.map(({ id }, place) => [id, `P${place + 1}`]));
       const rows = await world.deps.db
         .selectFrom('events')
-        .select(['type', 'payment_id'])
-        .where('payment_id', 'in', [...names.keys()])
+        .select(['type', 'paymentId'])
+        .where('paymentId', 'in', [...names.keys()])
         .orderBy('seq')
         .execute();
-      return rows.map(({ type, payment_id: id }) => `${names.get(id ?? '')} ${type.replace('payment.', '')}`);
+      return rows.map(({ type, paymentId: id }) => `${names.get(id ?? '')} ${type.replace('payment.', '')}`);
     },
   };
 }

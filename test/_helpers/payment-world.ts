@@ -187,10 +187,10 @@ export async function openPaymentWorld(options: PaymentWorldOptions = {}): Promi
     connect: () => [chains.BTC.adapter('BTC', options.network), chains.LTC.adapter('LTC', options.network)],
   });
   if (options.latePolicy !== undefined) {
-    await wallet.db.updateTable('merchants').set({ late_policy: options.latePolicy }).execute();
+    await wallet.db.updateTable('merchants').set({ latePolicy: options.latePolicy }).execute();
   }
   const customer = await createCustomer(wallet.deps, {
-    userId: wallet.merchant.user_id,
+    userId: wallet.merchant.userId,
     email: 'payer@example.com',
     metadata: {},
   });

@@ -210,7 +210,7 @@ export class SendLife {
   #checkNonces(standings: readonly Standing[]): void {
     const users = new Map<number, string>();
     for (const { send, versions } of standings) {
-      const nonce = versions.map(({ plan_json: plan }) => readPlan(plan).account?.nonce)[0];
+      const nonce = versions.map(({ planJson: plan }) => readPlan(plan).account?.nonce)[0];
       if (nonce === undefined || !versions.some(({ txid }) => this.#line.outside.has(txid))) continue;
       expect(users.get(nonce) ?? send.id).toBe(send.id);
       users.set(nonce, send.id);
@@ -238,18 +238,18 @@ export class SendLife {
 
   async #standings(): Promise<Standing[]> {
     const { db } = this.#world;
-    const sends = await db.selectFrom('sends').selectAll().orderBy('created_at').orderBy('id').execute();
+    const sends = await db.selectFrom('sends').selectAll().orderBy('createdAt').orderBy('id').execute();
     const versions = await db.selectFrom('send_versions').selectAll().orderBy('version').execute();
     const events = await db
       .selectFrom('events')
-      .select(['type', 'send_id'])
-      .where('send_id', 'is not', null)
+      .select(['type', 'sendId'])
+      .where('sendId', 'is not', null)
       .orderBy('seq')
       .execute();
     return sends.map((send) => ({
       send,
-      versions: versions.filter((version) => version.send_id === send.id),
-      events: events.filter((event) => event.send_id === send.id).map(({ type }) => type),
+      versions: versions.filter((version) => version.sendId === send.id),
+      events: events.filter((event) => event.sendId === send.id).map(({ type }) => type),
     }));
   }
 }
@@ -259,11 +259,11 @@ function policy(): ConfirmationPolicy {
 }
 
 function paying(versions: readonly StoredSendVersion[]): StoredSendVersion[] {
-  return versions.filter(({ cancels }) => cancels === 0);
+  return versions.filter(({ cancels }) => !cancels);
 }
 
 function withoutTimes(standings: readonly Standing[]): unknown {
-  return standings.map(({ send, ...rest }) => ({ ...rest, send: { ...send, updated_at: 0 } }));
+  return standings.map(({ send, ...rest }) => ({ ...rest, send: { ...send, updatedAt: 0 } }));
 }
 
 function expected(error: unknown): void {

@@ -133,7 +133,7 @@ export class Treasury implements AsyncDisposable {
       if (error instanceof AppError && USUAL.includes(error.code)) return null;
       throw error;
     });
-    for (const { id, purpose, draws_on: payer } of await this.#sends()) {
+    for (const { id, purpose, drawsOn: payer } of await this.#sends()) {
       const isOrdered = step.kind === 'order' || purpose === 'sweep';
       if (!known.has(id) && payer === null && bound !== null && isOrdered) this.bounds.set(id, bound);
     }
@@ -204,7 +204,7 @@ export class Treasury implements AsyncDisposable {
     const open = (await this.#sends()).filter(({ status }) => status === 'broadcast' || status === 'signed');
     const send = open[step.which % Math.max(1, open.length)];
     if (send === undefined) return null;
-    const named = { merchantId: send.merchant_id, sendId: send.id };
+    const named = { merchantId: send.merchantId, sendId: send.id };
     if (step.kind === 'cancel') {
       await cancelSend(this.#deps(), named);
       return null;
@@ -262,11 +262,11 @@ export class Treasury implements AsyncDisposable {
   async #offer({ txid }: StoredTransaction, send: () => Promise<BroadcastResult>): Promise<BroadcastResult> {
     const row = await this.db
       .selectFrom('send_versions')
-      .select('send_id')
+      .select('sendId')
       .where('txid', '=', txid)
       .executeTakeFirstOrThrow();
-    const first = this.#first.get(row.send_id) ?? txid;
-    this.#first.set(row.send_id, first);
+    const first = this.#first.get(row.sendId) ?? txid;
+    this.#first.set(row.sendId, first);
     return this.#replaces || first === txid ? send() : { kind: 'unknown', reason: 'txn-mempool-conflict' };
   }
 

@@ -9,20 +9,20 @@ export async function volumeByPayments(
   const payments = await db
     .selectFrom('payments')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .where('mode', '=', mode)
     .where('status', '=', 'completed')
-    .where('created_at', '>=', fromMs)
-    .where('created_at', '<', beforeMs)
+    .where('createdAt', '>=', fromMs)
+    .where('createdAt', '<', beforeMs)
     .execute();
   const coins = new Map<string, CoinVolume>();
   const fiat = new Map<string, FiatVolume>();
   for (const { id, amount, currency } of payments) {
     const outputs = await db
       .selectFrom('outputs')
-      .innerJoin('payments', 'payments.id', 'outputs.payment_id')
+      .innerJoin('payments', 'payments.id', 'outputs.paymentId')
       .selectAll('outputs')
-      .where((eb) => eb.or([eb('payments.id', '=', id), eb('payments.superseded_by', '=', id)]))
+      .where((eb) => eb.or([eb('payments.id', '=', id), eb('payments.supersededBy', '=', id)]))
       .execute();
     const confirmed = outputs.filter(({ state }) => state === 'confirmed');
     const paidIn = [...new Set(confirmed.map(({ coin }) => coin))];

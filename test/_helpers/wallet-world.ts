@@ -78,7 +78,7 @@ export class WalletWorld {
   }
 
   get mode(): Mode {
-    return this.merchant.sandbox === 1 ? 'sandbox' : 'live';
+    return this.merchant.sandbox ? 'sandbox' : 'live';
   }
 
   chain(coin: Coin): ChainId {
@@ -114,7 +114,7 @@ export class WalletWorld {
     const rows = await this.db
       .selectFrom('events')
       .select('type')
-      .where('send_id', 'is not', null)
+      .where('sendId', 'is not', null)
       .orderBy('seq')
       .execute();
     return rows.map((row) => row.type);
@@ -212,12 +212,12 @@ export async function addMerchant(deps: RefundPaymentDeps, mode: Mode): Promise<
     insertUser(tx, {
       id: userId,
       email: `${userId}@example.com`,
-      email_key: `${userId}@example.com`,
-      password_hash: 'none',
-      is_verified: 1,
-      token_version: 1,
-      created_at: now,
-      updated_at: now,
+      emailKey: `${userId}@example.com`,
+      passwordHash: 'none',
+      isVerified: true,
+      tokenVersion: 1,
+      createdAt: now,
+      updatedAt: now,
     }),
   );
   const { merchant } = await createMerchant(

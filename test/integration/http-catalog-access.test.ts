@@ -43,7 +43,7 @@ describe('catalog lists', () => {
       const start = app.now();
       for (const [count, id] of made.entries()) {
         const at = start + Math.floor(count / 3);
-        await app.db.updateTable(kind).set({ created_at: at }).where('id', '=', id).execute();
+        await app.db.updateTable(kind).set({ createdAt: at }).where('id', '=', id).execute();
       }
       const pages: Json[] = [];
       for (const page of [1, 2, 3, 4]) pages.push(await me.must('GET', `${path}/list?page=${page}&limit=5`));

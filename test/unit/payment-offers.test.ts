@@ -7,7 +7,7 @@ const quote = { coin: 'ETH' as const, currency: 'USD', rate: '4000', sources: ['
 
 function termsUnder(policy: Requirement, asked: number | undefined) {
   const deps = { confirmations: () => ({ base: policy, tiers: [] }) } as unknown as OfferDeps;
-  const { required_confirmations: count, required_finality: finality } = quotedTerms(
+  const { requiredConfirmations: count, requiredFinality: finality } = quotedTerms(
     deps,
     { coin: 'ETH', due: 10n, quote },
     { mode: 'live', requested: asked === undefined ? {} : { ETH: asked } },

@@ -76,7 +76,7 @@ export class BlockWorld {
       if ('problem' in parsed) throw new Error(parsed.problem);
       const script = Buffer.from(parsed.script).toString('hex');
       const { db } = this.#world.wallet;
-      await db.updateTable('addresses').set({ watch_key: script }).where('address', '=', address).execute();
+      await db.updateTable('addresses').set({ watchKey: script }).where('address', '=', address).execute();
       scripts.push(script);
       this.#world.advance(APART_MS);
     }

@@ -263,11 +263,11 @@ function totalVolume(sqlite: Database.Database): void {
   const add = (rows: readonly CompletedRow[]): void => {
     const [payment] = rows;
     if (payment === undefined) return;
-    const { merchant_id, mode, created_at: at } = payment;
+    const { merchantId, mode, createdAt: at } = payment;
     for (const period of [HOUR_MS, DAY_MS]) {
       for (const share of completedShares(rows)) {
         const key = JSON.stringify([
-          merchant_id,
+          merchantId,
           mode,
           period,
           at - (at % period),

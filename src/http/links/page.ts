@@ -38,7 +38,7 @@ export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string 
   const title = say('title', { name: link.name, shop: shop.name });
   const body = html`
     ${
-      link.merchant.sandbox === 1 &&
+      link.merchant.sandbox &&
       html`<aside class="sandbox" aria-label="${common('sandbox')}">
         <p><b>${common('sandbox')}</b></p>
       </aside>`

@@ -116,7 +116,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       sendForm(deps, req, res, link, { values, problems: made.problems });
       return;
     }
-    deps.countOrder({ via: 'link', mode: link.merchant.sandbox === 1 ? 'sandbox' : 'live' });
+    deps.countOrder({ via: 'link', mode: link.merchant.sandbox ? 'sandbox' : 'live' });
     const embed = embedderOf(req, link);
     const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
     res.redirect(303, `/checkout/${made.paymentId}?${query}`);

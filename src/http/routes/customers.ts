@@ -171,8 +171,8 @@ function toCustomer(row: CustomerRow) {
   return {
     id: row.id,
     email: row.email,
-    metadata: parseExact(row.metadata_json) as Record<string, unknown>,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    metadata: parseExact(row.metadataJson) as Record<string, unknown>,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }

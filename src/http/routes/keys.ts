@@ -137,12 +137,12 @@ function toKey(row: ApiKeyRow) {
   return {
     id: row.id,
     kind: row.kind,
-    key: row.public_value,
+    key: row.publicValue,
     prefix: row.prefix,
-    lastFour: row.last_four,
-    createdAt: isoTime(row.created_at),
-    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
-    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
+    lastFour: row.lastFour,
+    createdAt: isoTime(row.createdAt),
+    expiresAt: row.expiresAt === null ? null : isoTime(row.expiresAt),
+    lastUsedAt: row.lastUsedAt === null ? null : isoTime(row.lastUsedAt),
   };
 }
 
@@ -158,7 +158,7 @@ function secretRoute(deps: KeyRoutesDeps): Route {
     data: z.object({ secret: secret(z.string()).meta({ example: EXAMPLES.webhookSecret }) }),
     status: 200,
     errors: [],
-    handler: async ({ auth }) => ({ secret: deps.secretBox.open(auth.merchant.webhook_secret_sealed) }),
+    handler: async ({ auth }) => ({ secret: deps.secretBox.open(auth.merchant.webhookSecretSealed) }),
   });
 }
 

@@ -75,21 +75,21 @@ export const listedMerchant = z
 
 function settings(row: MerchantRow) {
   return {
-    webhookUrl: row.webhook_url,
-    sandboxMode: row.sandbox === 1,
-    keysSuspended: row.suspended_at !== null,
-    paymentLifetimeMinutes: row.payment_lifetime_minutes,
-    tolerancePercent: formatDecimal(BigInt(row.tolerance_bps), 2),
-    latePayments: row.late_policy,
+    webhookUrl: row.webhookUrl,
+    sandboxMode: row.sandbox,
+    keysSuspended: row.suspendedAt !== null,
+    paymentLifetimeMinutes: row.paymentLifetimeMinutes,
+    tolerancePercent: formatDecimal(BigInt(row.toleranceBps), 2),
+    latePayments: row.latePolicy,
     embedOrigins: listedOrigins(row),
     currency: row.currency,
-    timeZone: row.time_zone,
-    supportContact: row.support_contact,
-    accentColor: row.accent_color,
-    logoPath: row.logo_hash === null ? null : logoPath(row.logo_hash),
-    renewExpired: row.renew_expired === 1,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    timeZone: row.timeZone,
+    supportContact: row.supportContact,
+    accentColor: row.accentColor,
+    logoPath: row.logoHash === null ? null : logoPath(row.logoHash),
+    renewExpired: row.renewExpired,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }
 
@@ -100,7 +100,7 @@ export function toSettings(row: MerchantRow) {
 
 /** Response of list to a key: the domain is plain text there (spec: Merchant). */
 export function toListed(row: MerchantRow, reader: Reader) {
-  const listed = { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
+  const listed = { ...toSettings(row), domain: row.domain, isVerified: row.domainVerifiedAt !== null };
   return shownTo(reader, listed);
 }
 
@@ -116,8 +116,8 @@ export function toCreated({ merchant, keys, wallets }: CreatedMerchant) {
     ...toSettings(merchant),
     domain: {
       name: merchant.domain,
-      isVerified: merchant.domain_verified_at !== null,
-      verification: merchant.domain_token,
+      isVerified: merchant.domainVerifiedAt !== null,
+      verification: merchant.domainToken,
     },
     auth: { public: keys.public, secret: keys.secret },
     wallets,

@@ -68,17 +68,17 @@ function present(row: PaymentLinkRow, baseUrl: string): Omit<z.input<typeof view
     url: `${baseUrl}/${row.kind === 'pos' ? 'pos' : 'l'}/${row.slug}`,
     name: row.name,
     description: row.description,
-    priceId: row.price_id,
+    priceId: row.priceId,
     amount: row.amount,
     openAmount:
-      row.open_amount_json === null
+      row.openAmountJson === null
         ? null
-        : (JSON.parse(row.open_amount_json) as OpenAmount & { suggested?: string[] }),
+        : (JSON.parse(row.openAmountJson) as OpenAmount & { suggested?: string[] }),
     currency: row.currency,
-    fields: JSON.parse(row.fields_json) as AskedField[],
-    successUrl: row.success_url,
-    active: row.active === 1,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    fields: JSON.parse(row.fieldsJson) as AskedField[],
+    successUrl: row.successUrl,
+    active: row.active,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }

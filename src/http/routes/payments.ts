@@ -142,7 +142,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
         linkId: null,
       };
       const { payment, repeated } = await createPayment(deps, input);
-      if (!repeated) countOrder({ via, mode: merchant.sandbox === 1 ? 'sandbox' : 'live' });
+      if (!repeated) countOrder({ via, mode: merchant.sandbox ? 'sandbox' : 'live' });
       return new Reply(repeated ? 200 : 201, payerView(payment));
     },
   });

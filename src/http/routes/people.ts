@@ -68,8 +68,8 @@ function toInvitation(row: InvitationRow) {
     id,
     email: address,
     role: invitedAs,
-    createdAt: isoTime(row.created_at),
-    expiresAt: isoTime(row.expires_at),
+    createdAt: isoTime(row.createdAt),
+    expiresAt: isoTime(row.expiresAt),
   };
 }
 

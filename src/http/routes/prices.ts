@@ -37,12 +37,12 @@ const priceView = priceFields.meta({ id: 'Price' });
 function present(row: PriceRow): z.input<typeof priceView> {
   return {
     id: row.id,
-    productId: row.product_id,
+    productId: row.productId,
     amount: row.amount,
     currency: row.currency,
-    active: row.active === 1,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    active: row.active,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }
 

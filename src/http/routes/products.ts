@@ -87,11 +87,11 @@ function present(row: ProductRow) {
     id: row.id,
     name: row.name,
     description: row.description,
-    recurring: row.recurring === 1,
-    recurringInterval: row.recurring_interval,
-    active: row.active === 1,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    recurring: row.recurring,
+    recurringInterval: row.recurringInterval,
+    active: row.active,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }
 

@@ -148,10 +148,10 @@ export async function restrictedKeysFor(db: Db, userId: string, rows: readonly R
     name: row.name,
     scopes: scopesFromText(row.scopes),
     prefix: row.prefix,
-    lastFour: row.last_four,
-    createdAt: isoTime(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
-    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+    lastFour: row.lastFour,
+    createdAt: isoTime(row.createdAt),
+    lastUsedAt: row.lastUsedAt === null ? null : isoTime(row.lastUsedAt),
+    expiresAt: row.expiresAt === null ? null : isoTime(row.expiresAt),
     createdBy: creatorView(toCreator(row)),
   }));
 }

@@ -222,8 +222,8 @@ function secretRoute(deps: WebhookEndpointDeps): Route {
       const { merchant, merchantId } = auth;
       const sealed =
         endpointId === merchantId
-          ? merchant.webhook_secret_sealed
-          : (await findOwnEndpoint(deps.db, { merchantId, endpointId })).secret_sealed;
+          ? merchant.webhookSecretSealed
+          : (await findOwnEndpoint(deps.db, { merchantId, endpointId })).secretSealed;
       return { secret: deps.secretBox.open(sealed) };
     },
   });

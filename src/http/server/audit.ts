@@ -134,8 +134,8 @@ async function withReceiver(
       at: deps.clock.now(),
       ...receiver,
       action,
-      object_id: null,
-      client_sealed: sealClient(deps.secretBox, client),
+      objectId: null,
+      clientSealed: sealClient(deps.secretBox, client),
       result: refused?.code ?? 'OK',
     });
   };
@@ -159,7 +159,7 @@ async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown):
       ? await findUserByEmail(deps.db, emailKey(email ?? ''))
       : await findUser(deps.db, signedIn.user.id);
   if (user === undefined) return null;
-  return { merchant_id: null, actor_kind: 'user', actor_id: user.id, actor_name: user.email };
+  return { merchantId: null, actorKind: 'user', actorId: user.id, actorName: user.email };
 }
 
 /** If the result cannot be recorded, the action is still done and the caller gets its response. */
@@ -184,13 +184,13 @@ async function entryOf(
     at: deps.clock.now(),
     ...(await actorOf(deps.db, caller, merchantId)),
     action: `${route.method} ${route.path}`,
-    object_id: namedIn(body),
-    client_sealed: sealClient(deps.secretBox, client),
+    objectId: namedIn(body),
+    clientSealed: sealClient(deps.secretBox, client),
     result: null,
   };
 }
 
-type Actor = Pick<AuditRow, 'merchant_id' | 'actor_kind' | 'actor_id' | 'actor_name'>;
+type Actor = Pick<AuditRow, 'merchantId' | 'actorKind' | 'actorId' | 'actorName'>;
 
 async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promise<Actor> {
   if (caller.kind === 'user') {
@@ -199,19 +199,19 @@ async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promi
     const reached = merchantId === null ? null : await findReachable(db, caller.userId, merchantId);
     const user = await findUser(db, caller.userId);
     return {
-      merchant_id: reached?.merchant.id ?? null,
-      actor_kind: 'user',
-      actor_id: caller.userId,
-      actor_name: user?.email ?? '',
+      merchantId: reached?.merchant.id ?? null,
+      actorKind: 'user',
+      actorId: caller.userId,
+      actorName: user?.email ?? '',
     };
   }
   const { id } = caller.merchant;
   if (caller.kind !== 'restricted') {
-    return { merchant_id: id, actor_kind: 'secret', actor_id: id, actor_name: 'Secret key' };
+    return { merchantId: id, actorKind: 'secret', actorId: id, actorName: 'Secret key' };
   }
   const keys = await listRestrictedKeys(db, id);
   const name = keys.find((key) => key.id === caller.keyId)?.name ?? '';
-  return { merchant_id: id, actor_kind: 'restricted', actor_id: caller.keyId, actor_name: name };
+  return { merchantId: id, actorKind: 'restricted', actorId: caller.keyId, actorName: name };
 }
 
 function namedIn(body: unknown): string | null {

@@ -196,7 +196,7 @@ function goneSignal(res: Response): AbortSignal {
 function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
   if (auth === null) return `address:${clientKey(req)}`;
   const isOfMerchant = 'merchantId' in auth;
-  const mode = isOfMerchant && auth.merchant.sandbox === 1 ? ':sandbox' : '';
+  const mode = isOfMerchant && auth.merchant.sandbox ? ':sandbox' : '';
   if (caller?.kind === 'restricted') {
     return `merchant:${caller.merchant.id}:restricted:${scopesToText([...caller.scopes])}${mode}`;
   }

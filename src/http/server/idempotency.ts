@@ -98,21 +98,21 @@ async function claim(
     state: 'in_flight',
     status: null,
     // Encrypted, because a plain digest of a sign-in would let a thief of the file guess the password.
-    request_hash: secretBox.seal(digest),
-    body_sealed: null,
-    created_at: now,
-    expires_at: route.idempotency === 'forever' ? null : now + DAY_MS,
+    requestHash: secretBox.seal(digest),
+    bodySealed: null,
+    createdAt: now,
+    expiresAt: route.idempotency === 'forever' ? null : now + DAY_MS,
   });
   if (holder === null) return null;
-  if (secretBox.open(holder.request_hash) !== digest) throw mismatch();
+  if (secretBox.open(holder.requestHash) !== digest) throw mismatch();
   return replay(secretBox, holder);
 }
 
 function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
-  if (row.state === 'in_flight' || row.status === null || row.body_sealed === null) return null;
+  if (row.state === 'in_flight' || row.status === null || row.bodySealed === null) return null;
   // Stored by an earlier version, without an expiry.
-  if (row.expires_at === null && isRefusal(row.status)) return null;
-  const { headers, body } = keptAnswer.parse(parseExact(secretBox.open(row.body_sealed)));
+  if (row.expiresAt === null && isRefusal(row.status)) return null;
+  const { headers, body } = keptAnswer.parse(parseExact(secretBox.open(row.bodySealed)));
   return { status: row.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body };
 }
 

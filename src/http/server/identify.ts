@@ -178,7 +178,7 @@ async function resolveAccount(
       return {
         ...allowedKey(caller),
         via: caller.kind,
-        userId: caller.merchant.user_id,
+        userId: caller.merchant.userId,
         memberId: null,
         onlyMerchantId: caller.merchant.id,
         shopId: caller.merchant.id,
@@ -205,7 +205,7 @@ async function resolveUser(
   return {
     ...allowedUser(userId, role),
     via: 'jwt',
-    userId: merchant.user_id,
+    userId: merchant.userId,
     memberId: userId,
     onlyMerchantId: merchant.id,
     shopId: merchant.id,
@@ -230,7 +230,7 @@ async function resolveMerchant(
     return {
       ...allowedUser(caller.userId, role),
       via: 'jwt',
-      userId: merchant.user_id,
+      userId: merchant.userId,
       memberId: role === 'owner' ? null : caller.userId,
       merchantId: merchant.id,
       merchant,
@@ -245,7 +245,7 @@ async function resolveMerchant(
   return {
     ...allowed,
     via: kind,
-    userId: merchant.user_id,
+    userId: merchant.userId,
     memberId: null,
     merchantId: merchant.id,
     merchant,

@@ -18,34 +18,34 @@ interface Named {
 
 const NAMED: Readonly<Record<NamingId, Named>> = {
   paymentId: {
-    merchantOf: async (db, id) => (await findPayment(db, id))?.merchant_id,
+    merchantOf: async (db, id) => (await findPayment(db, id))?.merchantId,
     code: 'PAYMENT_NOT_FOUND',
     message: 'No such payment',
   },
   paymentLinkId: {
-    merchantOf: async (db, id) => (await findPaymentLink(db, id))?.merchant_id,
+    merchantOf: async (db, id) => (await findPaymentLink(db, id))?.merchantId,
     code: 'PAYMENT_LINK_NOT_FOUND',
     message: 'No such payment link',
   },
   sendId: {
-    merchantOf: async (db, id) => (await findSend(db, id))?.merchant_id,
+    merchantOf: async (db, id) => (await findSend(db, id))?.merchantId,
     code: 'SEND_NOT_FOUND',
     message: 'No such send',
   },
   linkId: {
-    merchantOf: async (db, id) => (await findRefundLink(db, id))?.merchant_id,
+    merchantOf: async (db, id) => (await findRefundLink(db, id))?.merchantId,
     code: 'LINK_NOT_FOUND',
     message: 'No such refund link',
   },
   logId: { merchantOf: merchantOfLog, code: 'LOG_NOT_FOUND', message: 'No such webhook log' },
   deliveryId: {
-    merchantOf: async (db, id) => (await findDelivery(db, id))?.merchant_id,
+    merchantOf: async (db, id) => (await findDelivery(db, id))?.merchantId,
     code: 'LOG_NOT_FOUND',
     message: 'No such webhook delivery',
   },
   endpointId: {
     // The merchant's own webhookUrl has the id of the merchant.
-    merchantOf: async (db, id) => (await findEndpoint(db, id))?.merchant_id ?? id,
+    merchantOf: async (db, id) => (await findEndpoint(db, id))?.merchantId ?? id,
     code: 'ENDPOINT_NOT_FOUND',
     message: 'No such webhook endpoint',
   },

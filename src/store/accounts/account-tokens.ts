@@ -7,11 +7,11 @@ export async function replaceAccountToken(tx: Tx, row: AccountTokenRow): Promise
     .insertInto('account_tokens')
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['user_id', 'purpose']).doUpdateSet({
-        token_hash: row.token_hash,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-        used_at: row.used_at,
+      conflict.columns(['userId', 'purpose']).doUpdateSet({
+        tokenHash: row.tokenHash,
+        createdAt: row.createdAt,
+        expiresAt: row.expiresAt,
+        usedAt: row.usedAt,
       }),
     )
     .execute();
@@ -25,9 +25,9 @@ export async function findAccountToken(
   return db
     .selectFrom('account_tokens')
     .selectAll()
-    .where('token_hash', '=', token.hash)
+    .where('tokenHash', '=', token.hash)
     .where('purpose', '=', token.purpose)
-    .where('expires_at', '>', token.now)
+    .where('expiresAt', '>', token.now)
     .executeTakeFirst();
 }
 
@@ -35,9 +35,9 @@ export async function findAccountToken(
 export async function useAccountToken(tx: Tx, hash: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('account_tokens')
-    .set({ used_at: now })
-    .where('token_hash', '=', hash)
-    .where('used_at', 'is', null)
+    .set({ usedAt: now })
+    .where('tokenHash', '=', hash)
+    .where('usedAt', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -49,7 +49,7 @@ export async function deleteAccountTokens(
 ): Promise<void> {
   await tx
     .deleteFrom('account_tokens')
-    .where('user_id', '=', owner.userId)
+    .where('userId', '=', owner.userId)
     .where('purpose', '=', owner.purpose)
     .execute();
 }

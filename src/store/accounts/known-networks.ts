@@ -4,11 +4,11 @@ import type { Db, Tx } from '../sqlite/database.ts';
 export async function lastUseOfNetwork(db: Db, userId: string, networkHash: string): Promise<number | null> {
   const row = await db
     .selectFrom('known_networks')
-    .select('last_used_at')
-    .where('user_id', '=', userId)
-    .where('network_hash', '=', networkHash)
+    .select('lastUsedAt')
+    .where('userId', '=', userId)
+    .where('networkHash', '=', networkHash)
     .executeTakeFirst();
-  return row?.last_used_at ?? null;
+  return row?.lastUsedAt ?? null;
 }
 
 /** Stores a network, and evicts the least recently used one when there are more than `keep`. */
@@ -19,26 +19,24 @@ export async function rememberNetwork(
   const { userId, hash, now, keep } = network;
   await tx
     .insertInto('known_networks')
-    .values({ user_id: userId, network_hash: hash, last_used_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'network_hash']).doUpdateSet({ last_used_at: now }),
-    )
+    .values({ userId, networkHash: hash, lastUsedAt: now })
+    .onConflict((conflict) => conflict.columns(['userId', 'networkHash']).doUpdateSet({ lastUsedAt: now }))
     .execute();
   const surplus = await tx
     .selectFrom('known_networks')
-    .select('network_hash')
-    .where('user_id', '=', userId)
-    .orderBy('last_used_at', 'desc')
-    .orderBy('network_hash')
+    .select('networkHash')
+    .where('userId', '=', userId)
+    .orderBy('lastUsedAt', 'desc')
+    .orderBy('networkHash')
     .limit(keep)
     .offset(keep)
     .execute();
   if (surplus.length === 0) return;
-  const hashes = surplus.map((row) => row.network_hash);
+  const hashes = surplus.map((row) => row.networkHash);
   await tx
     .deleteFrom('known_networks')
-    .where('user_id', '=', userId)
-    .where('network_hash', 'in', hashes)
+    .where('userId', '=', userId)
+    .where('networkHash', 'in', hashes)
     .execute();
 }
 
@@ -46,8 +44,8 @@ export async function rememberNetwork(
 export async function hasKnownNetwork(db: Db, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('known_networks')
-    .select('user_id')
-    .where('user_id', '=', userId)
+    .select('userId')
+    .where('userId', '=', userId)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -17,8 +17,8 @@ export async function supersedeMails(
 ): Promise<void> {
   await tx
     .updateTable('mails')
-    .set({ state: 'failed', body_sealed: null, last_error: 'superseded', updated_at: mail.now })
-    .where('user_id', '=', mail.userId)
+    .set({ state: 'failed', bodySealed: null, lastError: 'superseded', updatedAt: mail.now })
+    .where('userId', '=', mail.userId)
     .where('kind', '=', mail.kind)
     .where('state', '=', sql.lit('pending'))
     .execute();
@@ -31,14 +31,14 @@ export async function mailTimesSince(
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('mails')
-    .select('created_at')
-    .where('user_id', '=', query.userId)
+    .select('createdAt')
+    .where('userId', '=', query.userId)
     .where('kind', '=', query.kind)
-    .where('created_at', '>', query.since)
-    .orderBy('created_at', 'desc')
+    .where('createdAt', '>', query.since)
+    .orderBy('createdAt', 'desc')
     .limit(query.limit)
     .execute();
-  return rows.map((row) => row.created_at).toReversed();
+  return rows.map((row) => row.createdAt).toReversed();
 }
 
 interface TimesQuery {
@@ -55,7 +55,7 @@ export async function mailTimesTo(
   db: Db,
   { recipientHash, ...query }: TimesQuery & { readonly recipientHash: string },
 ): Promise<number[]> {
-  return newestTimes(countedMails(db).where('recipient_hash', '=', recipientHash), query);
+  return newestTimes(countedMails(db).where('recipientHash', '=', recipientHash), query);
 }
 
 /** When one account caused mails of one kind to unconfirmed mailboxes, as in `mailTimesTo`. */
@@ -63,11 +63,11 @@ export async function othersMailTimes(
   db: Db,
   { userId, ...query }: TimesQuery & { readonly userId: string },
 ): Promise<number[]> {
-  return newestTimes(countedMails(db).where('user_id', '=', userId), query);
+  return newestTimes(countedMails(db).where('userId', '=', userId), query);
 }
 
 function countedMails(db: Db) {
-  return db.selectFrom('mails').select('created_at').where('recipient_hash', 'is not', null);
+  return db.selectFrom('mails').select('createdAt').where('recipientHash', 'is not', null);
 }
 
 async function newestTimes(
@@ -76,24 +76,24 @@ async function newestTimes(
 ): Promise<number[]> {
   const rows = await mails
     .where('kind', '=', kind)
-    .where('created_at', '>', since)
-    .orderBy('created_at', 'desc')
+    .where('createdAt', '>', since)
+    .orderBy('createdAt', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => row.created_at).toReversed();
+  return rows.map((row) => row.createdAt).toReversed();
 }
 
 /** Erases the mailboxes of up to `limit` mails written before a time; the mails stay. Returns how many. */
 export async function forgetRecipients(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .updateTable('mails')
-    .set({ recipient_hash: null })
+    .set({ recipientHash: null })
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('mails')
         .select('id')
-        .where('recipient_hash', 'is not', null)
-        .where('created_at', '<', before)
+        .where('recipientHash', 'is not', null)
+        .where('createdAt', '<', before)
         .limit(limit),
     )
     .executeTakeFirst();
@@ -116,13 +116,13 @@ export async function listDueMails(
     .where('state', '=', sql.lit('pending'))
     .where((eb) =>
       eb.or([
-        eb('next_attempt_at', '<=', now),
+        eb('nextAttemptAt', '<=', now),
         ...pausesMs.map((pauseMs, attempts) =>
-          eb.and([eb('attempts', '=', attempts), eb('next_attempt_at', '>', now + pauseMs)]),
+          eb.and([eb('attempts', '=', attempts), eb('nextAttemptAt', '>', now + pauseMs)]),
         ),
       ]),
     )
-    .orderBy('next_attempt_at')
+    .orderBy('nextAttemptAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -143,10 +143,10 @@ export async function settleMail(
     .updateTable('mails')
     .set({
       state: mail.state,
-      body_sealed: null,
+      bodySealed: null,
       attempts: mail.attempts,
-      last_error: mail.error,
-      updated_at: mail.now,
+      lastError: mail.error,
+      updatedAt: mail.now,
     })
     .where('id', '=', mail.id)
     .where('state', '=', sql.lit('pending'))
@@ -161,9 +161,9 @@ export async function postponeMail(
     .updateTable('mails')
     .set({
       attempts: mail.attempts,
-      next_attempt_at: mail.nextAttemptAt,
-      last_error: mail.error,
-      updated_at: mail.now,
+      nextAttemptAt: mail.nextAttemptAt,
+      lastError: mail.error,
+      updatedAt: mail.now,
     })
     .where('id', '=', mail.id)
     .where('state', '=', sql.lit('pending'))
@@ -180,7 +180,7 @@ export async function deleteMailsBefore(db: Db, before: number, limit: number): 
         .select('id')
         .where('state', '<>', sql.lit('pending'))
         .where('kind', '<>', sql.lit('receipt'))
-        .where('created_at', '<', before)
+        .where('createdAt', '<', before)
         .limit(limit),
     )
     .executeTakeFirst();

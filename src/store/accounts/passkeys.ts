@@ -1,5 +1,4 @@
 import type { PasskeyRow, SpentChallengeRow } from '../schema/accounts.ts';
-import type { Flag } from '../schema/flag.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 /** Stores a passkey; false when its credential is already stored, for any user. */
@@ -7,7 +6,7 @@ export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
   const result = await tx
     .insertInto('passkeys')
     .values(row)
-    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .onConflict((conflict) => conflict.column('credentialId').doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
@@ -17,14 +16,14 @@ export async function findUserPasskeys(db: Db, userId: string): Promise<PasskeyR
   return db
     .selectFrom('passkeys')
     .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
+    .where('userId', '=', userId)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
 }
 
 export async function findPasskey(db: Db, credentialId: string): Promise<PasskeyRow | undefined> {
-  return db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
+  return db.selectFrom('passkeys').selectAll().where('credentialId', '=', credentialId).executeTakeFirst();
 }
 
 /** Renames a passkey of a user; undefined when there is none. */
@@ -36,7 +35,7 @@ export async function renamePasskeyRow(
     .updateTable('passkeys')
     .set({ name: passkey.name })
     .where('id', '=', passkey.id)
-    .where('user_id', '=', passkey.userId)
+    .where('userId', '=', passkey.userId)
     .returningAll()
     .executeTakeFirst();
 }
@@ -46,25 +45,25 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
   const result = await tx
     .deleteFrom('passkeys')
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
 /** Removes every passkey of a user; returns how many. */
 export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
-  const result = await tx.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
+  const result = await tx.deleteFrom('passkeys').where('userId', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
 
 /** Records a use, with the counter that the authenticator reported. */
 export async function notePasskeyUse(
   tx: Tx,
-  use: { id: string; counter: number; backedUp: Flag; now: number },
+  use: { id: string; counter: number; backedUp: boolean; now: number },
 ): Promise<void> {
   await tx
     .updateTable('passkeys')
-    .set({ counter: use.counter, backed_up: use.backedUp, last_used_at: use.now })
+    .set({ counter: use.counter, backedUp: use.backedUp, lastUsedAt: use.now })
     .where('id', '=', use.id)
     .execute();
 }
@@ -74,7 +73,7 @@ export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Prom
   const result = await tx
     .insertInto('spent_challenges')
     .values(row)
-    .onConflict((conflict) => conflict.column('challenge_hash').doNothing())
+    .onConflict((conflict) => conflict.column('challengeHash').doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
@@ -83,12 +82,8 @@ export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Prom
 export async function deleteSpentChallenges(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('spent_challenges')
-    .where('challenge_hash', 'in', (eb) =>
-      eb
-        .selectFrom('spent_challenges')
-        .select('challenge_hash')
-        .where('expires_at', '<=', before)
-        .limit(limit),
+    .where('challengeHash', 'in', (eb) =>
+      eb.selectFrom('spent_challenges').select('challengeHash').where('expiresAt', '<=', before).limit(limit),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 import type { SecondFactorRow } from '../schema/accounts.ts';
 
 export async function findSecondFactor(db: Db, userId: string): Promise<SecondFactorRow | undefined> {
-  return db.selectFrom('second_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return db.selectFrom('second_factors').selectAll().where('userId', '=', userId).executeTakeFirst();
 }
 
 /** Stores a secret that waits for its first code; false when the user already has an active one. */
@@ -10,12 +10,12 @@ export async function keepPendingFactor(
   db: Db,
   factor: { userId: string; secretSealed: string; now: number },
 ): Promise<boolean> {
-  const fresh = { secret_sealed: factor.secretSealed, last_step: 0, created_at: factor.now };
+  const fresh = { secretSealed: factor.secretSealed, lastStep: 0, createdAt: factor.now };
   const result = await db
     .insertInto('second_factors')
-    .values({ user_id: factor.userId, enabled_at: null, ...fresh })
+    .values({ userId: factor.userId, enabledAt: null, ...fresh })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet(fresh).where('second_factors.enabled_at', 'is', null),
+      conflict.column('userId').doUpdateSet(fresh).where('second_factors.enabledAt', 'is', null),
     )
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -28,10 +28,10 @@ export async function activateFactor(
 ): Promise<boolean> {
   const result = await tx
     .updateTable('second_factors')
-    .set({ enabled_at: factor.now, last_step: factor.step })
-    .where('user_id', '=', factor.userId)
-    .where('secret_sealed', '=', factor.secretSealed)
-    .where('enabled_at', 'is', null)
+    .set({ enabledAt: factor.now, lastStep: factor.step })
+    .where('userId', '=', factor.userId)
+    .where('secretSealed', '=', factor.secretSealed)
+    .where('enabledAt', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -40,25 +40,25 @@ export async function activateFactor(
 export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable('second_factors')
-    .set({ last_step: step })
-    .where('user_id', '=', userId)
-    .where('enabled_at', 'is not', null)
-    .where('last_step', '<', step)
+    .set({ lastStep: step })
+    .where('userId', '=', userId)
+    .where('enabledAt', 'is not', null)
+    .where('lastStep', '<', step)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
 /** Removes a user's second factor with its recovery codes. */
 export async function deleteSecondFactor(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('second_factors').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('recovery_codes').where('userId', '=', userId).execute();
+  await tx.deleteFrom('second_factors').where('userId', '=', userId).execute();
 }
 
 export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: readonly string[]): Promise<void> {
-  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('recovery_codes').where('userId', '=', userId).execute();
   await tx
     .insertInto('recovery_codes')
-    .values(hashes.map((hash) => ({ user_id: userId, code_hash: hash, used_at: null })))
+    .values(hashes.map((hash) => ({ userId, codeHash: hash, usedAt: null })))
     .execute();
 }
 
@@ -69,10 +69,10 @@ export async function consumeRecoveryCode(
 ): Promise<boolean> {
   const result = await db
     .updateTable('recovery_codes')
-    .set({ used_at: code.now })
-    .where('user_id', '=', code.userId)
-    .where('code_hash', '=', code.hash)
-    .where('used_at', 'is', null)
+    .set({ usedAt: code.now })
+    .where('userId', '=', code.userId)
+    .where('codeHash', '=', code.hash)
+    .where('usedAt', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -82,8 +82,8 @@ export async function countRecoveryCodes(db: Db, userId: string): Promise<number
   const row = await db
     .selectFrom('recovery_codes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
+    .where('userId', '=', userId)
+    .where('usedAt', 'is', null)
     .executeTakeFirstOrThrow();
   return row.count;
 }

@@ -13,12 +13,12 @@ interface At {
 export async function insertSession(tx: Tx, row: SessionRow, { now, idleSince }: At): Promise<void> {
   await tx
     .deleteFrom('sessions')
-    .where('user_id', '=', row.user_id)
+    .where('userId', '=', row.userId)
     .where((eb) =>
       eb.or([
-        eb('expires_at', '<=', now),
-        eb('last_used_at', '<=', idleSince),
-        eb('token_version', '<>', row.token_version),
+        eb('expiresAt', '<=', now),
+        eb('lastUsedAt', '<=', idleSince),
+        eb('tokenVersion', '<>', row.tokenVersion),
       ]),
     )
     .execute();
@@ -28,10 +28,10 @@ export async function insertSession(tx: Tx, row: SessionRow, { now, idleSince }:
 const byHash = prepared((db, param: ParamOf<{ tokenHash: string }>) =>
   db
     .selectFrom('sessions as session')
-    .innerJoin('users', 'users.id', 'session.user_id')
+    .innerJoin('users', 'users.id', 'session.userId')
     .selectAll('session')
-    .whereRef('users.token_version', '=', 'session.token_version')
-    .where('session.token_hash', '=', param('tokenHash')),
+    .whereRef('users.tokenVersion', '=', 'session.tokenVersion')
+    .where('session.tokenHash', '=', param('tokenHash')),
 );
 
 /** The session with this SHA-256 of its token, if it is valid now. */
@@ -41,7 +41,7 @@ export async function findSession(
   { now, idleSince }: At,
 ): Promise<SessionRow | undefined> {
   const [row] = await byHash(db, { tokenHash });
-  return row !== undefined && row.expires_at > now && row.last_used_at > idleSince ? row : undefined;
+  return row !== undefined && row.expiresAt > now && row.lastUsedAt > idleSince ? row : undefined;
 }
 
 /** The valid sessions of a user, the last used first. */
@@ -52,13 +52,13 @@ export async function findUserSessions(
 ): Promise<SessionRow[]> {
   return db
     .selectFrom('sessions as session')
-    .innerJoin('users', 'users.id', 'session.user_id')
+    .innerJoin('users', 'users.id', 'session.userId')
     .selectAll('session')
-    .whereRef('users.token_version', '=', 'session.token_version')
-    .where('session.user_id', '=', userId)
-    .where('session.expires_at', '>', now)
-    .where('session.last_used_at', '>', idleSince)
-    .orderBy('session.last_used_at', 'desc')
+    .whereRef('users.tokenVersion', '=', 'session.tokenVersion')
+    .where('session.userId', '=', userId)
+    .where('session.expiresAt', '>', now)
+    .where('session.lastUsedAt', '>', idleSince)
+    .orderBy('session.lastUsedAt', 'desc')
     .orderBy('session.id')
     .execute();
 }
@@ -67,15 +67,15 @@ export async function findUserSessions(
 export async function touchSession(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
   await db
     .updateTable('sessions')
-    .set({ last_used_at: use.now })
+    .set({ lastUsedAt: use.now })
     .where('id', '=', use.id)
-    .where('last_used_at', '<=', use.before)
+    .where('lastUsedAt', '<=', use.before)
     .execute();
 }
 
 /** Records that the user of a session proved their identity; null revokes that. */
 export async function markSteppedUp(db: Db, id: string, at: number | null): Promise<void> {
-  await db.updateTable('sessions').set({ stepped_up_at: at }).where('id', '=', id).execute();
+  await db.updateTable('sessions').set({ steppedUpAt: at }).where('id', '=', id).execute();
 }
 
 /**
@@ -88,12 +88,12 @@ export async function replaceSessionToken(
 ): Promise<number | null> {
   const row = await db
     .updateTable('sessions')
-    .set({ token_hash: session.toHash })
+    .set({ tokenHash: session.toHash })
     .where('id', '=', session.id)
-    .where('token_hash', '=', session.fromHash)
-    .returning('expires_at')
+    .where('tokenHash', '=', session.fromHash)
+    .returning('expiresAt')
     .executeTakeFirst();
-  return row?.expires_at ?? null;
+  return row?.expiresAt ?? null;
 }
 
 /** Removes up to `limit` sessions that have expired or were idle for too long; returns how many. */
@@ -104,7 +104,7 @@ export async function deleteEndedSessions(db: Db, { now, idleSince }: At, limit:
       eb
         .selectFrom('sessions')
         .select('id')
-        .where((where) => where.or([where('expires_at', '<=', now), where('last_used_at', '<=', idleSince)]))
+        .where((where) => where.or([where('expiresAt', '<=', now), where('lastUsedAt', '<=', idleSince)]))
         .limit(limit),
     )
     .executeTakeFirst();
@@ -115,7 +115,7 @@ export async function deleteEndedSessions(db: Db, { now, idleSince }: At, limit:
 export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('sessions')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
@@ -123,7 +123,7 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
 
 /** Ends the session that a token opened. */
 export async function deleteSessionByHash(db: Db, tokenHash: string): Promise<void> {
-  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+  await db.deleteFrom('sessions').where('tokenHash', '=', tokenHash).execute();
 }
 
 /**
@@ -133,21 +133,17 @@ export async function deleteSessionByHash(db: Db, tokenHash: string): Promise<vo
 export async function endOtherSessions(tx: Tx, userId: string, keep: string | null): Promise<void> {
   await tx
     .deleteFrom('sessions')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '<>', keep ?? '')
     .execute();
   if (keep === null) return;
   await tx
     .updateTable('sessions')
     .set((eb) => ({
-      stepped_up_at: null,
-      token_version: eb
-        .selectFrom('users')
-        .select('token_version')
-        .where('id', '=', userId)
-        .$castTo<number>(),
+      steppedUpAt: null,
+      tokenVersion: eb.selectFrom('users').select('tokenVersion').where('id', '=', userId).$castTo<number>(),
     }))
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '=', keep)
     .execute();
 }

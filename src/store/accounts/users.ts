@@ -25,7 +25,7 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
 );
 
 export async function findUserByEmail(db: Db, emailKey: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('email_key', '=', emailKey).executeTakeFirst();
+  return db.selectFrom('users').selectAll().where('emailKey', '=', emailKey).executeTakeFirst();
 }
 
 export async function anyUserExists(db: Db): Promise<boolean> {
@@ -40,9 +40,9 @@ export async function replacePasswordHash(
 ): Promise<void> {
   await db
     .updateTable('users')
-    .set({ password_hash: change.next, updated_at: change.now })
+    .set({ passwordHash: change.next, updatedAt: change.now })
     .where('id', '=', change.id)
-    .where('password_hash', '=', change.previous)
+    .where('passwordHash', '=', change.previous)
     .execute();
 }
 
@@ -56,7 +56,7 @@ export async function changePasswordHash(
 ): Promise<UserRow | undefined> {
   const query = tx
     .updateTable('users')
-    .set({ password_hash: change.next, updated_at: change.now })
+    .set({ passwordHash: change.next, updatedAt: change.now })
     .where('id', '=', change.id);
   await recordRevocation(tx, {
     id: randomBytes(8).toString('hex'),
@@ -64,7 +64,7 @@ export async function changePasswordHash(
     subject: change.id,
     at: change.now,
   });
-  const guarded = change.previous === undefined ? query : query.where('password_hash', '=', change.previous);
+  const guarded = change.previous === undefined ? query : query.where('passwordHash', '=', change.previous);
   return guarded.returningAll().executeTakeFirst();
 }
 
@@ -72,7 +72,7 @@ export async function changePasswordHash(
 export async function incrementTokenVersion(tx: Tx, id: string, now: number): Promise<UserRow | undefined> {
   return tx
     .updateTable('users')
-    .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
+    .set((eb) => ({ tokenVersion: eb('tokenVersion', '+', 1), updatedAt: now }))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
@@ -82,9 +82,9 @@ export async function incrementTokenVersion(tx: Tx, id: string, now: number): Pr
 export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('users')
-    .set({ is_verified: 1, updated_at: now })
+    .set({ isVerified: true, updatedAt: now })
     .where('id', '=', id)
-    .where('is_verified', '=', 0)
+    .where('isVerified', '=', false)
     .execute();
 }
 
@@ -95,9 +95,9 @@ export async function advanceTokenVersionTo(
 ): Promise<boolean> {
   const result = await tx
     .updateTable('users')
-    .set({ token_version: version, updated_at: now })
+    .set({ tokenVersion: version, updatedAt: now })
     .where('id', '=', id)
-    .where('token_version', '<', version)
+    .where('tokenVersion', '<', version)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -106,11 +106,11 @@ export async function advanceTokenVersionTo(
 export async function incrementAllTokenVersions(tx: Tx, now: number): Promise<void> {
   await tx
     .updateTable('users')
-    .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
+    .set((eb) => ({ tokenVersion: eb('tokenVersion', '+', 1), updatedAt: now }))
     .execute();
 }
 
 /** Every user, oldest first. */
 export async function allUsers(db: Db): Promise<UserRow[]> {
-  return db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
+  return db.selectFrom('users').selectAll().orderBy('createdAt').orderBy('id').execute();
 }

@@ -22,7 +22,7 @@ export async function findUserCustomer(db: Db, userId: string, id: string): Prom
 }
 
 const ofUser = prepared((db, param: ParamOf<{ userId: string; id: string }>) =>
-  db.selectFrom('customers').selectAll().where('id', '=', param('id')).where('user_id', '=', param('userId')),
+  db.selectFrom('customers').selectAll().where('id', '=', param('id')).where('userId', '=', param('userId')),
 );
 
 /** @param key an address in its key form */
@@ -38,15 +38,15 @@ const byEmail = prepared((db, param: ParamOf<{ userId: string; key: string }>) =
   db
     .selectFrom('customers')
     .selectAll()
-    .where('user_id', '=', param('userId'))
-    .where('email_key', '=', param('key')),
+    .where('userId', '=', param('userId'))
+    .where('emailKey', '=', param('key')),
 );
 
 /** Changes a customer; null when the new email address belongs to another customer. */
 export async function updateCustomer(
   tx: Tx,
   id: string,
-  changes: Partial<Pick<CustomerRow, 'email' | 'email_key' | 'metadata_json'>> & { updated_at: number },
+  changes: Partial<Pick<CustomerRow, 'email' | 'emailKey' | 'metadataJson'>> & { updatedAt: number },
 ): Promise<CustomerRow | null> {
   try {
     return await tx
@@ -66,7 +66,7 @@ async function countedCustomers(db: Db, userId: string): Promise<number> {
   const row = await db
     .selectFrom('customer_counts')
     .select('count')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return row?.count ?? 0;
 }
@@ -97,7 +97,7 @@ export async function listCustomers(db: Db, filter: CustomerFilter): Promise<Cus
   // customers.
   const ofUser =
     wanted === undefined
-      ? customers.where('user_id', '=', userId)
+      ? customers.where('userId', '=', userId)
       : customers.where('id', 'in', wanted).where(sql`+user_id`, '=', userId);
   if (search === '' && wanted === undefined)
     return { rows: await readPage(ofUser, filter), total: await countedCustomers(db, userId) };
@@ -117,7 +117,7 @@ export async function listCustomers(db: Db, filter: CustomerFilter): Promise<Cus
 async function listByIds(db: Db, ids: readonly string[]): Promise<CustomerRow[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom('customers').selectAll().where('id', 'in', ids).execute();
-  return rows.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  return rows.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
 }
 
 async function readPage(
@@ -133,5 +133,5 @@ async function readPage(
 function newestFirst<O>(
   customers: SelectQueryBuilder<Tables, 'customers', O>,
 ): SelectQueryBuilder<Tables, 'customers', O> {
-  return customers.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  return customers.orderBy('createdAt', 'desc').orderBy('id', 'desc');
 }

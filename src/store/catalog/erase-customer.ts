@@ -10,9 +10,9 @@ export async function listPaymentIds(db: Db, customerId: string): Promise<string
     .selectFrom('payments')
     .select('id')
     // By the index of customers, shop by shop, because a shop may have changed its owner since.
-    .where('merchant_id', 'in', (eb) => eb.selectFrom('merchants').select('id'))
+    .where('merchantId', 'in', (eb) => eb.selectFrom('merchants').select('id'))
     .where('mode', 'in', ['live', 'sandbox'])
-    .where('customer_id', '=', customerId)
+    .where('customerId', '=', customerId)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -35,7 +35,7 @@ export async function erasePayment(
   await eraseNotices(tx, [paymentId, ...links], redactor);
   await tx
     .updateTable('mails')
-    .set({ state: 'failed', body_sealed: null, last_error: 'customer erased', updated_at: now })
+    .set({ state: 'failed', bodySealed: null, lastError: 'customer erased', updatedAt: now })
     .where('id', '=', `receipt_${paymentId}`)
     .where('state', '=', 'pending')
     .execute();
@@ -44,20 +44,20 @@ export async function erasePayment(
 async function eraseTerms(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const row = await tx
     .selectFrom('payments')
-    .select(['metadata_json', 'custom_fields_json', 'description', 'order_label', 'lines_json'])
-    .select(['success_url', 'return_url'])
+    .select(['metadataJson', 'customFieldsJson', 'description', 'orderLabel', 'linesJson'])
+    .select(['successUrl', 'returnUrl'])
     .where('id', '=', paymentId)
     .executeTakeFirstOrThrow();
   await tx
     .updateTable('payments')
     .set({
-      metadata_json: through(row.metadata_json, redactor.freeJson),
-      custom_fields_json: through(row.custom_fields_json, redactor.freeJson),
+      metadataJson: through(row.metadataJson, redactor.freeJson),
+      customFieldsJson: through(row.customFieldsJson, redactor.freeJson),
       description: through(row.description, redactor.text),
-      order_label: through(row.order_label, redactor.text),
-      lines_json: through(row.lines_json, redactor.json),
-      success_url: through(row.success_url, redactor.url),
-      return_url: through(row.return_url, redactor.url),
+      orderLabel: through(row.orderLabel, redactor.text),
+      linesJson: through(row.linesJson, redactor.json),
+      successUrl: through(row.successUrl, redactor.url),
+      returnUrl: through(row.returnUrl, redactor.url),
     })
     .where('id', '=', paymentId)
     .execute();
@@ -72,7 +72,7 @@ async function eraseReasons(tx: Tx, paymentId: string, redactor: Redactor): Prom
   const links = await tx
     .selectFrom('refund_links')
     .select(['id', 'reason'])
-    .where('payment_id', '=', paymentId)
+    .where('paymentId', '=', paymentId)
     .execute();
   for (const { id, reason } of links) {
     if (reason === null) continue;
@@ -86,25 +86,25 @@ async function eraseReasons(tx: Tx, paymentId: string, redactor: Redactor): Prom
 async function eraseNotices(tx: Tx, subjects: readonly string[], redactor: Redactor): Promise<void> {
   const notices = await tx
     .selectFrom('notices')
-    .select(['key', 'details_json'])
+    .select(['key', 'detailsJson'])
     .where(sql<string>`substr(subject, 1, instr(subject || ' ', ' ') - 1)`, 'in', subjects)
     .execute();
-  for (const { key, details_json: details } of notices) {
+  for (const { key, detailsJson: details } of notices) {
     const erased = redactor.json(details);
-    await tx.updateTable('notices').set({ details_json: erased }).where('key', '=', key).execute();
+    await tx.updateTable('notices').set({ detailsJson: erased }).where('key', '=', key).execute();
   }
 }
 
 async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const events = await tx
     .selectFrom('events')
-    .select(['seq', 'body_json'])
-    .where('payment_id', '=', paymentId)
+    .select(['seq', 'bodyJson'])
+    .where('paymentId', '=', paymentId)
     .execute();
-  for (const { seq, body_json: body } of events) {
+  for (const { seq, bodyJson: body } of events) {
     const erased = redactor.json(body);
     if (erased === body) continue;
-    await tx.updateTable('events').set({ body_json: erased }).where('seq', '=', seq).execute();
+    await tx.updateTable('events').set({ bodyJson: erased }).where('seq', '=', seq).execute();
   }
 }
 
@@ -112,15 +112,15 @@ async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promi
 export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const logs = await tx
     .selectFrom('webhook_logs')
-    .select(['id', 'request_json', 'response_json', 'endpoint', 'error'])
-    .where('payment_id', '=', paymentId)
+    .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])
+    .where('paymentId', '=', paymentId)
     .execute();
   for (const { id, error, ...log } of logs) {
     await tx
       .updateTable('webhook_logs')
       .set({
-        request_json: redactor.json(log.request_json),
-        response_json: redactor.json(withoutBody(log.response_json)),
+        requestJson: redactor.json(log.requestJson),
+        responseJson: redactor.json(withoutBody(log.responseJson)),
         endpoint: redactor.url(log.endpoint),
         error: error === null ? null : redactor.text(error),
       })
@@ -143,10 +143,10 @@ export async function listErasedPayments(db: Db, paymentIds: readonly string[]):
 const erasedAmong = preparedList((db, _param, paymentIds) =>
   db
     .selectFrom('payments')
-    .innerJoin('customers', 'customers.id', 'payments.customer_id')
+    .innerJoin('customers', 'customers.id', 'payments.customerId')
     .select('payments.id')
     .where('payments.id', 'in', paymentIds)
-    .where('customers.email_key', '=', sql<string>`${erasedEmailKey('')} || customers.id`),
+    .where('customers.emailKey', '=', sql<string>`${erasedEmailKey('')} || customers.id`),
 );
 
 /** Anonymises a customer. Its payments keep its id; the address becomes available to another customer. */
@@ -155,9 +155,9 @@ export async function anonymise(tx: Tx, id: string, now: number): Promise<Custom
     .updateTable('customers')
     .set({
       email: erasedEmail(id),
-      email_key: erasedEmailKey(id),
-      metadata_json: '{}',
-      updated_at: now,
+      emailKey: erasedEmailKey(id),
+      metadataJson: '{}',
+      updatedAt: now,
     })
     .where('id', '=', id)
     .returningAll()
@@ -166,7 +166,7 @@ export async function anonymise(tx: Tx, id: string, now: number): Promise<Custom
 
 export interface SealedAnswer {
   readonly rowid: number;
-  readonly body_sealed: string | null;
+  readonly bodySealed: string | null;
 }
 
 /** Stored answers about customers and payments, after one of them; answers about sends contain neither. */
@@ -176,9 +176,9 @@ export async function keptAnswersAfter(
 ): Promise<SealedAnswer[]> {
   return db
     .selectFrom('idempotency')
-    .select([sql<number>`rowid`.as('rowid'), 'body_sealed'])
+    .select([sql<number>`rowid`.as('rowid'), 'bodySealed'])
     .where(sql<number>`rowid`, '>', after)
-    .where('body_sealed', 'is not', null)
+    .where('bodySealed', 'is not', null)
     .where('route', 'not like', '% /merchant/wallet/%')
     .orderBy(sql`rowid`)
     .limit(limit)
@@ -189,7 +189,7 @@ export async function keptAnswersAfter(
 export async function replaceKeptAnswer(tx: Tx, rowid: number, bodySealed: string): Promise<void> {
   await tx
     .updateTable('idempotency')
-    .set({ body_sealed: bodySealed })
+    .set({ bodySealed })
     .where(sql<number>`rowid`, '=', rowid)
     .execute();
 }

@@ -8,7 +8,7 @@ export async function ownsCatalog(db: Db, userId: string): Promise<boolean> {
     const row = await db
       .selectFrom(table)
       .select('id')
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .limit(1)
       .executeTakeFirst();
     if (row !== undefined) return true;
@@ -22,5 +22,5 @@ export async function transferCatalog(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
   for (const table of TABLES)
-    await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute();
+    await tx.updateTable(table).set({ userId: to }).where('userId', '=', from).execute();
 }

@@ -11,7 +11,7 @@ export async function findPaymentLink(db: Db, id: string): Promise<PaymentLinkRo
     .selectFrom('payment_links')
     .selectAll()
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
+    .where('deletedAt', 'is', null)
     .executeTakeFirst();
 }
 
@@ -23,7 +23,7 @@ export async function findLinkBySlug(db: Db, slug: string): Promise<PaymentLinkR
 export async function updatePaymentLink(
   tx: Tx,
   id: string,
-  changes: Partial<Omit<PaymentLinkRow, 'id' | 'merchant_id' | 'slug' | 'kind'>> & { updated_at: number },
+  changes: Partial<Omit<PaymentLinkRow, 'id' | 'merchantId' | 'slug' | 'kind'>> & { updatedAt: number },
 ): Promise<PaymentLinkRow> {
   return tx
     .updateTable('payment_links')
@@ -37,9 +37,9 @@ export async function updatePaymentLink(
 export async function clearSuccessUrls(tx: Tx, merchantId: string, now: number): Promise<void> {
   await tx
     .updateTable('payment_links')
-    .set({ success_url: null, updated_at: now })
-    .where('merchant_id', '=', merchantId)
-    .where('success_url', 'is not', null)
+    .set({ successUrl: null, updatedAt: now })
+    .where('merchantId', '=', merchantId)
+    .where('successUrl', 'is not', null)
     .execute();
 }
 
@@ -57,13 +57,13 @@ export async function listPaymentLinks(
 ): Promise<{ rows: PaymentLinkRow[]; total: number }> {
   let links = db
     .selectFrom('payment_links')
-    .where('merchant_id', '=', merchantId)
-    .where('deleted_at', 'is', null);
-  if (priceId !== undefined) links = links.where('price_id', '=', priceId);
-  if (active !== undefined) links = links.where('active', '=', active ? 1 : 0);
+    .where('merchantId', '=', merchantId)
+    .where('deletedAt', 'is', null);
+  if (priceId !== undefined) links = links.where('priceId', '=', priceId);
+  if (active !== undefined) links = links.where('active', '=', active);
   const rows = await links
     .selectAll()
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)

@@ -11,15 +11,15 @@ export async function findUserPrice(db: Db, userId: string, id: string): Promise
     .selectFrom('prices')
     .selectAll()
     .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
+    .where('userId', '=', userId)
+    .where('deletedAt', 'is', null)
     .executeTakeFirst();
 }
 
 export async function updatePrice(
   tx: Tx,
   id: string,
-  changes: Partial<Pick<PriceRow, 'amount' | 'currency' | 'active' | 'deleted_at'>> & { updated_at: number },
+  changes: Partial<Pick<PriceRow, 'amount' | 'currency' | 'active' | 'deletedAt'>> & { updatedAt: number },
 ): Promise<PriceRow> {
   return tx.updateTable('prices').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
@@ -28,9 +28,9 @@ export async function updatePrice(
 export async function deletePricesOfProduct(tx: Tx, productId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('prices')
-    .set({ deleted_at: nowMs, updated_at: nowMs })
-    .where('product_id', '=', productId)
-    .where('deleted_at', 'is', null)
+    .set({ deletedAt: nowMs, updatedAt: nowMs })
+    .where('productId', '=', productId)
+    .where('deletedAt', 'is', null)
     .execute();
 }
 
@@ -46,12 +46,12 @@ export async function listPrices(
   filter: PriceFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: PriceRow[]; total: number }> {
-  let query = db.selectFrom('prices').where('user_id', '=', filter.userId).where('deleted_at', 'is', null);
-  if (filter.productId !== undefined) query = query.where('product_id', '=', filter.productId);
-  if (filter.active !== undefined) query = query.where('active', '=', filter.active ? 1 : 0);
+  let query = db.selectFrom('prices').where('userId', '=', filter.userId).where('deletedAt', 'is', null);
+  if (filter.productId !== undefined) query = query.where('productId', '=', filter.productId);
+  if (filter.active !== undefined) query = query.where('active', '=', filter.active);
   const rows = await query
     .selectAll()
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)

@@ -9,11 +9,11 @@ export async function shopsOfProducts(
   const rows = await db
     .selectFrom('product_shops')
     .selectAll()
-    .where('product_id', 'in', productIds)
-    .orderBy('merchant_id')
+    .where('productId', 'in', productIds)
+    .orderBy('merchantId')
     .execute();
-  const byProduct = Map.groupBy(rows, (row) => row.product_id);
-  return new Map([...byProduct].map(([id, shops]) => [id, shops.map((shop) => shop.merchant_id)]));
+  const byProduct = Map.groupBy(rows, (row) => row.productId);
+  return new Map([...byProduct].map(([id, shops]) => [id, shops.map((shop) => shop.merchantId)]));
 }
 
 /** Replaces the shops that sell a product. @param merchantIds null for all of the account */
@@ -22,9 +22,9 @@ export async function setShopsOfProduct(
   productId: string,
   merchantIds: readonly string[] | null,
 ): Promise<void> {
-  await tx.deleteFrom('product_shops').where('product_id', '=', productId).execute();
+  await tx.deleteFrom('product_shops').where('productId', '=', productId).execute();
   if (merchantIds === null) return;
-  const rows = merchantIds.map((merchantId) => ({ product_id: productId, merchant_id: merchantId }));
+  const rows = merchantIds.map((merchantId) => ({ productId, merchantId }));
   await tx.insertInto('product_shops').values(rows).execute();
 }
 
@@ -32,7 +32,7 @@ export async function setShopsOfProduct(
 export async function addShopOfProduct(tx: Tx, productId: string, merchantId: string): Promise<void> {
   await tx
     .insertInto('product_shops')
-    .values({ product_id: productId, merchant_id: merchantId })
+    .values({ productId, merchantId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

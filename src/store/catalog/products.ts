@@ -11,16 +11,16 @@ export async function findUserProduct(db: Db, userId: string, id: string): Promi
     .selectFrom('products')
     .selectAll()
     .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
+    .where('userId', '=', userId)
+    .where('deletedAt', 'is', null)
     .executeTakeFirst();
 }
 
 export async function updateProduct(
   tx: Tx,
   id: string,
-  changes: Partial<Pick<ProductRow, 'name' | 'description' | 'active' | 'deleted_at'>> & {
-    updated_at: number;
+  changes: Partial<Pick<ProductRow, 'name' | 'description' | 'active' | 'deletedAt'>> & {
+    updatedAt: number;
   },
 ): Promise<ProductRow> {
   return tx
@@ -42,11 +42,11 @@ export async function listProducts(
   filter: ProductFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: ProductRow[]; total: number }> {
-  let query = db.selectFrom('products').where('user_id', '=', filter.userId).where('deleted_at', 'is', null);
-  if (filter.active !== undefined) query = query.where('active', '=', filter.active ? 1 : 0);
+  let query = db.selectFrom('products').where('userId', '=', filter.userId).where('deletedAt', 'is', null);
+  if (filter.active !== undefined) query = query.where('active', '=', filter.active);
   const rows = await query
     .selectAll()
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)

@@ -44,7 +44,7 @@ const timeOfCursor = prepared((db, param: ParamOf<ChainId>) =>
         .onRef('chain_blocks.mode', '=', 'chain_cursors.mode')
         .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
     )
-    .select('chain_blocks.time_ms as timeMs')
+    .select('chain_blocks.timeMs as timeMs')
     .where('chain_cursors.coin', '=', param('coin'))
     .where('chain_cursors.mode', '=', param('mode')),
 );
@@ -58,7 +58,7 @@ export async function blockTime(db: Db, chain: ChainId, height: number): Promise
 const timeOfBlock = prepared((db, param: ParamOf<ChainId & { height: number }>) =>
   db
     .selectFrom('chain_blocks')
-    .select('time_ms as timeMs')
+    .select('timeMs as timeMs')
     .where('coin', '=', param('coin'))
     .where('mode', '=', param('mode'))
     .where('height', '=', param('height')),
@@ -67,7 +67,7 @@ const timeOfBlock = prepared((db, param: ParamOf<ChainId & { height: number }>) 
 const selectCursor = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')
-    .select(['height', 'hash', 'safe_height as safe', 'finalized_height as finalized'])
+    .select(['height', 'hash', 'safeHeight as safe', 'finalizedHeight as finalized'])
     .where('coin', '=', param('coin'))
     .where('mode', '=', param('mode')),
 );
@@ -75,7 +75,7 @@ const selectCursor = prepared((db, param: ParamOf<ChainId>) =>
 const selectHeights = prepared((db, param: ParamOf<{ mode: Mode }>) =>
   db
     .selectFrom('chain_cursors')
-    .select(['coin', 'height', 'safe_height as safe', 'finalized_height as finalized'])
+    .select(['coin', 'height', 'safeHeight as safe', 'finalizedHeight as finalized'])
     .where('mode', '=', param('mode')),
 );
 
@@ -103,7 +103,7 @@ export async function finalHeights(db: Db, chain: ChainId): Promise<FinalHeights
 export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeights): Promise<void> {
   await tx
     .updateTable('chain_cursors')
-    .set({ safe_height: heights.safe, finalized_height: heights.finalized })
+    .set({ safeHeight: heights.safe, finalizedHeight: heights.finalized })
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .execute();
@@ -120,7 +120,7 @@ export async function advanceCursor(
   const { coin, mode } = chain;
   const { height, hash } = block;
   for (const each of [...below, block]) {
-    await insertBlock(tx, { coin, mode, height: each.height, hash: each.hash, time_ms: each.timeMs });
+    await insertBlock(tx, { coin, mode, height: each.height, hash: each.hash, timeMs: each.timeMs });
   }
   await setCursor(tx, chain, { height, hash }, nowMs);
 }
@@ -184,10 +184,10 @@ async function setCursor(tx: Tx, chain: ChainId, at: BlockRef, nowMs: number): P
 }
 
 const putCursor = prepared((db, param: ParamOf<ChainId & BlockRef & { nowMs: number }>) => {
-  const at = { height: param('height'), hash: param('hash'), updated_at: param('nowMs') };
+  const at = { height: param('height'), hash: param('hash'), updatedAt: param('nowMs') };
   return db
     .insertInto('chain_cursors')
-    .values({ coin: param('coin'), mode: param('mode'), ...at, safe_height: null, finalized_height: null })
+    .values({ coin: param('coin'), mode: param('mode'), ...at, safeHeight: null, finalizedHeight: null })
     .onConflict((conflict) => conflict.columns(['coin', 'mode']).doUpdateSet(at));
 });
 

@@ -7,15 +7,15 @@ const lastSkipKey = ({ coin, mode }: ChainId): string => `last_skip.${coin}.${mo
 
 /** Records that the scan skipped blocks that were not read: money received in them is not in the ledger. */
 export async function noteGap(tx: Tx, gap: ChainGapRow): Promise<void> {
-  const { before_height, found_at, reason } = gap;
+  const { beforeHeight, foundAt, reason } = gap;
   await tx
     .insertInto('chain_gaps')
     .values(gap)
     .onConflict((conflict) =>
-      conflict.columns(['coin', 'mode', 'after_height']).doUpdateSet({ before_height, found_at, reason }),
+      conflict.columns(['coin', 'mode', 'afterHeight']).doUpdateSet({ beforeHeight, foundAt, reason }),
     )
     .execute();
-  if (reason === 'skipped') await writeMeta(tx, lastSkipKey(gap), String(found_at));
+  if (reason === 'skipped') await writeMeta(tx, lastSkipKey(gap), String(foundAt));
 }
 
 /**
@@ -29,7 +29,7 @@ export async function lastSkipAt(db: Db, chain: ChainId): Promise<number | null>
 
 /** All gaps in the scanned blocks whose money was not compared with the ledger since, lowest first. */
 export async function chainGaps(db: Db): Promise<ChainGapRow[]> {
-  return db.selectFrom('chain_gaps').selectAll().orderBy('after_height').execute();
+  return db.selectFrom('chain_gaps').selectAll().orderBy('afterHeight').execute();
 }
 
 /** The gaps of one chain. */
@@ -39,13 +39,13 @@ export async function listGaps(db: Db, { coin, mode }: ChainId): Promise<ChainGa
 
 /** Closes gaps whose money is now in the ledger. A gap that has grown in the meantime stays. */
 export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<void> {
-  for (const { coin, mode, after_height, before_height } of gaps) {
+  for (const { coin, mode, afterHeight, beforeHeight } of gaps) {
     await tx
       .deleteFrom('chain_gaps')
       .where('coin', '=', coin)
       .where('mode', '=', mode)
-      .where('after_height', '=', after_height)
-      .where('before_height', '=', before_height)
+      .where('afterHeight', '=', afterHeight)
+      .where('beforeHeight', '=', beforeHeight)
       .execute();
   }
 }
@@ -56,13 +56,13 @@ export async function cutGapsAt(tx: Tx, { coin, mode }: ChainId, height: number)
     .deleteFrom('chain_gaps')
     .where('coin', '=', coin)
     .where('mode', '=', mode)
-    .where('after_height', '>=', height)
+    .where('afterHeight', '>=', height)
     .execute();
   await tx
     .updateTable('chain_gaps')
-    .set({ before_height: height + 1 })
+    .set({ beforeHeight: height + 1 })
     .where('coin', '=', coin)
     .where('mode', '=', mode)
-    .where('before_height', '>', height + 1)
+    .where('beforeHeight', '>', height + 1)
     .execute();
 }

@@ -11,32 +11,32 @@ export function unreadStore(db: Db, { coin, mode }: ChainId): UnreadStore {
         .selectAll()
         .where('coin', '=', coin)
         .where('mode', '=', mode)
-        .orderBy('first_seen_at')
+        .orderBy('firstSeenAt')
         .execute();
       return rows.map((row) => ({
         txid: row.txid,
         height: row.height,
-        watchKey: row.watch_key,
+        watchKey: row.watchKey,
         reason: row.reason,
-        isUnknownVersion: row.unknown_version === 1,
-        firstSeenAt: row.first_seen_at,
+        isUnknownVersion: row.unknownVersion,
+        firstSeenAt: row.firstSeenAt,
         attempts: row.attempts,
-        retryAt: row.retry_at,
+        retryAt: row.retryAt,
       }));
     },
     put: async (transaction) => {
       const state = {
         height: transaction.height,
-        watch_key: transaction.watchKey,
+        watchKey: transaction.watchKey,
         reason: transaction.reason,
-        unknown_version: transaction.isUnknownVersion ? (1 as const) : (0 as const),
+        unknownVersion: transaction.isUnknownVersion,
         attempts: transaction.attempts,
-        retry_at: transaction.retryAt,
+        retryAt: transaction.retryAt,
       };
       await db.transaction(async (tx) => {
         await tx
           .insertInto('unread_transactions')
-          .values({ coin, mode, txid: transaction.txid, first_seen_at: transaction.firstSeenAt, ...state })
+          .values({ coin, mode, txid: transaction.txid, firstSeenAt: transaction.firstSeenAt, ...state })
           .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid']).doUpdateSet(state))
           .execute();
       });

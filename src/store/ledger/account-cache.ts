@@ -72,12 +72,12 @@ export class AccountCache {
   /** False when the payment has no account in the cache. */
   setTimes(
     paymentId: string,
-    row: Pick<AccountRow, 'status' | 'closed_at' | 'expires_at'> | undefined,
+    row: Pick<AccountRow, 'status' | 'closedAt' | 'expiresAt'> | undefined,
   ): boolean {
     const times = this.#payments.get(paymentId);
     if (times === undefined) return false;
     times.isWaiting = isWaiting(row);
-    times.expiresAt = row?.expires_at ?? 0;
+    times.expiresAt = row?.expiresAt ?? 0;
     this.#awaited = null;
     if (times.isWaiting) return true;
     const oldest = this.newest[0]?.id ?? 0;
@@ -95,10 +95,10 @@ export class AccountCache {
   }
 
   #entry(row: AccountRow, holdings: readonly Holding[]): CachedAccount {
-    const { id, payment_id: paymentId } = row;
+    const { id, paymentId } = row;
     const payment = paymentId === null ? null : this.#payment(paymentId, row);
     const isAwaited = payment?.isWaiting ?? true;
-    const account = { watchKey: row.watch_key, since: row.created_at, holdings, isAwaited };
+    const account = { watchKey: row.watchKey, since: row.createdAt, holdings, isAwaited };
     const entry = { id, paymentId, payment, account };
     this.#byAddress.set(id, entry);
     payment?.entries.push(entry);
@@ -111,7 +111,7 @@ export class AccountCache {
     if (times === undefined)
       this.#payments.set(id, (times = { isWaiting: false, expiresAt: 0, entries: [] }));
     times.isWaiting = isWaiting(row);
-    times.expiresAt = row.expires_at ?? 0;
+    times.expiresAt = row.expiresAt ?? 0;
     return times;
   }
 

@@ -7,27 +7,22 @@ import type { Tables } from '../schema/tables.ts';
 /** An account with one of its unspent parts; those columns are null when it holds nothing. */
 export interface AccountRow {
   readonly id: number;
-  readonly watch_key: string;
-  readonly created_at: number;
+  readonly watchKey: string;
+  readonly createdAt: number;
   /** Null for a merchant's own address. */
-  readonly payment_id: string | null;
+  readonly paymentId: string | null;
   /** Status of that payment, or of the one that superseded it, because money received here counts there. */
   readonly status: string | null;
-  readonly expires_at: number | null;
-  readonly closed_at: number | null;
+  readonly expiresAt: number | null;
+  readonly closedAt: number | null;
   readonly txid: string | null;
   readonly vout: number | null;
   readonly amount: string | null;
   readonly height: number | null;
 }
 
-type Chosen = Pick<AccountRow, 'id' | 'watch_key' | 'created_at' | 'payment_id'>;
-const CHOSEN = [
-  'addresses.id',
-  'addresses.watch_key',
-  'addresses.created_at',
-  'addresses.payment_id',
-] as const;
+type Chosen = Pick<AccountRow, 'id' | 'watchKey' | 'createdAt' | 'paymentId'>;
+const CHOSEN = ['addresses.id', 'addresses.watchKey', 'addresses.createdAt', 'addresses.paymentId'] as const;
 const OUTPUT_COLUMNS = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
 const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee.id)`;
@@ -36,16 +31,16 @@ const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee
 function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
   return db
     .selectFrom(addresses.as('chosen'))
-    .leftJoin('payments as payee', 'payee.id', 'chosen.payment_id')
+    .leftJoin('payments as payee', 'payee.id', 'chosen.paymentId')
     .leftJoin('payments as lead', (join) => join.on(isLeadOfPayee))
     .leftJoin('outputs', (join) =>
       join
-        .onRef('outputs.address_id', '=', 'chosen.id')
+        .onRef('outputs.addressId', '=', 'chosen.id')
         .on('outputs.state', '=', sql.lit('confirmed'))
-        .on('outputs.spent_height', 'is', null),
+        .on('outputs.spentHeight', 'is', null),
     )
-    .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
-    .select(['lead.status', 'lead.expires_at', 'lead.closed_at', ...OUTPUT_COLUMNS])
+    .select(['chosen.id', 'chosen.watchKey', 'chosen.createdAt', 'chosen.paymentId'])
+    .select(['lead.status', 'lead.expiresAt', 'lead.closedAt', ...OUTPUT_COLUMNS])
     .orderBy('chosen.id', 'desc');
 }
 
@@ -70,7 +65,7 @@ export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: numb
   withStandings(
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
-      .where('merchant_id', 'in', db.selectFrom('merchants').select('id'))
+      .where('merchantId', 'in', db.selectFrom('merchants').select('id'))
       .where('branch', '=', 0)
       .where('idx', '=', 0)
       .where('id', '<=', param('newest'))
@@ -84,7 +79,7 @@ export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: nu
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '<', param('below'))
-      .where('payment_id', 'is not', null)
+      .where('paymentId', 'is not', null)
       .orderBy('id', 'desc')
       .limit(param('size')),
   ),
@@ -97,7 +92,7 @@ export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: num
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '>', param('after'))
       .where((eb) =>
-        eb.or([eb('payment_id', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
+        eb.or([eb('paymentId', 'is not', null), eb.and([eb('branch', '=', 0), eb('idx', '=', 0)])]),
       )
       .orderBy('id')
       .limit(param('size')),
@@ -108,7 +103,7 @@ export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: num
 export const accountsOfPayments = preparedList((db, param: ParamOf<ChainId>, ids) =>
   withStandings(
     db,
-    chainAddresses(db, { coin: param('coin'), mode: param('mode') }).where('payment_id', 'in', ids),
+    chainAddresses(db, { coin: param('coin'), mode: param('mode') }).where('paymentId', 'in', ids),
   ),
 );
 
@@ -124,11 +119,11 @@ function waitingPayments(condition: string) {
   return prepared((db, param: ParamOf<PaymentPage>) =>
     db
       .selectFrom('payments')
-      .select(['id', 'expires_at'])
+      .select(['id', 'expiresAt'])
       .where(sql<boolean>`${sql.raw(condition)}`)
       .where('mode', '=', param('mode'))
-      .where((eb) => eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(param('expiresAt'), param('id'))))
-      .orderBy('expires_at')
+      .where((eb) => eb(eb.refTuple('expiresAt', 'id'), '>', eb.tuple(param('expiresAt'), param('id'))))
+      .orderBy('expiresAt')
       .orderBy('id')
       .limit(param('size')),
   );
@@ -148,7 +143,7 @@ export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
   db
     .selectFrom('payments as payee')
     .innerJoin('payments as lead', (join) => join.on(isLeadOfPayee))
-    .select(['lead.status', 'lead.expires_at', 'lead.closed_at'])
+    .select(['lead.status', 'lead.expiresAt', 'lead.closedAt'])
     .where('payee.id', '=', param('id')),
 );
 
@@ -157,7 +152,7 @@ export const supersededPayments = preparedList((db, _param: ParamOf<object>, ids
   db
     .selectFrom('payments as lead')
     .innerJoin('payments as member', (join) =>
-      join.onRef('member.group_id', '=', 'lead.group_id').onRef('member.superseded_by', '=', 'lead.id'),
+      join.onRef('member.groupId', '=', 'lead.groupId').onRef('member.supersededBy', '=', 'lead.id'),
     )
     .select('member.id')
     .distinct()
@@ -165,9 +160,9 @@ export const supersededPayments = preparedList((db, _param: ParamOf<object>, ids
 );
 
 /** Whether a payment waits for money, or for confirmations of money that a reorg may still revert. */
-export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | undefined): boolean {
+export function isWaiting(payment: Pick<AccountRow, 'status' | 'closedAt'> | undefined): boolean {
   if (payment?.status === 'confirming') return true;
-  return payment?.closed_at === null && (payment.status === 'pending' || payment.status === 'underpaid');
+  return payment?.closedAt === null && (payment.status === 'pending' || payment.status === 'underpaid');
 }
 
 /** A row for each unspent part of an address. */
@@ -175,7 +170,7 @@ export const unspentParts = prepared((db, param: ParamOf<{ id: number }>) =>
   db
     .selectFrom('outputs')
     .select(OUTPUT_COLUMNS)
-    .where('address_id', '=', param('id'))
+    .where('addressId', '=', param('id'))
     .where('state', '=', sql.lit('confirmed'))
-    .where('spent_height', 'is', null),
+    .where('spentHeight', 'is', null),
 );

@@ -27,17 +27,17 @@ export async function allocateAddressIndexes(
   at: Omit<AddressBranch, 'coin'>,
   coins: readonly Coin[],
 ): Promise<{ coin: Coin; index: number }[]> {
-  const { merchantId: merchant_id, mode, branch } = at;
+  const { merchantId, mode, branch } = at;
   const rows = await takeIndexes(
     tx,
-    coins.map((coin) => ({ merchant_id, coin, mode, branch, next_index: 1 })),
+    coins.map((coin) => ({ merchantId, coin, mode, branch, nextIndex: 1 })),
   );
-  return rows.map((row) => ({ coin: row.coin, index: row.next_index - 1 }));
+  return rows.map((row) => ({ coin: row.coin, index: row.nextIndex - 1 }));
 }
 
 const takeIndexes = preparedInserts(
   'address_counters',
-  ['coin', 'next_index'],
+  ['coin', 'nextIndex'],
   sql` on conflict (merchant_id, coin, mode, branch) do update set next_index = address_counters.next_index + 1`,
 );
 
@@ -45,21 +45,21 @@ const takeIndexes = preparedInserts(
 export async function nextAddressIndex(db: Db, at: AddressBranch): Promise<number> {
   const row = await db
     .selectFrom('address_counters')
-    .select('next_index')
-    .where('merchant_id', '=', at.merchantId)
+    .select('nextIndex')
+    .where('merchantId', '=', at.merchantId)
     .where('coin', '=', at.coin)
     .where('mode', '=', at.mode)
     .where('branch', '=', at.branch)
     .executeTakeFirst();
-  return row?.next_index ?? 0;
+  return row?.nextIndex ?? 0;
 }
 
 /** Every branch that has addresses, with the next index of each. */
 export async function addressCounters(db: Db): Promise<KeyPath[]> {
   const rows = await db
     .selectFrom('address_counters')
-    .innerJoin('merchants', 'merchants.id', 'address_counters.merchant_id')
-    .select(['merchants.account', 'coin', 'mode', 'branch', 'next_index as index'])
+    .innerJoin('merchants', 'merchants.id', 'address_counters.merchantId')
+    .select(['merchants.account', 'coin', 'mode', 'branch', 'nextIndex as index'])
     .execute();
   return rows;
 }
@@ -77,16 +77,16 @@ export async function insertAddresses(
   rows: readonly Omit<StoredAddress, 'id'>[],
 ): Promise<StoredAddress[]> {
   const ids = new Map<string, number>();
-  for (const { id, coin, watch_key } of await insertRows(tx, rows)) ids.set(`${coin} ${watch_key}`, id);
+  for (const { id, coin, watchKey } of await insertRows(tx, rows)) ids.set(`${coin} ${watchKey}`, id);
   announceAddress(tx, ids.values());
   return rows.map((row) => {
-    const id = ids.get(`${row.coin} ${row.watch_key}`);
+    const id = ids.get(`${row.coin} ${row.watchKey}`);
     if (id === undefined) throw new Error(`no ${row.coin} address was stored`);
     return { ...row, id };
   });
 }
 
-const insertRows = preparedInserts('addresses', ['id', 'coin', 'watch_key']);
+const insertRows = preparedInserts('addresses', ['id', 'coin', 'watchKey']);
 
 /**
  * The watched subset of these keys, with their rows. The cost depends on the given keys, not on the number of
@@ -117,7 +117,7 @@ function watchedAmong(db: Db, { coin, mode }: ChainId, watchKeys: readonly strin
     .selectAll()
     .where('coin', '=', coin)
     .where('mode', '=', mode)
-    .where('watch_key', 'in', watchKeys);
+    .where('watchKey', 'in', watchKeys);
 }
 
 const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) =>
@@ -130,16 +130,16 @@ export async function filterWatched(
   chain: ChainId,
   watchKeys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watch_key));
+  return new Set((await watchedIn(db, chain, watchKeys)).map((row) => row.watchKey));
 }
 
 const watchedIn = preparedList((db, param: ParamOf<ChainId>, watchKeys) =>
   db
     .selectFrom('addresses')
-    .select('watch_key')
+    .select('watchKey')
     .where('coin', '=', param('coin'))
     .where('mode', '=', param('mode'))
-    .where('watch_key', 'in', watchKeys),
+    .where('watchKey', 'in', watchKeys),
 );
 
 /** The highest address id over all chains, 0 while there is none. */
@@ -159,14 +159,14 @@ export async function addressesBetween(
 ): Promise<OpenKey[]> {
   const rows = await db
     .selectFrom('addresses')
-    .select(['watch_key', 'created_at'])
+    .select(['watchKey', 'createdAt'])
     .where('id', '>=', ids.from)
     .where('id', '<', ids.below)
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ watchKey: row.watch_key, since: row.created_at }));
+  return rows.map((row) => ({ watchKey: row.watchKey, since: row.createdAt }));
 }
 
 /** The accounts of these payments on a chain. At most a few hundred ids at a time. */
@@ -177,14 +177,12 @@ export async function accountsOfPaymentsOn(
 ): Promise<{ watchKey: string; paymentId: string }[]> {
   const rows = await db
     .selectFrom('addresses')
-    .select(['watch_key', 'payment_id'])
-    .where('payment_id', 'in', paymentIds)
+    .select(['watchKey', 'paymentId'])
+    .where('paymentId', 'in', paymentIds)
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .execute();
-  return rows.flatMap(({ watch_key: watchKey, payment_id: paymentId }) =>
-    paymentId === null ? [] : [{ watchKey, paymentId }],
-  );
+  return rows.flatMap(({ watchKey, paymentId }) => (paymentId === null ? [] : [{ watchKey, paymentId }]));
 }
 
 /** All watch keys of a chain, page by page in the order of creation. */
@@ -195,13 +193,13 @@ export async function watchKeysAfter(
   limit: number,
 ): Promise<{ position: number; watchKey: string }[]> {
   const rows = await keysAfter(db, { ...chain, after, limit });
-  return rows.map((row) => ({ position: row.id, watchKey: row.watch_key }));
+  return rows.map((row) => ({ position: row.id, watchKey: row.watchKey }));
 }
 
 const keysAfter = prepared((db, param: ParamOf<ChainId & { after: number; limit: number }>) =>
   db
     .selectFrom('addresses')
-    .select(['id', 'watch_key'])
+    .select(['id', 'watchKey'])
     .where('coin', '=', param('coin'))
     .where('mode', '=', param('mode'))
     .where('id', '>', param('after'))
@@ -217,7 +215,7 @@ export async function merchantAddress(
   const row = await db
     .selectFrom('addresses')
     .select('address')
-    .where('merchant_id', '=', at.merchantId)
+    .where('merchantId', '=', at.merchantId)
     .where('coin', '=', at.coin)
     .where('mode', '=', at.mode)
     .where('branch', '=', 0)
@@ -230,7 +228,7 @@ export async function merchantAddress(
 export async function merchantAddresses(db: Db): Promise<(StoredAddress & { account: number })[]> {
   return db
     .selectFrom('addresses')
-    .innerJoin('merchants', 'merchants.id', 'addresses.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'addresses.merchantId')
     .selectAll('addresses')
     .select('merchants.account')
     .where('addresses.mode', '=', 'live')
@@ -243,9 +241,9 @@ export async function merchantAddresses(db: Db): Promise<(StoredAddress & { acco
 export async function watchedKeys(db: Db, chain: ChainId): Promise<string[]> {
   const rows = await db
     .selectFrom('addresses')
-    .select('watch_key')
+    .select('watchKey')
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .execute();
-  return rows.map((row) => row.watch_key);
+  return rows.map((row) => row.watchKey);
 }

@@ -35,13 +35,13 @@ export async function settledDeposits(
   const { only, except = [] } = among;
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
-    .select(['outputs.merchant_id', 'outputs.amount', 'addresses.address', 'merchants.account'])
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
+    .select(['outputs.merchantId', 'outputs.amount', 'addresses.address', 'merchants.account'])
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_height', 'is', null)
+    .where('outputs.spentHeight', 'is', null)
     .where('outputs.height', '<=', upTo.height)
     .where('addresses.purpose', 'in', ['payment', 'recovered'])
     .$if(only !== undefined, (query) => query.where('addresses.address', 'in', only ?? []))
@@ -58,9 +58,9 @@ export async function settledDeposits(
                 or('sends.status', 'in', ['signed', 'broadcast']),
                 or.and([
                   or('sends.status', '=', sql.lit('failed')),
-                  or('sends.updated_at', '>', upTo.failedBefore),
+                  or('sends.updatedAt', '>', upTo.failedBefore),
                   // Later timestamps stem from a clock that was set back since.
-                  or('sends.updated_at', '<=', upTo.now),
+                  or('sends.updatedAt', '<=', upTo.now),
                 ]),
               ]),
             ),
@@ -72,7 +72,7 @@ export async function settledDeposits(
     .limit(MAX_OUTPUTS)
     .execute();
   const deposits = new Map<string, Deposit>();
-  for (const { merchant_id: merchantId, account, address, amount } of rows) {
+  for (const { merchantId, account, address, amount } of rows) {
     const before = deposits.get(address)?.amount ?? 0n;
     deposits.set(address, { merchantId, account, address, amount: before + BigInt(amount) });
   }

@@ -11,7 +11,7 @@ export interface FeeLevel {
 
 /** Stores a node's last fee rate, so that balances are available while it is offline. */
 export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
-  const values = { rate: level.rate.toString(), input_cost: level.inputCost.toString(), at: level.at };
+  const values = { rate: level.rate.toString(), inputCost: level.inputCost.toString(), at: level.at };
   await db
     .insertInto('fee_levels')
     .values({ coin: chain.coin, mode: chain.mode, ...values })
@@ -27,5 +27,5 @@ export async function findFeeLevel(db: Db, { coin, mode }: ChainId): Promise<Fee
     .where('coin', '=', coin)
     .where('mode', '=', mode)
     .executeTakeFirst();
-  return row && { rate: BigInt(row.rate), inputCost: BigInt(row.input_cost), at: row.at };
+  return row && { rate: BigInt(row.rate), inputCost: BigInt(row.inputCost), at: row.at };
 }

@@ -29,7 +29,7 @@ export async function setFrozen(
   if (frozen) {
     await tx
       .insertInto('frozen_outputs')
-      .values({ coin, mode, txid, vout, frozen_at: now })
+      .values({ coin, mode, txid, vout, frozenAt: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     return;

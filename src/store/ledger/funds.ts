@@ -19,12 +19,12 @@ export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
-      .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-      .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+      .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+      .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
       .where('outputs.coin', '=', chain.coin)
       .where('outputs.mode', '=', chain.mode)
       .where('outputs.txid', 'in', txids.slice(at, at + CHUNK))
-      .select(['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.send_id'])
+      .select(['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.sendId'])
       .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
       .execute();
     for (const row of rows) {
@@ -32,7 +32,7 @@ export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef
       if (!wanted.has(outputKey(ref))) continue;
       const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
       const fund = { ref, amount: BigInt(row.amount), address: row.address, keyPath };
-      funds.push({ fund, heldBy: row.send_id });
+      funds.push({ fund, heldBy: row.sendId });
     }
   }
   return funds;

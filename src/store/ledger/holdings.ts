@@ -21,7 +21,7 @@ export async function confirmedHoldings(
       keys.length === HOLDERS
         ? await holdingRowsOfMany(db, { ...chain, ...Object.fromEntries(keys.entries()) })
         : await holdingRows(db, chain, keys).execute();
-    for (const { watch_key: key, txid, vout, amount } of rows) {
+    for (const { watchKey: key, txid, vout, amount } of rows) {
       const holding = { ref: { txid, index: vout }, amount: BigInt(amount) };
       const known = byAccount.get(key);
       if (known === undefined) byAccount.set(key, [holding]);
@@ -39,13 +39,13 @@ const HOLDERS = 100;
 function holdingRows(db: Db, { coin, mode }: ChainId, watchKeys: readonly string[]) {
   return db
     .selectFrom('addresses')
-    .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
-    .select(['addresses.watch_key', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
+    .innerJoin('outputs', 'outputs.addressId', 'addresses.id')
+    .select(['addresses.watchKey', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
     .where('addresses.coin', '=', coin)
     .where('addresses.mode', '=', mode)
-    .where('addresses.watch_key', 'in', watchKeys)
+    .where('addresses.watchKey', 'in', watchKeys)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_height', 'is', null)
+    .where('outputs.spentHeight', 'is', null)
     .orderBy('outputs.height')
     .orderBy('outputs.txid')
     .orderBy('outputs.vout');
@@ -63,12 +63,12 @@ const holdingRowsOfMany = prepared((db, param: ParamOf<ChainId & Readonly<Record
 export async function countSpenders(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<number> {
   const { count } = await db
     .selectFrom('addresses')
-    .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
-    .select((eb) => eb.fn.count<number>('outputs.spent_by').distinct().as('count'))
+    .innerJoin('outputs', 'outputs.addressId', 'addresses.id')
+    .select((eb) => eb.fn.count<number>('outputs.spentBy').distinct().as('count'))
     .where('addresses.coin', '=', coin)
     .where('addresses.mode', '=', mode)
-    .where('addresses.watch_key', '=', watchKey)
-    .where('outputs.spent_height', 'is not', null)
+    .where('addresses.watchKey', '=', watchKey)
+    .where('outputs.spentHeight', 'is not', null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -81,15 +81,15 @@ export async function unspentAbove(
 ): Promise<{ watchKey: string; isReserved: boolean }[]> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .select(['addresses.watch_key', 'outputs.send_id', 'outputs.spent_by'])
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .select(['addresses.watchKey', 'outputs.sendId', 'outputs.spentBy'])
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.height', '>', height)
-    .where('outputs.spent_height', 'is', null)
+    .where('outputs.spentHeight', 'is', null)
     .execute();
-  return rows.map(({ watch_key: watchKey, send_id: sendId, spent_by: spentBy }) => ({
+  return rows.map(({ watchKey, sendId, spentBy }) => ({
     watchKey,
     isReserved: sendId !== null || spentBy !== null,
   }));
@@ -108,7 +108,7 @@ export async function unspentAt(
     .where('mode', '=', chain.mode)
     .where('state', '=', sql.lit('confirmed'))
     .where('height', '<=', height)
-    .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
+    .where((eb) => eb.or([eb('spentHeight', 'is', null), eb('spentHeight', '>', height)]))
     .execute();
 }
 
@@ -123,16 +123,16 @@ export async function balancesAt(
   for (let at = 0; at < watchKeys.length; at += CHUNK) {
     const rows = await db
       .selectFrom('addresses')
-      .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
-      .select(['addresses.watch_key', 'outputs.amount'])
+      .innerJoin('outputs', 'outputs.addressId', 'addresses.id')
+      .select(['addresses.watchKey', 'outputs.amount'])
       .where('addresses.coin', '=', chain.coin)
       .where('addresses.mode', '=', chain.mode)
-      .where('addresses.watch_key', 'in', watchKeys.slice(at, at + CHUNK))
+      .where('addresses.watchKey', 'in', watchKeys.slice(at, at + CHUNK))
       .where('outputs.state', '=', sql.lit('confirmed'))
       .where('outputs.height', '<=', height)
-      .where((eb) => eb.or([eb('spent_height', 'is', null), eb('spent_height', '>', height)]))
+      .where((eb) => eb.or([eb('spentHeight', 'is', null), eb('spentHeight', '>', height)]))
       .execute();
-    for (const { watch_key: key, amount } of rows)
+    for (const { watchKey: key, amount } of rows)
       balances.set(key, (balances.get(key) ?? 0n) + BigInt(amount));
   }
   return balances;

@@ -16,17 +16,17 @@ export async function reserveAddresses(
   at: Omit<AddressBranch, 'mode'>,
   { count, createdAt }: { readonly count: number; readonly createdAt: number },
 ): Promise<void> {
-  const { merchantId: merchant_id, coin, branch } = at;
-  const next_index = await nextAddressIndex(tx, { ...at, mode: 'live' });
-  const until_index = next_index + count;
+  const { merchantId, coin, branch } = at;
+  const nextIndex = await nextAddressIndex(tx, { ...at, mode: 'live' });
+  const untilIndex = nextIndex + count;
   await tx
     .insertInto('address_counters')
-    .values({ merchant_id, coin, mode: 'live', branch, next_index: until_index })
-    .onConflict((conflict) => conflict.doUpdateSet({ next_index: until_index }))
+    .values({ merchantId, coin, mode: 'live', branch, nextIndex: untilIndex })
+    .onConflict((conflict) => conflict.doUpdateSet({ nextIndex: untilIndex }))
     .execute();
   await tx
     .insertInto('look_ahead_ranges')
-    .values({ merchant_id, coin, branch, next_index, until_index, created_at: createdAt })
+    .values({ merchantId, coin, branch, nextIndex, untilIndex, createdAt })
     .execute();
 }
 
@@ -43,8 +43,8 @@ export async function nextLookAheadRange(db: Db): Promise<LookAheadRange | undef
 
 /** Records that a range is watched below an index; deletes a range that is completely watched. */
 export async function watchedBelow(tx: Tx, range: LookAheadRange, index: number): Promise<void> {
-  if (index < range.until_index)
-    await tx.updateTable('look_ahead_ranges').set({ next_index: index }).where('id', '=', range.id).execute();
+  if (index < range.untilIndex)
+    await tx.updateTable('look_ahead_ranges').set({ nextIndex: index }).where('id', '=', range.id).execute();
   else await tx.deleteFrom('look_ahead_ranges').where('id', '=', range.id).execute();
 }
 
@@ -52,7 +52,7 @@ export async function watchedBelow(tx: Tx, range: LookAheadRange, index: number)
 export async function countLookAhead(db: Db): Promise<ReadonlyMap<Coin, number>> {
   const rows = await db
     .selectFrom('look_ahead_ranges')
-    .select(({ fn, eb }) => ['coin', fn.sum<number>(eb('until_index', '-', eb.ref('next_index'))).as('left')])
+    .select(({ fn, eb }) => ['coin', fn.sum<number>(eb('untilIndex', '-', eb.ref('nextIndex'))).as('left')])
     .groupBy('coin')
     .execute();
   return new Map(rows.map(({ coin, left }) => [coin, left]));

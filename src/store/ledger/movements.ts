@@ -16,13 +16,13 @@ const insert = preparedInserts('movements');
 export async function insertMovements(tx: Tx, rows: readonly Insertable<MovementRow>[]): Promise<void> {
   if (!tx.isTransaction) throw new Error('movements must be written in the transaction of their cause');
   const earliest = new Map<string, number>();
-  for (const { merchant_id: merchantId, mode } of rows) {
+  for (const { merchantId, mode } of rows) {
     const key = `${merchantId} ${mode}`;
     if (!earliest.has(key)) earliest.set(key, await endOfBooks(tx, { merchantId, mode }));
   }
   const dated = rows.map((row) => ({
     ...row,
-    at: Math.max(row.at, earliest.get(`${row.merchant_id} ${row.mode}`) ?? 0),
+    at: Math.max(row.at, earliest.get(`${row.merchantId} ${row.mode}`) ?? 0),
   }));
   await insert(tx, dated);
 }
@@ -33,30 +33,30 @@ async function endOfBooks(
   merchant: { readonly merchantId: string; readonly mode: Mode },
 ): Promise<number> {
   const [[line], [closed]] = [await newestLine(db, merchant), await closedUntil(db, merchant)];
-  return Math.max(line?.at ?? 0, closed?.books_closed_until ?? 0);
+  return Math.max(line?.at ?? 0, closed?.booksClosedUntil ?? 0);
 }
 
 const newestLine = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode }>) =>
   db
     .selectFrom('movements')
     .select('at')
-    .where('merchant_id', '=', param('merchantId'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
     .orderBy('at', 'desc')
     .limit(1),
 );
 
 const closedUntil = prepared((db, param: ParamOf<{ merchantId: string }>) =>
-  db.selectFrom('merchants').select('books_closed_until').where('id', '=', param('merchantId')),
+  db.selectFrom('merchants').select('booksClosedUntil').where('id', '=', param('merchantId')),
 );
 
 /** Closes a merchant's books up to a moment: no later line is dated before it. */
 export async function closeBooks(tx: Tx, merchantId: string, untilMs: number): Promise<void> {
   await tx
     .updateTable('merchants')
-    .set({ books_closed_until: untilMs })
+    .set({ booksClosedUntil: untilMs })
     .where('id', '=', merchantId)
-    .where('books_closed_until', '<', untilMs)
+    .where('booksClosedUntil', '<', untilMs)
     .execute();
 }
 
@@ -82,11 +82,11 @@ const aboutTransactions = preparedList((db, param: ParamOf<ChainId>, txids) =>
 export const bookedOutputs = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .leftJoin('payments', 'payments.id', 'outputs.payment_id')
-    .select(['outputs.merchant_id', 'outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.state'])
-    .select(['outputs.payment_id', 'outputs.rate', 'outputs.first_seen_at'])
-    .select(['outputs.spent_by', 'outputs.spent_height', 'addresses.address', 'payments.currency'])
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .leftJoin('payments', 'payments.id', 'outputs.paymentId')
+    .select(['outputs.merchantId', 'outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.state'])
+    .select(['outputs.paymentId', 'outputs.rate', 'outputs.firstSeenAt'])
+    .select(['outputs.spentBy', 'outputs.spentHeight', 'addresses.address', 'payments.currency'])
     .where('outputs.coin', '=', param('coin'))
     .where('outputs.mode', '=', param('mode'))
     .where('outputs.txid', 'in', txids),
@@ -95,11 +95,11 @@ export const bookedOutputs = preparedList((db, param: ParamOf<ChainId>, txids) =
 /** An output that a transaction spends in a block. */
 interface BookedSpend {
   readonly txid: string;
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly amount: string;
-  readonly payment_id: string | null;
+  readonly paymentId: string | null;
   readonly currency: string | null;
-  readonly spent_height: number;
+  readonly spentHeight: number;
 }
 
 /**
@@ -119,13 +119,13 @@ export const bookedSpends = preparedList((db, param: ParamOf<ChainId>, txids) =>
 export const bookedSends = preparedList((db, param: ParamOf<ChainId>, txids) =>
   db
     .selectFrom('send_versions')
-    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
-    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
-    .leftJoin('payments', 'payments.id', 'refunds.payment_id')
-    .select(['send_versions.txid', 'send_versions.cancels', 'send_versions.fee as version_fee'])
-    .select(['sends.id', 'sends.merchant_id', 'sends.purpose', 'sends.destination', 'sends.note'])
-    .select(['sends.fee', 'sends.txid as current_txid', 'sends.status'])
-    .select(['refunds.payment_id', 'payments.currency'])
+    .innerJoin('sends', 'sends.id', 'send_versions.sendId')
+    .leftJoin('refunds', 'refunds.sendId', 'sends.id')
+    .leftJoin('payments', 'payments.id', 'refunds.paymentId')
+    .select(['send_versions.txid', 'send_versions.cancels', 'send_versions.fee as versionFee'])
+    .select(['sends.id', 'sends.merchantId', 'sends.purpose', 'sends.destination', 'sends.note'])
+    .select(['sends.fee', 'sends.txid as currentTxid', 'sends.status'])
+    .select(['refunds.paymentId', 'payments.currency'])
     .where('send_versions.coin', '=', param('coin'))
     .where('send_versions.mode', '=', param('mode'))
     .where('send_versions.txid', 'in', txids),
@@ -144,9 +144,9 @@ const newestPayment = prepared((db, param: ParamOf<{ merchantId: string; mode: M
   db
     .selectFrom('payments')
     .select('currency')
-    .where('merchant_id', '=', param('merchantId'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(1),
 );
@@ -174,10 +174,10 @@ export const pageOfMovements = prepared(
   (db, param: ParamOf<MovementRange & { afterMs: number; afterSeq: number; limit: number }>) =>
     db
       .selectFrom('movements')
-      .leftJoin('payments', 'payments.id', 'movements.payment_id')
+      .leftJoin('payments', 'payments.id', 'movements.paymentId')
       .selectAll('movements')
-      .select(['payments.order_id', 'payments.order_label'])
-      .where('movements.merchant_id', '=', param('merchantId'))
+      .select(['payments.orderId', 'payments.orderLabel'])
+      .where('movements.merchantId', '=', param('merchantId'))
       .where('movements.mode', '=', param('mode'))
       .where((eb) =>
         eb(eb.refTuple('movements.at', 'movements.seq'), '>', eb.tuple(param('afterMs'), param('afterSeq'))),
@@ -192,6 +192,6 @@ export const pageOfMovements = prepared(
 /** One line in a listing. */
 export interface ListedMovement extends StoredMovement {
   readonly coin: Coin;
-  readonly order_id: string | null;
-  readonly order_label: string | null;
+  readonly orderId: string | null;
+  readonly orderLabel: string | null;
 }

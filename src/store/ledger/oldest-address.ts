@@ -8,7 +8,7 @@ import type { Db } from '../sqlite/database.ts';
 export async function oldestPaymentAddressTime(db: Db, chain: ChainId): Promise<number | null> {
   const row = await db
     .selectFrom('addresses')
-    .select((eb) => eb.fn.min('created_at').as('oldest'))
+    .select((eb) => eb.fn.min('createdAt').as('oldest'))
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('purpose', 'in', ['payment', 'recovered'])
@@ -20,7 +20,7 @@ export async function oldestPaymentAddressTime(db: Db, chain: ChainId): Promise<
 export async function oldestAddressTime(db: Db, chain: ChainId): Promise<number | null> {
   const row = await db
     .selectFrom('addresses')
-    .select((eb) => eb.fn.min('created_at').as('oldest'))
+    .select((eb) => eb.fn.min('createdAt').as('oldest'))
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .executeTakeFirst();

@@ -127,7 +127,7 @@ export class OpenAccounts {
       cache.add(await accountsOfPayments(this.#db, this.#chain, ids));
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return true;
-      after = { expiresAt: last.expires_at, id: last.id };
+      after = { expiresAt: last.expiresAt, id: last.id };
       await setImmediate();
     }
     return false;

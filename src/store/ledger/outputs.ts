@@ -12,7 +12,7 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-type Optional = 'seq' | 'awaited_depth' | 'position' | 'confirmed_at' | 'rate' | 'rate_at';
+type Optional = 'seq' | 'awaitedDepth' | 'position' | 'confirmedAt' | 'rate' | 'rateAt';
 
 /** An output to store; an existing one keeps its `seq`, its position and its rate at receipt. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
@@ -21,14 +21,14 @@ export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredO
 export async function upsertOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const observed = {
     ...row,
-    awaited_depth: row.awaited_depth ?? 0,
+    awaitedDepth: row.awaitedDepth ?? 0,
     position: row.position ?? 0,
-    confirmed_at: row.confirmed_at ?? null,
+    confirmedAt: row.confirmedAt ?? null,
     rate: row.rate ?? null,
-    rate_at: row.rate_at ?? null,
+    rateAt: row.rateAt ?? null,
   };
-  if (row.payment_id === null) await put(tx, observed);
-  else await keepTotals(tx, row.payment_id, () => put(tx, observed));
+  if (row.paymentId === null) await put(tx, observed);
+  else await keepTotals(tx, row.paymentId, () => put(tx, observed));
 }
 
 const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
@@ -36,12 +36,12 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
     amount: param('amount'),
     state: param('state'),
     height: param('height'),
-    block_hash: param('block_hash'),
+    blockHash: param('blockHash'),
     maturity: param('maturity'),
-    late_due: param('late_due'),
-    updated_at: param('updated_at'),
-    awaited_depth: param('awaited_depth'),
-    confirmed_at: param('confirmed_at'),
+    lateDue: param('lateDue'),
+    updatedAt: param('updatedAt'),
+    awaitedDepth: param('awaitedDepth'),
+    confirmedAt: param('confirmedAt'),
     late: param('late'),
     position: param('position'),
   };
@@ -53,15 +53,15 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
       mode: param('mode'),
       txid: param('txid'),
       vout: param('vout'),
-      address_id: param('address_id'),
-      merchant_id: param('merchant_id'),
-      payment_id: param('payment_id'),
-      first_seen_at: param('first_seen_at'),
-      spent_by: param('spent_by'),
-      spent_height: param('spent_height'),
-      send_id: param('send_id'),
+      addressId: param('addressId'),
+      merchantId: param('merchantId'),
+      paymentId: param('paymentId'),
+      firstSeenAt: param('firstSeenAt'),
+      spentBy: param('spentBy'),
+      spentHeight: param('spentHeight'),
+      sendId: param('sendId'),
       rate: param('rate'),
-      rate_at: param('rate_at'),
+      rateAt: param('rateAt'),
     })
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });
@@ -75,7 +75,7 @@ export async function setAwaitedDepth(
 ): Promise<void> {
   await tx
     .updateTable('outputs')
-    .set({ awaited_depth: depth })
+    .set({ awaitedDepth: depth })
     .where('coin', '=', coin)
     .where('mode', '=', mode)
     .where('txid', '=', txid)
@@ -102,7 +102,7 @@ const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('outputs')
     .selectAll()
-    .where('payment_id', '=', param('paymentId'))
+    .where('paymentId', '=', param('paymentId'))
     .orderBy('position')
     .orderBy('seq'),
 );
@@ -174,13 +174,13 @@ export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<Stored
 export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .select(['outputs.txid', 'outputs.vout', 'addresses.watch_key'])
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .select(['outputs.txid', 'outputs.vout', 'addresses.watchKey'])
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('unconfirmed'))
     .execute();
-  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watch_key }));
+  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watchKey }));
 }
 
 /** Outputs confirmed above a height: those that a reorg down to it unconfirms. */

@@ -18,21 +18,21 @@ export async function unconfirmedChange(
 ): Promise<Fund[]> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .innerJoin('send_versions', (join) =>
       join
         .onRef('send_versions.coin', '=', 'outputs.coin')
         .onRef('send_versions.mode', '=', 'outputs.mode')
         .onRef('send_versions.txid', '=', 'outputs.txid'),
     )
-    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .innerJoin('sends', 'sends.id', 'send_versions.sendId')
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('unconfirmed'))
-    .where('outputs.merchant_id', '=', wallet.merchantId)
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null)
+    .where('outputs.merchantId', '=', wallet.merchantId)
+    .where('outputs.spentBy', 'is', null)
+    .where('outputs.sendId', 'is', null)
     .where(isNotFrozen)
     .where('addresses.purpose', '=', 'change')
     .where('sends.status', '=', sql.lit('broadcast'))
@@ -43,7 +43,7 @@ export async function unconfirmedChange(
           eb
             .selectFrom('send_versions as others')
             .select('others.version')
-            .whereRef('others.send_id', '=', 'sends.id')
+            .whereRef('others.sendId', '=', 'sends.id')
             .whereRef('others.version', '<>', 'send_versions.version'),
         ),
       ),
@@ -71,20 +71,20 @@ export async function findChangeOutput(
 ): Promise<{ fund: Fund; heldBy: string | null } | null> {
   const row = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.txid', '=', txid)
     .where('outputs.state', '=', sql.lit('unconfirmed'))
     .where('addresses.purpose', '=', 'change')
-    .select(['outputs.vout', 'outputs.amount', 'outputs.send_id'])
+    .select(['outputs.vout', 'outputs.amount', 'outputs.sendId'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
     .executeTakeFirst();
   if (row === undefined) return null;
   const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
   const ref: OutputRef = { txid, index: row.vout };
-  return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.send_id };
+  return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.sendId };
 }
 
 /**
@@ -103,9 +103,9 @@ export async function displacedSends(db: Db, chain: ChainId, limit: number): Pro
         eb
           .selectFrom('outputs')
           .select('outputs.seq')
-          .whereRef('outputs.send_id', '=', 'sends.id')
+          .whereRef('outputs.sendId', '=', 'sends.id')
           .where((or) =>
-            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spent_height', 'is not', null)]),
+            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spentHeight', 'is not', null)]),
           ),
       ),
     )

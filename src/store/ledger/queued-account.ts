@@ -87,33 +87,33 @@ export async function reserveAccount(tx: Tx, chain: ChainId, address: string, se
     .where('addresses.address', '=', address);
   await tx
     .updateTable('outputs')
-    .set({ send_id: sendId })
-    .where('address_id', 'in', account)
+    .set({ sendId })
+    .where('addressId', 'in', account)
     .where('state', '=', sql.lit('confirmed'))
-    .where('spent_height', 'is', null)
-    .where('spent_by', 'is', null)
-    .where('send_id', 'is', null)
+    .where('spentHeight', 'is', null)
+    .where('spentBy', 'is', null)
+    .where('sendId', 'is', null)
     .execute();
 }
 
 async function merchantAccount(db: Db, wallet: Wallet): Promise<MerchantAccount | null> {
   const rows = await db
     .selectFrom('addresses')
-    .innerJoin('merchants', 'merchants.id', 'addresses.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'addresses.merchantId')
     .leftJoin('outputs', (join) =>
       join
-        .onRef('outputs.address_id', '=', 'addresses.id')
+        .onRef('outputs.addressId', '=', 'addresses.id')
         .on('outputs.state', '=', sql.lit('confirmed'))
-        .on('outputs.spent_height', 'is', null),
+        .on('outputs.spentHeight', 'is', null),
     )
     .select(['addresses.address', 'merchants.account'])
-    .select(['outputs.send_id', 'outputs.spent_by'])
+    .select(['outputs.sendId', 'outputs.spentBy'])
     .select([
       sql<string | null>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
       sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'),
     ])
-    .groupBy(['addresses.address', 'merchants.account', 'outputs.send_id', 'outputs.spent_by'])
-    .where('addresses.merchant_id', '=', wallet.merchantId)
+    .groupBy(['addresses.address', 'merchants.account', 'outputs.sendId', 'outputs.spentBy'])
+    .where('addresses.merchantId', '=', wallet.merchantId)
     .where('addresses.coin', '=', wallet.coin)
     .where('addresses.mode', '=', wallet.mode)
     .where('addresses.branch', '=', 0)
@@ -121,7 +121,7 @@ async function merchantAccount(db: Db, wallet: Wallet): Promise<MerchantAccount 
     .execute();
   const [first] = rows;
   if (first === undefined) return null;
-  const parts = rows.flatMap(({ part, amount, send_id: sendId, spent_by: spentBy }) =>
+  const parts = rows.flatMap(({ part, amount, sendId, spentBy }) =>
     part === null ? [] : [{ ref: parseRef(part), amount: BigInt(amount), sendId, spentBy }],
   );
   return { address: first.address, account: first.account, parts };

@@ -25,7 +25,7 @@ const keep = prepared((db, param: ParamOf<ChainId & { txid: string; raw: string;
       mode: param('mode'),
       txid: param('txid'),
       raw: param('raw'),
-      created_at: param('nowMs'),
+      createdAt: param('nowMs'),
     })
     .onConflict((conflict) => conflict.doNothing()),
 );
@@ -62,11 +62,11 @@ export async function noteConflicts(
   for (let at = 0; at < txids.length; at += CHUNK) {
     await tx
       .updateTable('raw_transactions')
-      .set({ conflict_height: height })
+      .set({ conflictHeight: height })
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
-      .where('conflict_height', 'is', null)
+      .where('conflictHeight', 'is', null)
       .execute();
   }
 }
@@ -75,10 +75,10 @@ export async function noteConflicts(
 export async function forgetConflictsAbove(tx: Tx, chain: ChainId, height: number): Promise<void> {
   await tx
     .updateTable('raw_transactions')
-    .set({ conflict_height: null })
+    .set({ conflictHeight: null })
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('conflict_height', '>', height)
+    .where('conflictHeight', '>', height)
     .execute();
 }
 
@@ -92,11 +92,11 @@ export async function conflictHeights(
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('raw_transactions')
-      .select(['txid', 'conflict_height as height'])
+      .select(['txid', 'conflictHeight as height'])
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
-      .where('conflict_height', 'is not', null)
+      .where('conflictHeight', 'is not', null)
       .execute();
     for (const { txid, height } of rows) if (height !== null) heights.set(txid, height);
   }
@@ -131,7 +131,7 @@ export async function forgetDeadTransactions(tx: Tx, chain: ChainId, beforeMs: n
     .deleteFrom('raw_transactions')
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('created_at', '<', beforeMs)
+    .where('createdAt', '<', beforeMs)
     .where((eb) =>
       eb.not(
         eb.exists(

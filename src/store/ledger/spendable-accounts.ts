@@ -27,9 +27,9 @@ export async function spendableAccounts(
   const total = sql`sum(cast(outputs.amount as bigint))`;
   const isWallet = sql<number>`case when addresses.purpose = 'wallet' then 1 else 0 end`;
   const rows = await idle(db, wallet)
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
-    .where('outputs.merchant_id', '=', merchantId)
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
+    .where('outputs.merchantId', '=', merchantId)
     .groupBy(['addresses.id', 'addresses.address', 'addresses.purpose', 'addresses.branch'])
     .groupBy(['addresses.idx', 'merchants.account'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
@@ -37,7 +37,7 @@ export async function spendableAccounts(
     .select([
       sql<string>`cast(${total} as text)`.as('amount'),
       sql<string>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
-      isWallet.as('is_wallet'),
+      isWallet.as('isWallet'),
       sql<number>`max(outputs.height)`.as('height'),
     ])
     .orderBy(isWallet, 'desc')
@@ -45,10 +45,10 @@ export async function spendableAccounts(
     .orderBy('addresses.address')
     .limit(limit)
     .execute();
-  return rows.map(({ address, account, branch, idx, amount, part, is_wallet, height }) => {
+  return rows.map(({ address, account, branch, idx, amount, part, isWallet, height }) => {
     const ref = parseRef(part);
     const keyPath = { coin, mode, account, branch, index: idx };
-    return { fund: { ref, amount: BigInt(amount), address, keyPath }, isWallet: is_wallet === 1, height };
+    return { fund: { ref, amount: BigInt(amount), address, keyPath }, isWallet: isWallet === 1, height };
   });
 }
 
@@ -63,16 +63,16 @@ export async function crowdedMerchants(
 ): Promise<{ merchantId: string; account: number }[]> {
   const addresses = sql<number>`count(distinct outputs.address_id)`;
   const rows = await idle(db, chain)
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .where('addresses.purpose', '!=', 'wallet')
-    .groupBy(['outputs.merchant_id', 'merchants.account'])
+    .groupBy(['outputs.merchantId', 'merchants.account'])
     .having(addresses, '>', options.most)
-    .select(['outputs.merchant_id', 'merchants.account'])
+    .select(['outputs.merchantId', 'merchants.account'])
     .orderBy(sql`random()`)
     .limit(options.limit)
     .execute();
-  return rows.map(({ merchant_id: merchantId, account }) => ({ merchantId, account }));
+  return rows.map(({ merchantId, account }) => ({ merchantId, account }));
 }
 
 /** `txid:index` → the output. */
@@ -85,16 +85,16 @@ export function parseRef(part: string): OutputRef {
 export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void> {
   const drawn = tx
     .selectFrom('outputs as taken')
-    .select('taken.address_id')
-    .where('taken.send_id', '=', sendId);
+    .select('taken.addressId')
+    .where('taken.sendId', '=', sendId);
   await tx
     .updateTable('outputs')
-    .set({ send_id: sendId })
+    .set({ sendId })
     .where('state', '=', sql.lit('confirmed'))
-    .where('spent_height', 'is', null)
-    .where('spent_by', 'is', null)
-    .where('send_id', 'is', null)
-    .where('address_id', 'in', drawn)
+    .where('spentHeight', 'is', null)
+    .where('spentBy', 'is', null)
+    .where('sendId', 'is', null)
+    .where('addressId', 'in', drawn)
     .execute();
 }
 
@@ -107,13 +107,13 @@ export async function balanceOfAccountsInUse(
   const row = await db
     .selectFrom('outputs')
     .select(sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'))
-    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.merchantId', '=', wallet.merchantId)
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_height', 'is', null)
+    .where('outputs.spentHeight', 'is', null)
     .where((eb) =>
-      eb.or([drawn, leaving, awaited].map((accounts) => eb('outputs.address_id', 'in', accounts))),
+      eb.or([drawn, leaving, awaited].map((accounts) => eb('outputs.addressId', 'in', accounts))),
     )
     .executeTakeFirstOrThrow();
   return BigInt(row.amount);
@@ -131,45 +131,45 @@ function idle(db: Db, chain: ChainId) {
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null)
-    .where('outputs.address_id', 'not in', drawn)
-    .where('outputs.address_id', 'not in', leaving)
-    .where('outputs.address_id', 'not in', awaited);
+    .where('outputs.spentBy', 'is', null)
+    .where('outputs.sendId', 'is', null)
+    .where('outputs.addressId', 'not in', drawn)
+    .where('outputs.addressId', 'not in', leaving)
+    .where('outputs.addressId', 'not in', awaited);
 }
 
 function accountsInUse(db: Db, { coin, mode }: ChainId) {
   const drawn = db
     .selectFrom('outputs as drawn')
-    .select('drawn.address_id')
+    .select('drawn.addressId')
     .where('drawn.coin', '=', coin)
     .where('drawn.mode', '=', mode)
-    .where('drawn.send_id', 'is not', null)
-    .where('drawn.spent_by', 'is', null);
+    .where('drawn.sendId', 'is not', null)
+    .where('drawn.spentBy', 'is', null);
   const leaving = db
     .selectFrom('outputs as left')
-    .select('left.address_id')
+    .select('left.addressId')
     .where('left.coin', '=', coin)
     .where('left.mode', '=', mode)
-    .where('left.spent_by', 'is not', null)
-    .where('left.spent_height', 'is', null);
+    .where('left.spentBy', 'is not', null)
+    .where('left.spentHeight', 'is', null);
   // Money there is promised to the open sends that draw on it. A send older than a restore may have none of
   // it any more, because a newer send has landed since, and left what it may still use.
   const awaited = db
     .selectFrom('sends as waiting')
     .innerJoin('send_versions as current', (join) =>
-      join.onRef('current.send_id', '=', 'waiting.id').onRef('current.version', '=', 'waiting.version'),
+      join.onRef('current.sendId', '=', 'waiting.id').onRef('current.version', '=', 'waiting.version'),
     )
     .innerJoin('addresses as promised', (join) =>
       join
         .onRef('promised.coin', '=', 'waiting.coin')
         .onRef('promised.mode', '=', 'waiting.mode')
-        .onRef('promised.address', '=', 'waiting.queue_account'),
+        .onRef('promised.address', '=', 'waiting.queueAccount'),
     )
     .select('promised.id')
     .where('waiting.coin', '=', coin)
     .where('waiting.mode', '=', mode)
-    .where('waiting.queue_account', 'is not', null)
+    .where('waiting.queueAccount', 'is not', null)
     .where(sql<boolean>`waiting.status in ('signed', 'broadcast')`)
     .where('waiting.height', 'is', null)
     .where(sql<boolean>`(waiting.queued = 1 or cast(current.balance_change as integer) < 0)`);

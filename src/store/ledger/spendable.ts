@@ -91,9 +91,9 @@ export async function reservedFunds(db: Db, sendId: string, limit = OUTPUTS_PER_
   return toFunds(
     db
       .selectFrom('outputs')
-      .where('outputs.send_id', '=', sendId)
+      .where('outputs.sendId', '=', sendId)
       .where('outputs.state', '=', sql.lit('confirmed'))
-      .where('outputs.spent_by', 'is', null),
+      .where('outputs.spentBy', 'is', null),
     limit,
   );
 }
@@ -102,12 +102,12 @@ export async function reservedFunds(db: Db, sendId: string, limit = OUTPUTS_PER_
 export async function reservedForPreparing(db: Db, wallet: WalletRef): Promise<bigint> {
   const rows = await db
     .selectFrom('sends')
-    .innerJoin('outputs', 'outputs.send_id', 'sends.id')
+    .innerJoin('outputs', 'outputs.sendId', 'sends.id')
     .where('sends.coin', '=', wallet.coin)
     .where('sends.mode', '=', wallet.mode)
     .where('sends.status', '=', sql.lit('preparing'))
-    .where('sends.merchant_id', '=', wallet.merchantId)
-    .where('outputs.spent_by', 'is', null)
+    .where('sends.merchantId', '=', wallet.merchantId)
+    .where('outputs.spentBy', 'is', null)
     .where('outputs.state', '!=', sql.lit('gone'))
     .select('outputs.amount')
     .execute();
@@ -124,12 +124,12 @@ export async function unconfirmedReserved(
 ): Promise<{ readonly ref: OutputRef; readonly amount: bigint }[]> {
   const rows = await db
     .selectFrom('outputs')
-    .where('send_id', '=', sendId)
+    .where('sendId', '=', sendId)
     .where('state', '<>', sql.lit('gone'))
     .where((eb) =>
       eb.or([
-        eb.and([eb('state', '=', sql.lit('unconfirmed')), eb('spent_by', 'is', null)]),
-        eb.and([eb('spent_by', 'is not', null), eb('spent_height', 'is', null)]),
+        eb.and([eb('state', '=', sql.lit('unconfirmed')), eb('spentBy', 'is', null)]),
+        eb.and([eb('spentBy', 'is not', null), eb('spentHeight', 'is', null)]),
       ]),
     )
     .select(['txid', 'vout', 'amount'])
@@ -153,14 +153,14 @@ export async function reserveOutputs(
   for (const ref of refs) {
     const { numUpdatedRows } = await tx
       .updateTable('outputs')
-      .set({ send_id: sendId })
+      .set({ sendId })
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', '=', ref.txid)
       .where('vout', '=', ref.index)
       .where('state', '!=', sql.lit('gone'))
-      .where('spent_by', 'is', null)
-      .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', 'in', [sendId, wholeId ?? sendId])]))
+      .where('spentBy', 'is', null)
+      .where((eb) => eb.or([eb('sendId', 'is', null), eb('sendId', 'in', [sendId, wholeId ?? sendId])]))
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
   }
@@ -177,12 +177,12 @@ export async function reserveMade(
 ): Promise<void> {
   await tx
     .updateTable('outputs')
-    .set({ send_id: send.id })
+    .set({ sendId: send.id })
     .where('coin', '=', send.coin)
     .where('mode', '=', send.mode)
     .where('txid', '=', ref.txid)
     .where('vout', '=', ref.index)
-    .where('send_id', 'is', null)
+    .where('sendId', 'is', null)
     .execute();
 }
 
@@ -197,15 +197,15 @@ export async function releaseOutputs(
 ): Promise<void> {
   const whole = tx
     .selectFrom('sends as part')
-    .innerJoin('sends as whole', 'whole.id', 'part.part_of')
+    .innerJoin('sends as whole', 'whole.id', 'part.partOf')
     .where('part.id', '=', sendId)
     .where('whole.status', '=', sql.lit('preparing'))
     .select('whole.id');
   let update = tx
     .updateTable('outputs')
-    .set((eb) => ({ send_id: eb.selectFrom(whole.as('whole')).select('whole.id') }))
-    .where('send_id', '=', sendId);
-  if (options.unspentOnly === true) update = update.where('spent_by', 'is', null);
+    .set((eb) => ({ sendId: eb.selectFrom(whole.as('whole')).select('whole.id') }))
+    .where('sendId', '=', sendId);
+  if (options.unspentOnly === true) update = update.where('spentBy', 'is', null);
   await update.execute();
 }
 
@@ -216,14 +216,14 @@ const MAX_RELEASED = 500;
 export async function sendsWithSurplus(db: Db, chain: ChainId, upToHeight: number): Promise<string[]> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('sends', 'sends.id', 'outputs.send_id')
+    .innerJoin('sends', 'sends.id', 'outputs.sendId')
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
-    .where('outputs.send_id', 'is not', null)
-    .where('outputs.spent_by', 'is', null)
+    .where('outputs.sendId', 'is not', null)
+    .where('outputs.spentBy', 'is', null)
     .where('sends.status', '=', sql.lit('confirmed'))
     .where('sends.height', '<=', upToHeight)
-    .select('outputs.send_id as id')
+    .select('outputs.sendId as id')
     .distinct()
     .limit(MAX_RELEASED)
     .execute();
@@ -238,20 +238,20 @@ export async function merchantsWithManyOutputs(
 ): Promise<{ merchantId: string; account: number; amount: bigint }[]> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null)
-    .groupBy(['outputs.merchant_id', 'merchants.account'])
+    .where('outputs.spentBy', 'is', null)
+    .where('outputs.sendId', 'is', null)
+    .groupBy(['outputs.merchantId', 'merchants.account'])
     .having(sql<number>`count(*)`, '>=', from)
-    .select(['outputs.merchant_id', 'merchants.account'])
+    .select(['outputs.merchantId', 'merchants.account'])
     .select(sql<string>`cast(sum(cast(outputs.amount as integer)) as text)`.as('amount'))
     .orderBy(sql`random()`)
     .limit(limit)
     .execute();
-  return rows.map(({ merchant_id: merchantId, account, amount }) => ({
+  return rows.map(({ merchantId, account, amount }) => ({
     merchantId,
     account,
     amount: BigInt(amount),
@@ -271,7 +271,7 @@ export async function unminedInputs(
     .selectFrom('outputs')
     .select(['txid', 'state'])
     .distinct()
-    .where('send_id', '=', send.id)
+    .where('sendId', '=', send.id)
     .where('state', 'in', accountsPerSend(send) === null ? ['unconfirmed', 'gone'] : ['unconfirmed'])
     .execute();
   const of = (wanted: 'unconfirmed' | 'gone') =>
@@ -290,28 +290,28 @@ function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string):
   const account = db
     .selectFrom('addresses')
     .select('addresses.id')
-    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.merchantId', '=', merchantId)
     .where('addresses.coin', '=', coin)
     .where('addresses.mode', '=', mode)
     .where('addresses.address', '=', address);
   return db
     .selectFrom('outputs')
-    .where('outputs.address_id', 'in', account)
+    .where('outputs.addressId', 'in', account)
     .where('outputs.state', '=', sql.lit('confirmed'))
-    .where('outputs.spent_height', 'is', null);
+    .where('outputs.spentHeight', 'is', null);
 }
 
 /** Literals, not parameters: only then can the planner prove that the partial index applies. */
 function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
   return db
     .selectFrom('outputs')
-    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.merchantId', '=', wallet.merchantId)
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where(isNotFrozen)
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null);
+    .where('outputs.spentBy', 'is', null)
+    .where('outputs.sendId', 'is', null);
 }
 
 function matured(query: OutputQuery) {
@@ -340,8 +340,8 @@ async function toFunds(query: OutputQuery, limit = OUTPUTS_PER_SEND): Promise<Fu
     .orderBy('outputs.txid')
     .orderBy('outputs.vout')
     .limit(limit)
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .innerJoin('merchants', 'merchants.id', 'outputs.merchant_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .select(['outputs.coin', 'outputs.mode', 'outputs.txid', 'outputs.vout', 'outputs.amount'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
     .execute();

@@ -14,14 +14,14 @@ export async function markSpent(
 ): Promise<{ merchantId: string; heldBy: string | null } | undefined> {
   const row = await tx
     .updateTable('outputs')
-    .set({ spent_by: debit.byTxid, spent_height: at.height, updated_at: at.now })
+    .set({ spentBy: debit.byTxid, spentHeight: at.height, updatedAt: at.now })
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('txid', '=', debit.ref.txid)
     .where('vout', '=', debit.ref.index)
-    .returning(['merchant_id', 'send_id'])
+    .returning(['merchantId', 'sendId'])
     .executeTakeFirst();
-  return row === undefined ? undefined : { merchantId: row.merchant_id, heldBy: row.send_id };
+  return row === undefined ? undefined : { merchantId: row.merchantId, heldBy: row.sendId };
 }
 
 /** Reverts every spend recorded above a height; returns the spending transactions. */
@@ -33,20 +33,20 @@ export async function unmarkSpentAbove(
 ): Promise<string[]> {
   const spends = await tx
     .selectFrom('outputs')
-    .select('spent_by')
+    .select('spentBy')
     .distinct()
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('spent_height', '>', aboveHeight)
+    .where('spentHeight', '>', aboveHeight)
     .execute();
   await tx
     .updateTable('outputs')
-    .set({ spent_by: null, spent_height: null, updated_at: now })
+    .set({ spentBy: null, spentHeight: null, updatedAt: now })
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('spent_height', '>', aboveHeight)
+    .where('spentHeight', '>', aboveHeight)
     .execute();
-  return spends.flatMap((row) => (row.spent_by === null ? [] : [row.spent_by]));
+  return spends.flatMap((row) => (row.spentBy === null ? [] : [row.spentBy]));
 }
 
 export interface MinedSpend extends Debit {
@@ -64,14 +64,14 @@ export async function filterMinedSpends(
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
-      .select(['txid', 'vout', 'spent_by', 'spent_height'])
+      .select(['txid', 'vout', 'spentBy', 'spentHeight'])
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .execute();
-    for (const { txid, vout, spent_by, spent_height } of rows) {
-      if (spent_by === null || spent_height === null) continue;
-      spends.push({ ref: { txid, index: vout }, byTxid: spent_by, height: spent_height });
+    for (const { txid, vout, spentBy, spentHeight } of rows) {
+      if (spentBy === null || spentHeight === null) continue;
+      spends.push({ ref: { txid, index: vout }, byTxid: spentBy, height: spentHeight });
     }
   }
   return spends;
@@ -81,14 +81,14 @@ export async function filterMinedSpends(
 export async function unconfirmedSpends(db: Db, chain: ChainId): Promise<Debit[]> {
   const rows = await db
     .selectFrom('outputs')
-    .select(['txid', 'vout', 'spent_by'])
+    .select(['txid', 'vout', 'spentBy'])
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('spent_by', 'is not', null)
-    .where('spent_height', 'is', null)
+    .where('spentBy', 'is not', null)
+    .where('spentHeight', 'is', null)
     .execute();
-  return rows.flatMap(({ txid, vout, spent_by }) =>
-    spent_by === null ? [] : [{ ref: { txid, index: vout }, byTxid: spent_by }],
+  return rows.flatMap(({ txid, vout, spentBy }) =>
+    spentBy === null ? [] : [{ ref: { txid, index: vout }, byTxid: spentBy }],
   );
 }
 
@@ -102,11 +102,11 @@ export async function setUnconfirmedSpender(
 ): Promise<void> {
   await tx
     .updateTable('outputs')
-    .set({ spent_by: byTxid, updated_at: now })
+    .set({ spentBy: byTxid, updatedAt: now })
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('txid', '=', ref.txid)
     .where('vout', '=', ref.index)
-    .where('spent_height', 'is', null)
+    .where('spentHeight', 'is', null)
     .execute();
 }

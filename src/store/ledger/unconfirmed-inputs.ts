@@ -32,14 +32,14 @@ export async function rememberInputs(
           txid,
           vout: index,
           spender,
-          parent_open: isParentOpen ? (1 as const) : (0 as const),
+          parentOpen: isParentOpen,
         })),
       )
       .onConflict((conflict) =>
         conflict
           .columns(['coin', 'mode', 'txid', 'vout', 'spender'])
-          .doUpdateSet((eb) => ({ parent_open: eb.ref('excluded.parent_open') }))
-          .whereRef('unconfirmed_inputs.parent_open', '<>', 'excluded.parent_open'),
+          .doUpdateSet((eb) => ({ parentOpen: eb.ref('excluded.parentOpen') }))
+          .whereRef('unconfirmed_inputs.parentOpen', '<>', 'excluded.parentOpen'),
       )
       .execute();
   }
@@ -53,7 +53,7 @@ export async function spendersOfOpenParents(db: Db, chain: ChainId): Promise<Set
     .distinct()
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('parent_open', '=', 1)
+    .where('parentOpen', '=', true)
     .execute();
   return new Set(rows.map((row) => row.spender));
 }
@@ -132,7 +132,7 @@ const forgetSettled = prepared((db, param: ParamOf<ChainId>) =>
             .where((or) =>
               or.or([
                 or('outputs.state', '=', sql.lit('unconfirmed')),
-                or.and([or('outputs.state', '=', sql.lit('gone')), or('outputs.send_id', 'is not', null)]),
+                or.and([or('outputs.state', '=', sql.lit('gone')), or('outputs.sendId', 'is not', null)]),
               ]),
             ),
         ),

@@ -16,7 +16,7 @@ export const MONEY = '';
 /** A completed payment with one of its confirmed outputs; without coin and atoms when none is confirmed. */
 export interface CompletedRow extends Pick<
   PaymentRow,
-  'id' | 'merchant_id' | 'mode' | 'created_at' | 'currency'
+  'id' | 'merchantId' | 'mode' | 'createdAt' | 'currency'
 > {
   readonly price: string;
   readonly coin: Coin | null;
@@ -77,12 +77,12 @@ export async function keepTotals(tx: Tx, paymentId: string, change: () => unknow
     sum: -share.sum,
     payments: -share.payments,
   }));
-  const { merchant_id, mode, created_at: madeAt } = payment;
+  const { merchantId, mode, createdAt: madeAt } = payment;
   for (const share of addShares([...completedShares(after), ...taken])) {
     for (const period of [HOUR_MS, DAY_MS]) {
-      const starts_at = madeAt - (madeAt % period);
+      const startsAt = madeAt - (madeAt % period);
       const { currency, coin } = share;
-      await move(tx, { merchant_id, mode, period_ms: period, starts_at, currency, coin }, share);
+      await move(tx, { merchantId, mode, periodMs: period, startsAt, currency, coin }, share);
     }
   }
 }
@@ -102,7 +102,7 @@ const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   completedPayments(db).where('p.id', '=', (eb) =>
     eb
       .selectFrom('payments as paid')
-      .select((of) => of.fn.coalesce('paid.superseded_by', 'paid.id').as('id'))
+      .select((of) => of.fn.coalesce('paid.supersededBy', 'paid.id').as('id'))
       .where('paid.id', '=', param('paymentId')),
   ),
 );
@@ -112,10 +112,10 @@ export function completedPayments(db: Db) {
   return db
     .selectFrom('payments as p')
     .leftJoin('outputs as o', (join) =>
-      join.on('o.payment_id', 'in', countedIn('p')).on('o.state', '=', sql.lit('confirmed')),
+      join.on('o.paymentId', 'in', countedIn('p')).on('o.state', '=', sql.lit('confirmed')),
     )
     .where('p.status', '=', sql.lit('completed'))
-    .select(['p.id', 'p.merchant_id', 'p.mode', 'p.created_at', 'p.currency', 'p.amount as price'])
+    .select(['p.id', 'p.merchantId', 'p.mode', 'p.createdAt', 'p.currency', 'p.amount as price'])
     .select(['o.coin', 'o.amount as atoms']);
 }
 
@@ -123,10 +123,10 @@ const findTotal = prepared((db, param: ParamOf<TotalKey>) =>
   db
     .selectFrom('volume_totals')
     .select(['sum', 'payments'])
-    .where('merchant_id', '=', param('merchant_id'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
-    .where('period_ms', '=', param('period_ms'))
-    .where('starts_at', '=', param('starts_at'))
+    .where('periodMs', '=', param('periodMs'))
+    .where('startsAt', '=', param('startsAt'))
     .where('currency', '=', param('currency'))
     .where('coin', '=', param('coin')),
 );
@@ -135,10 +135,10 @@ const putTotal = prepared((db, param: ParamOf<VolumeTotalRow>) =>
   db
     .insertInto('volume_totals')
     .values({
-      merchant_id: param('merchant_id'),
+      merchantId: param('merchantId'),
       mode: param('mode'),
-      period_ms: param('period_ms'),
-      starts_at: param('starts_at'),
+      periodMs: param('periodMs'),
+      startsAt: param('startsAt'),
       currency: param('currency'),
       coin: param('coin'),
       sum: param('sum'),
@@ -150,10 +150,10 @@ const putTotal = prepared((db, param: ParamOf<VolumeTotalRow>) =>
 const removeTotal = prepared((db, param: ParamOf<TotalKey>) =>
   db
     .deleteFrom('volume_totals')
-    .where('merchant_id', '=', param('merchant_id'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
-    .where('period_ms', '=', param('period_ms'))
-    .where('starts_at', '=', param('starts_at'))
+    .where('periodMs', '=', param('periodMs'))
+    .where('startsAt', '=', param('startsAt'))
     .where('currency', '=', param('currency'))
     .where('coin', '=', param('coin')),
 );

@@ -19,7 +19,7 @@ const MAX_PARTS = 20_000;
 export async function waitingFunds(db: Db, wallet: WalletRef): Promise<WaitingFunds> {
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
     .leftJoin('chain_cursors', (join) =>
       join.onRef('chain_cursors.coin', '=', 'outputs.coin').onRef('chain_cursors.mode', '=', 'outputs.mode'),
     )
@@ -30,12 +30,12 @@ export async function waitingFunds(db: Db, wallet: WalletRef): Promise<WaitingFu
         .onRef('frozen_outputs.txid', '=', 'outputs.txid')
         .onRef('frozen_outputs.vout', '=', 'outputs.vout'),
     )
-    .where('outputs.merchant_id', '=', wallet.merchantId)
+    .where('outputs.merchantId', '=', wallet.merchantId)
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', 'in', ['unconfirmed', 'confirmed'])
-    .where('outputs.spent_by', 'is', null)
-    .where('outputs.send_id', 'is', null)
+    .where('outputs.spentBy', 'is', null)
+    .where('outputs.sendId', 'is', null)
     .where('addresses.purpose', '!=', 'change')
     .where((eb) =>
       eb.or([

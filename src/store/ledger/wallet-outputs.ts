@@ -19,9 +19,9 @@ export interface WalletOutputRow {
   readonly state: 'unconfirmed' | 'confirmed' | 'gone';
   readonly height: number | null;
   readonly maturity: number;
-  readonly send_id: string | null;
-  readonly spent_by: string | null;
-  readonly payment_id: string | null;
+  readonly sendId: string | null;
+  readonly spentBy: string | null;
+  readonly paymentId: string | null;
   readonly purpose: string;
   readonly frozen: string | null;
 }
@@ -33,13 +33,13 @@ export async function pageWalletOutputs(
 ): Promise<{ rows: WalletOutputRow[]; total: number }> {
   const unspent = db
     .selectFrom('outputs')
-    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.merchantId', '=', merchantId)
     .where('outputs.mode', '=', mode)
     .where('outputs.coin', '=', coin)
     .where('outputs.state', 'in', ['unconfirmed', 'confirmed'])
-    .where('outputs.spent_height', 'is', null);
+    .where('outputs.spentHeight', 'is', null);
   const rows = await unspent
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
     .leftJoin('frozen_outputs', (join) =>
       join
         .onRef('frozen_outputs.coin', '=', 'outputs.coin')
@@ -48,9 +48,9 @@ export async function pageWalletOutputs(
         .onRef('frozen_outputs.vout', '=', 'outputs.vout'),
     )
     .select(['outputs.txid', 'outputs.vout', 'outputs.amount', 'addresses.address', 'outputs.state'])
-    .select(['outputs.height', 'outputs.maturity', 'outputs.send_id', 'outputs.spent_by'])
-    .select(['outputs.payment_id', 'addresses.purpose', 'frozen_outputs.txid as frozen'])
-    .orderBy('outputs.first_seen_at', 'desc')
+    .select(['outputs.height', 'outputs.maturity', 'outputs.sendId', 'outputs.spentBy'])
+    .select(['outputs.paymentId', 'addresses.purpose', 'frozen_outputs.txid as frozen'])
+    .orderBy('outputs.firstSeenAt', 'desc')
     .orderBy('outputs.seq', 'desc')
     .limit(limit)
     .offset((page - 1) * limit)

@@ -40,8 +40,8 @@ export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlB
 export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBool> {
   const refunds = db
     .selectFrom('refunds')
-    .where('refunds.payment_id', 'in', namedPayments(db, shop, text))
-    .select('refunds.send_id');
+    .where('refunds.paymentId', 'in', namedPayments(db, shop, text))
+    .select('refunds.sendId');
   const ways = [sql<SqlBool>`sends.id = ${text}`, sql<SqlBool>`sends.id in ${refunds}`];
   if (isHashPrefix(text)) {
     const versions = db
@@ -49,7 +49,7 @@ export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBoo
       .where('send_versions.coin', 'in', COINS)
       .where('send_versions.mode', '=', shop.mode)
       .where(hashBegins('send_versions.txid', text))
-      .select('send_versions.send_id');
+      .select('send_versions.sendId');
     ways.push(sql<SqlBool>`sends.id in ${versions}`, addressBegins('sends.destination', text));
   }
   if (isAmount(text)) ways.push(coinAmountBegins({ amount: 'sends.amount', coin: 'sends.coin' }, text));
@@ -59,15 +59,15 @@ export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBoo
 function namedPayments(db: Db, { merchantId, mode }: Shop, text: string) {
   const ofShop = db
     .selectFrom('payments')
-    .where('payments.merchant_id', '=', merchantId)
+    .where('payments.merchantId', '=', merchantId)
     .where('payments.mode', '=', mode)
-    .where('payments.order_id', '=', text)
+    .where('payments.orderId', '=', text)
     .select('payments.id');
   const labelled = db
     .selectFrom('payments')
-    .where('payments.merchant_id', '=', merchantId)
+    .where('payments.merchantId', '=', merchantId)
     .where('payments.mode', '=', mode)
-    .where('payments.order_label', '=', text)
+    .where('payments.orderLabel', '=', text)
     .select('payments.id');
   return ofShop.unionAll(labelled).unionAll(db.selectNoFrom(sql<string>`${text}`.as('id')));
 }
@@ -78,23 +78,23 @@ function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
     .where('paid.coin', 'in', COINS)
     .where('paid.mode', '=', mode)
     .where(hashBegins('paid.txid', hash))
-    .where(checked('paid.merchant_id'), '=', merchantId)
+    .where(checked('paid.merchantId'), '=', merchantId)
     .select('paid.seq');
 }
 
 function namedAddresses(db: Db, { merchantId, mode }: Shop, prefix: string) {
   return db
     .selectFrom('addresses')
-    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.merchantId', '=', merchantId)
     .where('addresses.mode', '=', mode)
     .where(addressBegins('addresses.address', prefix))
-    .where('addresses.payment_id', 'is not', null)
+    .where('addresses.paymentId', 'is not', null)
     .select('addresses.id');
 }
 
 function ownAddress(db: Db, prefix: string) {
   const addresses = db
-    .selectFrom('addresses as own_address')
+    .selectFrom('addresses as ownAddress')
     .where(sql<boolean>`own_address.id = outputs.address_id`)
     .where(addressBegins('own_address.address', prefix))
     .select(sql`1`.as('one'));

@@ -16,20 +16,20 @@ export interface WalletTransactionRow {
   readonly amount: string;
   readonly fee: string | null;
   /** Fee budget of a send, atoms. */
-  readonly max_fee: string | null;
-  readonly fee_limited_at: number | null;
+  readonly maxFee: string | null;
+  readonly feeLimitedAt: number | null;
   /** For a send that gathers its outputs by parts: how many are planned, and how many are in blocks. */
   readonly parts: number;
-  readonly parts_confirmed: number;
+  readonly partsConfirmed: number;
   readonly status: string;
   readonly height: number | null;
-  readonly payment_id: string | null;
+  readonly paymentId: string | null;
   readonly error: string | null;
   /** Currency of the rate; null where the ledger itself has no price of it. */
   readonly currency: string | null;
   /** Price of one coin at that time. */
   readonly rate: string | null;
-  readonly created_at: number;
+  readonly createdAt: number;
 }
 
 /** Outputs by their numbers. */
@@ -40,8 +40,8 @@ export async function paidOutputs(
   if (seqs.length === 0) return new Map();
   const rows = await db
     .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .leftJoin('payments', 'payments.id', 'outputs.payment_id')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .leftJoin('payments', 'payments.id', 'outputs.paymentId')
     .select([
       'outputs.seq',
       sql.lit<'in'>('in').as('direction'),
@@ -51,18 +51,18 @@ export async function paidOutputs(
       'addresses.address',
       'outputs.amount',
       sql<string | null>`null`.as('fee'),
-      sql<string | null>`null`.as('max_fee'),
-      sql<number | null>`null`.as('fee_limited_at'),
+      sql<string | null>`null`.as('maxFee'),
+      sql<number | null>`null`.as('feeLimitedAt'),
       sql.lit(0).as('parts'),
-      sql.lit(0).as('parts_confirmed'),
+      sql.lit(0).as('partsConfirmed'),
       sql.ref<string>('outputs.state').as('status'),
       'outputs.height',
-      'outputs.payment_id',
+      'outputs.paymentId',
       sql<string | null>`null`.as('error'),
       // Other money has its price in the books, like sends.
       'payments.currency',
       'outputs.rate',
-      'outputs.first_seen_at as created_at',
+      'outputs.firstSeenAt as createdAt',
     ])
     .where('outputs.seq', 'in', seqs)
     .execute();
@@ -74,7 +74,7 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('sends')
-    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
+    .leftJoin('refunds', 'refunds.sendId', 'sends.id')
     .select([
       sql.lit<'out'>('out').as('direction'),
       'sends.id',
@@ -84,16 +84,16 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       'sends.amount',
       feeWithParts.as('fee'),
       'sends.parts',
-      'sends.parts_confirmed',
-      'sends.max_fee',
-      'sends.fee_limited_at',
+      'sends.partsConfirmed',
+      'sends.maxFee',
+      'sends.feeLimitedAt',
       sql<string>`${SEND_STATUS}`.as('status'),
       'sends.height',
-      'refunds.payment_id',
+      'refunds.paymentId',
       'sends.error',
       sql<string | null>`null`.as('currency'),
       sql<string | null>`null`.as('rate'),
-      'sends.created_at',
+      'sends.createdAt',
     ])
     .where('sends.id', 'in', ids)
     .execute();
@@ -117,16 +117,14 @@ export async function bookedPrices(
   if (of.txids.length === 0) return new Map();
   const rows = await db
     .selectFrom('movements')
-    .select(['movements.txid', 'movements.vout', 'movements.send_id', 'movements.currency', 'movements.rate'])
+    .select(['movements.txid', 'movements.vout', 'movements.sendId', 'movements.currency', 'movements.rate'])
     .where('movements.coin', 'in', COINS)
     .where('movements.mode', '=', of.mode)
     .where('movements.txid', 'in', of.txids)
-    .where('movements.merchant_id', '=', of.merchantId)
+    .where('movements.merchantId', '=', of.merchantId)
     .where('movements.kind', 'in', ['payment', 'refund', 'send'])
     .orderBy('movements.seq')
     .execute();
   // Of a line that was reversed and rewritten the newest counts.
-  return new Map(
-    rows.map(({ txid, vout, send_id: sendId, ...price }) => [sendId ?? `${txid}:${vout ?? ''}`, price]),
-  );
+  return new Map(rows.map(({ txid, vout, sendId, ...price }) => [sendId ?? `${txid}:${vout ?? ''}`, price]));
 }

@@ -30,32 +30,32 @@ export async function pageWalletTransactions(
   // Each side is sorted by its index and cut before the merge. Rows before the page are read from the index alone.
   const moneyIn = incoming(db, filter)
     .select([
-      'outputs.first_seen_at as created_at',
+      'outputs.firstSeenAt as createdAt',
       sql.ref<number | null>('outputs.seq').as('seq'),
-      sql<string | null>`null`.as('send_id'),
+      sql<string | null>`null`.as('sendId'),
     ])
-    .orderBy('outputs.first_seen_at', 'desc')
+    .orderBy('outputs.firstSeenAt', 'desc')
     .orderBy('outputs.seq', 'desc')
     .limit(page * limit);
   const moneyOut = outgoing(db, filter)
     .select([
-      'sends.created_at as created_at',
+      'sends.createdAt as createdAt',
       sql<number | null>`null`.as('seq'),
-      sql.ref<string | null>('sends.id').as('send_id'),
+      sql.ref<string | null>('sends.id').as('sendId'),
     ])
-    .orderBy('sends.created_at', 'desc')
+    .orderBy('sends.createdAt', 'desc')
     .orderBy('sends.id', 'desc')
     .limit(page * limit);
   const both = db
-    .selectFrom(moneyIn.as('money_in'))
-    .select(['created_at', 'seq', 'send_id'])
-    .unionAll(db.selectFrom(moneyOut.as('money_out')).select(['created_at', 'seq', 'send_id']));
+    .selectFrom(moneyIn.as('moneyIn'))
+    .select(['createdAt', 'seq', 'sendId'])
+    .unionAll(db.selectFrom(moneyOut.as('moneyOut')).select(['createdAt', 'seq', 'sendId']));
   const places = await db
     .selectFrom(both.as('book'))
     .selectAll()
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('seq', 'desc')
-    .orderBy('send_id', 'desc')
+    .orderBy('sendId', 'desc')
     .limit(limit)
     .offset((page - 1) * limit)
     .execute();
@@ -65,10 +65,10 @@ export async function pageWalletTransactions(
   );
   const sent = await sentOut(
     db,
-    places.flatMap(({ send_id: id }) => id ?? []),
+    places.flatMap(({ sendId: id }) => id ?? []),
   );
   const rows = places.flatMap(
-    ({ seq, send_id: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
+    ({ seq, sendId: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
   );
   const before = (page - 1) * limit;
   // A partial page is the last one.
@@ -91,14 +91,14 @@ async function countedIncoming(db: Db, filter: WalletTransactionFilter): Promise
   const { merchantId, mode, coin } = filter;
   const counted = await db
     .selectFrom('output_counts')
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .where('mode', '=', mode)
     .$if(coin !== null, (query) => query.where('coin', '=', coin))
     .select((eb) => eb.fn.sum<number | null>('count').as('total'))
     .executeTakeFirstOrThrow();
   // A txid belongs to one version of one send (it is unique there), so that no output is counted twice.
   const none = await db
-    .selectFrom(leftOut(db, filter).as('left_out'))
+    .selectFrom(leftOut(db, filter).as('leftOut'))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return (counted.total ?? 0) - none.total;
@@ -115,11 +115,11 @@ function incoming(db: Db, filter: WalletTransactionFilter) {
   const { merchantId, mode, coin, direction, fromMs = null, toMs = null, search } = filter;
   return db
     .selectFrom('outputs')
-    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.merchantId', '=', merchantId)
     .where('outputs.mode', '=', mode)
     .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
-    .$if(fromMs !== null, (query) => query.where('outputs.first_seen_at', '>=', fromMs))
-    .$if(toMs !== null, (query) => query.where('outputs.first_seen_at', '<=', toMs))
+    .$if(fromMs !== null, (query) => query.where('outputs.firstSeenAt', '>=', fromMs))
+    .$if(toMs !== null, (query) => query.where('outputs.firstSeenAt', '<=', toMs))
     .$if(search !== undefined, (query) => query.where(isNamedOutput(db, filter, search ?? '')))
     .where('outputs.seq', 'not in', leftOut(db, filter))
     .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
@@ -129,16 +129,16 @@ function incoming(db: Db, filter: WalletTransactionFilter) {
 function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
   return db
     .selectFrom('sends')
-    .innerJoin('send_versions', 'send_versions.send_id', 'sends.id')
+    .innerJoin('send_versions', 'send_versions.sendId', 'sends.id')
     .innerJoin('outputs as own', (join) =>
       join
         .onRef('own.coin', '=', 'send_versions.coin')
         .onRef('own.mode', '=', 'send_versions.mode')
         .onRef('own.txid', '=', 'send_versions.txid')
-        .onRef('own.merchant_id', '=', 'sends.merchant_id'),
+        .onRef('own.merchantId', '=', 'sends.merchantId'),
     )
-    .innerJoin('addresses', 'addresses.id', 'own.address_id')
-    .where('sends.merchant_id', '=', merchantId)
+    .innerJoin('addresses', 'addresses.id', 'own.addressId')
+    .where('sends.merchantId', '=', merchantId)
     .where('own.mode', '=', mode)
     .$if(coin !== null, (query) => query.where('own.coin', '=', coin))
     .where((eb) =>
@@ -151,12 +151,12 @@ function outgoing(db: Db, filter: WalletTransactionFilter) {
   const { merchantId, mode, coin, direction, fromMs = null, toMs = null, search } = filter;
   return db
     .selectFrom('sends')
-    .where('sends.merchant_id', '=', merchantId)
+    .where('sends.merchantId', '=', merchantId)
     .where('sends.mode', '=', mode)
     .where('sends.purpose', '=', 'send')
     .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
-    .$if(fromMs !== null, (query) => query.where('sends.created_at', '>=', fromMs))
-    .$if(toMs !== null, (query) => query.where('sends.created_at', '<=', toMs))
+    .$if(fromMs !== null, (query) => query.where('sends.createdAt', '>=', fromMs))
+    .$if(toMs !== null, (query) => query.where('sends.createdAt', '<=', toMs))
     .$if(search !== undefined, (query) => query.where(isNamedSend(db, filter, search ?? '')))
     .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
 }

@@ -10,27 +10,27 @@ export async function insertApiKeys(tx: Tx, rows: readonly ApiKeyRow[]): Promise
 }
 
 export interface KeyOwner {
-  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'last_used_at'>;
+  readonly key: Pick<ApiKeyRow, 'id' | 'kind' | 'expiresAt' | 'lastUsedAt'>;
   readonly merchant: Readonly<MerchantRow>;
 }
 
 const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
   db
     .selectFrom('api_keys as key')
-    .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'key.merchantId')
     .selectAll('merchants')
-    .select(['key.id as key_id', 'key.kind as key_kind'])
-    .select(['key.expires_at as key_expires_at', 'key.last_used_at as key_last_used_at'])
-    .where('key.key_hash', '=', param('keyHash')),
+    .select(['key.id as keyId', 'key.kind as keyKind'])
+    .select(['key.expiresAt as keyExpiresAt', 'key.lastUsedAt as keyLastUsedAt'])
+    .where('key.keyHash', '=', param('keyHash')),
 );
 
 /** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
 export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
   const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
-  const { key_id: id, key_kind: kind, key_expires_at, key_last_used_at, ...merchant } = row;
-  if (key_expires_at !== null && key_expires_at <= now) return null;
-  return { key: { id, kind, expires_at: key_expires_at, last_used_at: key_last_used_at }, merchant };
+  const { keyId: id, keyKind: kind, keyExpiresAt, keyLastUsedAt, ...merchant } = row;
+  if (keyExpiresAt !== null && keyExpiresAt <= now) return null;
+  return { key: { id, kind, expiresAt: keyExpiresAt, lastUsedAt: keyLastUsedAt }, merchant };
 }
 
 /** Valid keys of a merchant, newest first. */
@@ -38,9 +38,9 @@ export async function listValidKeys(db: Db, merchantId: string, now: number): Pr
   return db
     .selectFrom('api_keys')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .orderBy('created_at', 'desc')
+    .where('merchantId', '=', merchantId)
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
 }
@@ -49,27 +49,27 @@ export async function listValidKeys(db: Db, merchantId: string, now: number): Pr
 export async function currentPublicKey(db: Db, merchantId: string): Promise<string | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select('public_value')
-    .where('merchant_id', '=', merchantId)
+    .select('publicValue')
+    .where('merchantId', '=', merchantId)
     .where('kind', '=', 'public')
-    .where('expires_at', 'is', null)
+    .where('expiresAt', 'is', null)
     .executeTakeFirst();
-  return row?.public_value ?? null;
+  return row?.publicValue ?? null;
 }
 
 /** Sets the expiry of a merchant's current keys; keys already in their grace period keep theirs. */
 export async function retireCurrentKeys(tx: Tx, merchantId: string, until: number): Promise<void> {
   await tx
     .updateTable('api_keys')
-    .set({ expires_at: until })
-    .where('merchant_id', '=', merchantId)
-    .where('expires_at', 'is', null)
+    .set({ expiresAt: until })
+    .where('merchantId', '=', merchantId)
+    .where('expiresAt', 'is', null)
     .execute();
 }
 
 /** Revokes the public and secret keys of a merchant at once, grace periods included; returns how many. */
 export async function deleteKeys(tx: Tx, merchantId: string): Promise<number> {
-  const result = await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).executeTakeFirst();
+  const result = await tx.deleteFrom('api_keys').where('merchantId', '=', merchantId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
 
@@ -77,30 +77,26 @@ export async function deleteKeys(tx: Tx, merchantId: string): Promise<number> {
 export async function touchKey(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
   await db
     .updateTable('api_keys')
-    .set({ last_used_at: use.now })
+    .set({ lastUsedAt: use.now })
     .where('id', '=', use.id)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
+    .where((eb) => eb.or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<=', use.before)]))
     .execute();
 }
 
 /** Revokes one key. @returns its merchant; null when there is no such key. */
 export async function deleteKeyById(tx: Tx, id: string): Promise<string | null> {
-  const row = await tx
-    .deleteFrom('api_keys')
-    .where('id', '=', id)
-    .returning('merchant_id')
-    .executeTakeFirst();
-  return row?.merchant_id ?? null;
+  const row = await tx.deleteFrom('api_keys').where('id', '=', id).returning('merchantId').executeTakeFirst();
+  return row?.merchantId ?? null;
 }
 
 /** Sets the expiry of a key, unless it expires before. @returns its merchant; null when nothing changed. */
 export async function retireKey(tx: Tx, id: string, until: number): Promise<string | null> {
   const row = await tx
     .updateTable('api_keys')
-    .set({ expires_at: until })
+    .set({ expiresAt: until })
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', until)]))
-    .returning('merchant_id')
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', until)]))
+    .returning('merchantId')
     .executeTakeFirst();
-  return row?.merchant_id ?? null;
+  return row?.merchantId ?? null;
 }

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 
 /** Stores a code and removes expired ones. */
 export async function insertConnectCode(tx: Tx, row: ConnectCodeRow): Promise<void> {
-  await tx.deleteFrom('connect_codes').where('expires_at', '<=', row.created_at).execute();
+  await tx.deleteFrom('connect_codes').where('expiresAt', '<=', row.createdAt).execute();
   await tx.insertInto('connect_codes').values(row).execute();
 }
 
@@ -11,15 +11,15 @@ export async function insertConnectCode(tx: Tx, row: ConnectCodeRow): Promise<vo
 export async function hasConnectCode(db: Db, codeHash: string): Promise<boolean> {
   const row = await db
     .selectFrom('connect_codes')
-    .select('code_hash')
-    .where('code_hash', '=', codeHash)
+    .select('codeHash')
+    .where('codeHash', '=', codeHash)
     .executeTakeFirst();
   return row !== undefined;
 }
 
 /** Consumes the code with this SHA-256: removes and returns it, so that it is used once. */
 export async function consumeConnectCode(tx: Tx, codeHash: string): Promise<ConnectCodeRow | undefined> {
-  return tx.deleteFrom('connect_codes').where('code_hash', '=', codeHash).returningAll().executeTakeFirst();
+  return tx.deleteFrom('connect_codes').where('codeHash', '=', codeHash).returningAll().executeTakeFirst();
 }
 
 /**
@@ -28,7 +28,7 @@ export async function consumeConnectCode(tx: Tx, codeHash: string): Promise<Conn
 export async function deleteConnectCodes(tx: Tx, userId: string): Promise<number> {
   const result = await tx
     .deleteFrom('connect_codes')
-    .where('merchant_id', 'in', (eb) => eb.selectFrom('merchants').select('id').where('user_id', '=', userId))
+    .where('merchantId', 'in', (eb) => eb.selectFrom('merchants').select('id').where('userId', '=', userId))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -3,16 +3,16 @@ import type { DomainCheckRow } from '../schema/merchants.ts';
 
 /** A merchant's domain verification; undefined while no method was chosen. */
 export async function findDomainCheck(db: Db, merchantId: string): Promise<DomainCheckRow | undefined> {
-  return db.selectFrom('domain_checks').selectAll().where('merchant_id', '=', merchantId).executeTakeFirst();
+  return db.selectFrom('domain_checks').selectAll().where('merchantId', '=', merchantId).executeTakeFirst();
 }
 
 /** Stores the whole row of a merchant. */
 export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void> {
-  const { merchant_id: _, ...changes } = row;
+  const { merchantId: _, ...changes } = row;
   await tx
     .insertInto('domain_checks')
     .values(row)
-    .onConflict((conflict) => conflict.column('merchant_id').doUpdateSet(changes))
+    .onConflict((conflict) => conflict.column('merchantId').doUpdateSet(changes))
     .execute();
 }
 
@@ -27,22 +27,22 @@ export async function leaseDueDomainChecks(
   const due = await tx
     .selectFrom('domain_checks')
     .selectAll()
-    .where('next_check_at', 'is not', null)
+    .where('nextCheckAt', 'is not', null)
     .where((eb) =>
-      eb.or([eb('next_check_at', '<=', now), eb(eb.fn.coalesce('checked_at', 'chosen_at'), '>', now)]),
+      eb.or([eb('nextCheckAt', '<=', now), eb(eb.fn.coalesce('checkedAt', 'chosenAt'), '>', now)]),
     )
-    .orderBy('next_check_at')
-    .orderBy('merchant_id')
+    .orderBy('nextCheckAt')
+    .orderBy('merchantId')
     .limit(limit)
     .execute();
   if (due.length === 0) return [];
   await tx
     .updateTable('domain_checks')
-    .set({ next_check_at: until })
+    .set({ nextCheckAt: until })
     .where(
-      'merchant_id',
+      'merchantId',
       'in',
-      due.map((row) => row.merchant_id),
+      due.map((row) => row.merchantId),
     )
     .execute();
   return due;

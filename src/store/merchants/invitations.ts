@@ -10,10 +10,10 @@ export async function listOpenInvitations(db: Db, merchantId: string, now: numbe
   return db
     .selectFrom('invitations')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('created_at', 'desc')
+    .where('merchantId', '=', merchantId)
+    .where('endedAt', 'is', null)
+    .where('expiresAt', '>', now)
+    .orderBy('createdAt', 'desc')
     .orderBy('id')
     .execute();
 }
@@ -27,9 +27,9 @@ export async function findOpenInvitation(
   return db
     .selectFrom('invitations')
     .selectAll()
-    .where('token_hash', '=', tokenHash)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where('tokenHash', '=', tokenHash)
+    .where('endedAt', 'is', null)
+    .where('expiresAt', '>', now)
     .executeTakeFirst();
 }
 
@@ -38,8 +38,8 @@ export async function countInvitationsSince(db: Db, merchantId: string, since: n
   const row = await db
     .selectFrom('invitations')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('merchant_id', '=', merchantId)
-    .where('created_at', '>', since)
+    .where('merchantId', '=', merchantId)
+    .where('createdAt', '>', since)
     .executeTakeFirstOrThrow();
   return row.count;
 }
@@ -53,11 +53,11 @@ export async function endInvitation(
 ): Promise<boolean> {
   const open = tx
     .updateTable('invitations')
-    .set({ ended_at: which.now })
-    .where('merchant_id', '=', which.merchantId)
-    .where('ended_at', 'is', null);
+    .set({ endedAt: which.now })
+    .where('merchantId', '=', which.merchantId)
+    .where('endedAt', 'is', null);
   const chosen =
-    'id' in which ? open.where('id', '=', which.id) : open.where('email_key', '=', which.emailKey);
+    'id' in which ? open.where('id', '=', which.id) : open.where('emailKey', '=', which.emailKey);
   const result = await chosen.executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -66,9 +66,9 @@ export async function endInvitation(
 export async function endInvitations(tx: Tx, merchantId: string, now: number): Promise<void> {
   await tx
     .updateTable('invitations')
-    .set({ ended_at: now })
-    .where('merchant_id', '=', merchantId)
-    .where('ended_at', 'is', null)
+    .set({ endedAt: now })
+    .where('merchantId', '=', merchantId)
+    .where('endedAt', 'is', null)
     .execute();
 }
 
@@ -77,7 +77,7 @@ export async function deleteInvitationsBefore(db: Db, before: number, limit: num
   const result = await db
     .deleteFrom('invitations')
     .where('id', 'in', (eb) =>
-      eb.selectFrom('invitations').select('id').where('created_at', '<', before).limit(limit),
+      eb.selectFrom('invitations').select('id').where('createdAt', '<', before).limit(limit),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);
@@ -87,9 +87,9 @@ export async function deleteInvitationsBefore(db: Db, before: number, limit: num
 export async function endInvitationById(tx: Tx, id: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('invitations')
-    .set({ ended_at: now })
+    .set({ endedAt: now })
     .where('id', '=', id)
-    .where('ended_at', 'is', null)
+    .where('endedAt', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -16,14 +16,14 @@ export async function findLogo(
 
 /** Replaces the logo of a merchant. */
 export async function upsertLogo(db: Db, row: MerchantLogoRow): Promise<void> {
-  const { merchant_id: _, ...changes } = row;
+  const { merchantId: _, ...changes } = row;
   await db
     .insertInto('merchant_logos')
     .values(row)
-    .onConflict((conflict) => conflict.column('merchant_id').doUpdateSet(changes))
+    .onConflict((conflict) => conflict.column('merchantId').doUpdateSet(changes))
     .execute();
 }
 
 export async function deleteLogo(db: Db, merchantId: string): Promise<void> {
-  await db.deleteFrom('merchant_logos').where('merchant_id', '=', merchantId).execute();
+  await db.deleteFrom('merchant_logos').where('merchantId', '=', merchantId).execute();
 }

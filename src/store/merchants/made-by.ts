@@ -16,9 +16,9 @@ export async function madeByPerson(
   const keys = await db
     .selectFrom('restricted_keys')
     .select(['id', 'name'])
-    .where('merchant_id', '=', merchantId)
-    .where('creator_id', '=', userId)
-    .orderBy('created_at')
+    .where('merchantId', '=', merchantId)
+    .where('creatorId', '=', userId)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
   // Ids of users, keys and shops are never the same.
@@ -26,18 +26,18 @@ export async function madeByPerson(
   const endpoints = await db
     .selectFrom('webhook_endpoints')
     .select(['id', 'url'])
-    .where('merchant_id', '=', merchantId)
-    .where('creator_id', 'in', makers)
-    .orderBy('created_at')
+    .where('merchantId', '=', merchantId)
+    .where('creatorId', 'in', makers)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
   const links = await db
     .selectFrom('payment_links')
     .select(['id', 'name'])
-    .where('merchant_id', '=', merchantId)
-    .where('deleted_at', 'is', null)
-    .where('creator_id', 'in', makers)
-    .orderBy('created_at')
+    .where('merchantId', '=', merchantId)
+    .where('deletedAt', 'is', null)
+    .where('creatorId', 'in', makers)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
   return { endpoints, keys, links };

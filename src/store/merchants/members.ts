@@ -8,8 +8,8 @@ export async function memberRole(db: Db, merchantId: string, userId: string): Pr
   const row = await db
     .selectFrom('members')
     .select('role')
-    .where('merchant_id', '=', merchantId)
-    .where('user_id', '=', userId)
+    .where('merchantId', '=', merchantId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return row?.role ?? null;
 }
@@ -25,11 +25,11 @@ export interface Member {
 export async function listMembers(db: Db, merchantId: string): Promise<Member[]> {
   return db
     .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select(['members.user_id as userId', 'users.email', 'members.role', 'members.created_at as createdAt'])
-    .where('members.merchant_id', '=', merchantId)
-    .orderBy('members.created_at')
-    .orderBy('members.user_id')
+    .innerJoin('users', 'users.id', 'members.userId')
+    .select(['members.userId as userId', 'users.email', 'members.role', 'members.createdAt as createdAt'])
+    .where('members.merchantId', '=', merchantId)
+    .orderBy('members.createdAt')
+    .orderBy('members.userId')
     .execute();
 }
 
@@ -40,14 +40,14 @@ export async function shopsOfMember(
 ): Promise<{ readonly merchant: MerchantRow; readonly role: MemberRole }[]> {
   const rows = await db
     .selectFrom('members')
-    .innerJoin('merchants', 'merchants.id', 'members.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'members.merchantId')
     .selectAll('merchants')
-    .select('members.role as member_role')
-    .where('members.user_id', '=', userId)
-    .orderBy('merchants.created_at', 'desc')
+    .select('members.role as memberRole')
+    .where('members.userId', '=', userId)
+    .orderBy('merchants.createdAt', 'desc')
     .orderBy('merchants.id', 'desc')
     .execute();
-  return rows.map(({ member_role: role, ...merchant }) => ({ merchant, role }));
+  return rows.map(({ memberRole: role, ...merchant }) => ({ merchant, role }));
 }
 
 /** Adds a member, or changes a member's role. */
@@ -55,20 +55,20 @@ export async function upsertMember(tx: Tx, row: MemberRow): Promise<void> {
   await tx
     .insertInto('members')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['merchant_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .onConflict((conflict) => conflict.columns(['merchantId', 'userId']).doUpdateSet({ role: row.role }))
     .execute();
 }
 
 /** @returns false when the user is not a member. */
 export async function changeMemberRole(
   tx: Tx,
-  { merchant_id: merchantId, user_id: userId, role }: Omit<MemberRow, 'created_at'>,
+  { merchantId, userId, role }: Omit<MemberRow, 'createdAt'>,
 ): Promise<boolean> {
   const result = await tx
     .updateTable('members')
     .set({ role })
-    .where('merchant_id', '=', merchantId)
-    .where('user_id', '=', userId)
+    .where('merchantId', '=', merchantId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -77,14 +77,14 @@ export async function changeMemberRole(
 export async function deleteMember(tx: Tx, merchantId: string, userId: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('members')
-    .where('merchant_id', '=', merchantId)
-    .where('user_id', '=', userId)
+    .where('merchantId', '=', merchantId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
 /** Ends every membership of a user in shops of other users; returns how many. */
 export async function deleteMemberships(tx: Tx, userId: string): Promise<number> {
-  const result = await tx.deleteFrom('members').where('user_id', '=', userId).executeTakeFirst();
+  const result = await tx.deleteFrom('members').where('userId', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }

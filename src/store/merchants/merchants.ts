@@ -60,11 +60,11 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
 export async function getWebhookUrl(db: Db, id: string): Promise<string | null> {
   const [row] = await webhookUrl(db, { id });
   if (row === undefined) throw new Error(`merchant ${id} does not exist`);
-  return row.webhook_url;
+  return row.webhookUrl;
 }
 
 const webhookUrl = prepared((db, param: ParamOf<{ id: string }>) =>
-  db.selectFrom('merchants').select('webhook_url').where('id', '=', param('id')),
+  db.selectFrom('merchants').select('webhookUrl').where('id', '=', param('id')),
 );
 
 /** All merchants of a user, newest first. */
@@ -72,8 +72,8 @@ export async function listMerchants(db: Db, userId: string): Promise<MerchantRow
   return db
     .selectFrom('merchants')
     .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
+    .where('userId', '=', userId)
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
 }
@@ -81,7 +81,7 @@ export async function listMerchants(db: Db, userId: string): Promise<MerchantRow
 export async function updateMerchant(
   db: Db,
   id: string,
-  changes: Partial<Omit<MerchantRow, 'id' | 'user_id' | 'account'>> & { updated_at: number },
+  changes: Partial<Omit<MerchantRow, 'id' | 'userId' | 'account'>> & { updatedAt: number },
 ): Promise<MerchantRow> {
   return db
     .updateTable('merchants')
@@ -93,10 +93,10 @@ export async function updateMerchant(
 
 /** Suspends every merchant that is not suspended yet. */
 export async function suspendAllMerchants(tx: Tx, now: number): Promise<void> {
-  await tx.updateTable('merchants').set({ suspended_at: now }).where('suspended_at', 'is', null).execute();
+  await tx.updateTable('merchants').set({ suspendedAt: now }).where('suspendedAt', 'is', null).execute();
 }
 
 /** Transfers a merchant to another user. */
 export async function transferMerchant(tx: Tx, id: string, userId: string, now: number): Promise<void> {
-  await tx.updateTable('merchants').set({ user_id: userId, updated_at: now }).where('id', '=', id).execute();
+  await tx.updateTable('merchants').set({ userId, updatedAt: now }).where('id', '=', id).execute();
 }

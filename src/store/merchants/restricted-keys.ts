@@ -17,11 +17,11 @@ export interface RestrictedKeyOwner {
 const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
   db
     .selectFrom('restricted_keys as key')
-    .innerJoin('merchants', 'merchants.id', 'key.merchant_id')
+    .innerJoin('merchants', 'merchants.id', 'key.merchantId')
     .selectAll('merchants')
-    .select(['key.id as key_id', 'key.scopes as key_scopes'])
-    .select(['key.expires_at as key_expires_at', 'key.last_used_at as key_last_used_at'])
-    .where('key.key_hash', '=', param('keyHash')),
+    .select(['key.id as keyId', 'key.scopes as keyScopes'])
+    .select(['key.expiresAt as keyExpiresAt', 'key.lastUsedAt as keyLastUsedAt'])
+    .where('key.keyHash', '=', param('keyHash')),
 );
 
 /** The valid restricted key with this SHA-256 and its merchant; an expired one is not found. */
@@ -32,9 +32,9 @@ export async function findRestrictedKey(
 ): Promise<RestrictedKeyOwner | null> {
   const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
-  const { key_id: keyId, key_scopes, key_expires_at: expiresAt, key_last_used_at, ...merchant } = row;
+  const { keyId, keyScopes, keyExpiresAt: expiresAt, keyLastUsedAt, ...merchant } = row;
   if (expiresAt !== null && expiresAt <= now) return null;
-  return { keyId, scopes: new Set(scopesFromText(key_scopes)), lastUsedAt: key_last_used_at, merchant };
+  return { keyId, scopes: new Set(scopesFromText(keyScopes)), lastUsedAt: keyLastUsedAt, merchant };
 }
 
 /** Restricted keys of a merchant, newest first, expired ones included until they are deleted. */
@@ -42,8 +42,8 @@ export async function listRestrictedKeys(db: Db, merchantId: string): Promise<Re
   return db
     .selectFrom('restricted_keys')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .orderBy('created_at', 'desc')
+    .where('merchantId', '=', merchantId)
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
 }
@@ -52,7 +52,7 @@ export async function countRestrictedKeys(tx: Tx, merchantId: string): Promise<n
   const { count } = await tx
     .selectFrom('restricted_keys')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -65,7 +65,7 @@ export async function deleteRestrictedKey(
   const result = await tx
     .deleteFrom('restricted_keys')
     .where('id', '=', key.keyId)
-    .where('merchant_id', '=', key.merchantId)
+    .where('merchantId', '=', key.merchantId)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
@@ -74,7 +74,7 @@ export async function deleteRestrictedKey(
 export async function deleteRestrictedKeys(tx: Tx, merchantId: string): Promise<number> {
   const result = await tx
     .deleteFrom('restricted_keys')
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
@@ -86,9 +86,9 @@ export async function touchRestrictedKey(
 ): Promise<void> {
   await db
     .updateTable('restricted_keys')
-    .set({ last_used_at: use.now })
+    .set({ lastUsedAt: use.now })
     .where('id', '=', use.id)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
+    .where((eb) => eb.or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<=', use.before)]))
     .execute();
 }
 

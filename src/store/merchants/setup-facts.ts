@@ -10,7 +10,7 @@ export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Pr
   const row = await db
     .selectFrom('payments')
     .select('id')
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .where('mode', '=', mode)
     .where('status', 'in', ['completed', 'refunded'])
     .limit(1)
@@ -22,9 +22,9 @@ export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Pr
 export async function newestWebhookSuccess(db: Db, merchantId: string): Promise<number | null> {
   const newest = db
     .selectFrom('webhook_logs')
-    .select(['created_at', 'status'])
-    .where('merchant_id', '=', merchantId)
-    .orderBy('created_at', 'desc')
+    .select(['createdAt', 'status'])
+    .where('merchantId', '=', merchantId)
+    .orderBy('createdAt', 'desc')
     .limit(LOOKED_AT);
   const row = await db
     .selectFrom(newest.as('newest'))

@@ -26,10 +26,10 @@ export async function deleteCondition(tx: Tx, key: string): Promise<void> {
 /** An endpoint that answered 410, or whose last attempts failed. */
 export interface TroubledEndpoint {
   readonly id: string;
-  readonly merchant_id: string;
+  readonly merchantId: string;
   readonly url: string;
   /** When it answered 410; null while it only fails. */
-  readonly gone_at: number | null;
+  readonly goneAt: number | null;
 }
 
 /** Number of consecutive failures from which an endpoint counts as failing. */
@@ -39,28 +39,28 @@ const FAILURES = 2;
 export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
   const declared = await db
     .selectFrom('webhook_endpoints as endpoint')
-    .leftJoin('endpoint_health as health', 'health.endpoint_id', 'endpoint.id')
-    .select(['endpoint.id', 'endpoint.merchant_id', 'endpoint.url', 'endpoint.gone_at'])
-    .where('endpoint.active', '=', 1)
-    .where((eb) => eb.or([eb('endpoint.gone_at', 'is not', null), eb('health.failures', '>=', FAILURES)]))
+    .leftJoin('endpoint_health as health', 'health.endpointId', 'endpoint.id')
+    .select(['endpoint.id', 'endpoint.merchantId', 'endpoint.url', 'endpoint.goneAt'])
+    .where('endpoint.active', '=', true)
+    .where((eb) => eb.or([eb('endpoint.goneAt', 'is not', null), eb('health.failures', '>=', FAILURES)]))
     .execute();
   const merchantUrls = await db
     .selectFrom('merchants as shop')
-    .leftJoin('endpoint_health as health', 'health.endpoint_id', 'shop.id')
+    .leftJoin('endpoint_health as health', 'health.endpointId', 'shop.id')
     .leftJoin('gone_endpoints as gone', (join) =>
       join
-        .onRef('gone.merchant_id', '=', 'shop.id')
-        .on('gone.payment_id', '=', '')
-        .onRef('gone.url', '=', 'shop.webhook_url'),
+        .onRef('gone.merchantId', '=', 'shop.id')
+        .on('gone.paymentId', '=', '')
+        .onRef('gone.url', '=', 'shop.webhookUrl'),
     )
-    .select(['shop.id', 'shop.webhook_url as url', 'gone.created_at as gone_at'])
-    .where('shop.webhook_url', 'is not', null)
-    .where('shop.webhook_url', '<>', '')
-    .where((eb) => eb.or([eb('gone.created_at', 'is not', null), eb('health.failures', '>=', FAILURES)]))
+    .select(['shop.id', 'shop.webhookUrl as url', 'gone.createdAt as goneAt'])
+    .where('shop.webhookUrl', 'is not', null)
+    .where('shop.webhookUrl', '<>', '')
+    .where((eb) => eb.or([eb('gone.createdAt', 'is not', null), eb('health.failures', '>=', FAILURES)]))
     .execute();
   return [
     ...declared,
-    ...merchantUrls.map(({ url, ...row }) => ({ ...row, merchant_id: row.id, url: url ?? '' })),
+    ...merchantUrls.map(({ url, ...row }) => ({ ...row, merchantId: row.id, url: url ?? '' })),
   ];
 }
 
@@ -69,13 +69,13 @@ export async function feeLimitedSends(
   db: Db,
   before: number,
   limit: number,
-): Promise<{ id: string; merchant_id: string; coin: Coin; mode: Mode }[]> {
+): Promise<{ id: string; merchantId: string; coin: Coin; mode: Mode }[]> {
   return db
     .selectFrom('sends')
-    .select(['id', 'merchant_id', 'coin', 'mode'])
+    .select(['id', 'merchantId', 'coin', 'mode'])
     .where(CAN_COST_MORE)
-    .where('fee_limited_at', '<', before)
-    .orderBy('fee_limited_at')
+    .where('feeLimitedAt', '<', before)
+    .orderBy('feeLimitedAt')
     .limit(limit)
     .execute();
 }
@@ -88,22 +88,22 @@ export async function unconfirmedSends(
   db: Db,
   before: number,
   limit: number,
-): Promise<{ id: string; merchant_id: string; coin: Coin; mode: Mode }[]> {
+): Promise<{ id: string; merchantId: string; coin: Coin; mode: Mode }[]> {
   const waiting = (status: RawBuilder<boolean>) =>
     db
       .selectFrom('sends')
-      .select(['id', 'merchant_id', 'coin', 'mode', 'created_at'])
+      .select(['id', 'merchantId', 'coin', 'mode', 'createdAt'])
       .where(status)
       .where('purpose', '=', 'send')
-      .where('created_at', '<', before)
-      .orderBy('created_at')
+      .where('createdAt', '<', before)
+      .orderBy('createdAt')
       .limit(limit)
       .execute();
   // Each has its own index.
   const preparing = await waiting(sql`status = 'preparing'`);
   const open = await waiting(sql`status IN ('signed', 'broadcast')`);
   return [...preparing, ...open]
-    .toSorted((a, b) => a.created_at - b.created_at)
+    .toSorted((a, b) => a.createdAt - b.createdAt)
     .slice(0, limit)
-    .map(({ created_at: _at, ...send }) => send);
+    .map(({ createdAt: _at, ...send }) => send);
 }

@@ -10,19 +10,19 @@ export async function noticeChoices(
   const rows = await db
     .selectFrom('notice_choices')
     .select(['kind', 'enabled'])
-    .where('user_id', '=', of.userId)
-    .where('merchant_id', '=', of.merchantId)
+    .where('userId', '=', of.userId)
+    .where('merchantId', '=', of.merchantId)
     .execute();
-  return new Map(rows.map(({ kind, enabled }) => [kind, enabled === 1]));
+  return new Map(rows.map(({ kind, enabled }) => [kind, enabled]));
 }
 
 export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<void> {
-  const { enabled, updated_at } = row;
+  const { enabled, updatedAt } = row;
   await tx
     .insertInto('notice_choices')
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['user_id', 'merchant_id', 'kind']).doUpdateSet({ enabled, updated_at }),
+      conflict.columns(['userId', 'merchantId', 'kind']).doUpdateSet({ enabled, updatedAt }),
     )
     .execute();
 }
@@ -32,7 +32,7 @@ export async function noticeLanguage(db: Db, userId: string): Promise<Language |
   const row = await db
     .selectFrom('notice_languages')
     .select('language')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .executeTakeFirst();
   return row?.language ?? null;
 }
@@ -41,8 +41,8 @@ export async function noticeLanguage(db: Db, userId: string): Promise<Language |
 export async function putNoticeLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')
-    .values({ user_id: userId, language, source: 'chosen' })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ language, source: 'chosen' }))
+    .values({ userId, language, source: 'chosen' })
+    .onConflict((conflict) => conflict.column('userId').doUpdateSet({ language, source: 'chosen' }))
     .execute();
 }
 
@@ -50,9 +50,9 @@ export async function putNoticeLanguage(tx: Tx, userId: string, language: Langua
 export async function followLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')
-    .values({ user_id: userId, language, source: 'pages' })
+    .values({ userId, language, source: 'pages' })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet({ language }).where('notice_languages.source', '=', 'pages'),
+      conflict.column('userId').doUpdateSet({ language }).where('notice_languages.source', '=', 'pages'),
     )
     .execute();
 }

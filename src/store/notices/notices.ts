@@ -5,10 +5,10 @@ import type { NoticeMailRow, NoticeRow } from '../schema/notices.ts';
 import type { EventRow } from '../schema/webhooks.ts';
 
 type NoticedEvent = Selectable<
-  Pick<EventRow, 'seq' | 'merchant_id' | 'mode' | 'type' | 'body_json' | 'created_at'>
+  Pick<EventRow, 'seq' | 'merchantId' | 'mode' | 'type' | 'bodyJson' | 'createdAt'>
 > & {
-  readonly payment_id: string | null;
-  readonly send_id: string | null;
+  readonly paymentId: string | null;
+  readonly sendId: string | null;
 };
 
 /** The highest number of any event, and the events after one that may be worth a mail, oldest first. */
@@ -22,7 +22,7 @@ export async function noticedEventsAfter(
     .executeTakeFirstOrThrow();
   const events = await db
     .selectFrom('events')
-    .select(['seq', 'merchant_id', 'mode', 'type', 'payment_id', 'send_id', 'body_json', 'created_at'])
+    .select(['seq', 'merchantId', 'mode', 'type', 'paymentId', 'sendId', 'bodyJson', 'createdAt'])
     .where('seq', '>', range.seq)
     .where('seq', '<=', newest.seq ?? 0)
     // Not by the index of types, which the planner would read shop by shop.
@@ -38,7 +38,7 @@ export async function wasCompletedBefore(db: Db, paymentId: string, seq: number)
   const row = await db
     .selectFrom('events')
     .select('seq')
-    .where('payment_id', '=', paymentId)
+    .where('paymentId', '=', paymentId)
     .where('type', '=', 'payment.completed')
     .where('seq', '<', seq)
     .limit(1)
@@ -67,15 +67,15 @@ export async function dueNotices(
   return db
     .selectFrom('notices')
     .selectAll()
-    .where('due_at', 'is not', null)
+    .where('dueAt', 'is not', null)
     .where((eb) =>
       eb.or([
-        eb('due_at', '<=', now),
-        eb.and([eb('told_at', 'is', null), eb('reason', '!=', 'underpaid'), eb('due_at', '>', now)]),
-        eb.and([eb('told_at', 'is not', null), eb('due_at', '>', now + reminderMs)]),
+        eb('dueAt', '<=', now),
+        eb.and([eb('toldAt', 'is', null), eb('reason', '!=', 'underpaid'), eb('dueAt', '>', now)]),
+        eb.and([eb('toldAt', 'is not', null), eb('dueAt', '>', now + reminderMs)]),
       ]),
     )
-    .orderBy('due_at')
+    .orderBy('dueAt')
     .orderBy('key')
     .limit(limit)
     .execute();
@@ -84,7 +84,7 @@ export async function dueNotices(
 export async function finishNotice(
   tx: Tx,
   key: string,
-  change: { due_at: number | null; told_at: number | null },
+  change: { dueAt: number | null; toldAt: number | null },
 ): Promise<void> {
   await tx.updateTable('notices').set(change).where('key', '=', key).execute();
 }
@@ -107,10 +107,10 @@ export async function countNoticeMails(
   const { count } = await db
     .selectFrom('notice_mails')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('user_id', '=', of.userId)
-    .where('merchant_id', '=', of.merchantId)
+    .where('userId', '=', of.userId)
+    .where('merchantId', '=', of.merchantId)
     .where('state', '=', sql.lit('mailed'))
-    .where('created_at', '>', of.since)
+    .where('createdAt', '>', of.since)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -118,12 +118,12 @@ export async function countNoticeMails(
 /** People with deferred notices, with the shop and the time of the first. */
 export async function listSuppressedNotices(
   db: Db,
-): Promise<{ user_id: string; merchant_id: string; since: number }[]> {
+): Promise<{ userId: string; merchantId: string; since: number }[]> {
   return db
     .selectFrom('notice_mails')
-    .select((eb) => ['user_id', 'merchant_id', eb.fn.min<number>('created_at').as('since')])
+    .select((eb) => ['userId', 'merchantId', eb.fn.min<number>('createdAt').as('since')])
     .where('state', '=', sql.lit('held'))
-    .groupBy(['user_id', 'merchant_id'])
+    .groupBy(['userId', 'merchantId'])
     .execute();
 }
 
@@ -134,9 +134,9 @@ export async function newestSummary(
 ): Promise<number | null> {
   const row = await db
     .selectFrom('notice_mails')
-    .select((eb) => eb.fn.max<number | null>('created_at').as('at'))
-    .where('user_id', '=', of.userId)
-    .where('merchant_id', '=', of.merchantId)
+    .select((eb) => eb.fn.max<number | null>('createdAt').as('at'))
+    .where('userId', '=', of.userId)
+    .where('merchantId', '=', of.merchantId)
     .where('state', '=', sql.lit('mailed'))
     .where('reason', '=', 'summary')
     .executeTakeFirstOrThrow();
@@ -151,8 +151,8 @@ export async function summarizeSuppressedNotices(
   const rows = await tx
     .updateTable('notice_mails')
     .set({ state: 'summarised' })
-    .where('user_id', '=', of.userId)
-    .where('merchant_id', '=', of.merchantId)
+    .where('userId', '=', of.userId)
+    .where('merchantId', '=', of.merchantId)
     .where('state', '=', sql.lit('held'))
     .returning('reason')
     .execute();
@@ -169,8 +169,8 @@ export async function deleteNoticesBefore(db: Db, before: number, limit: number)
       eb
         .selectFrom('notices')
         .select('key')
-        .where('created_at', '<', before)
-        .where('due_at', 'is', null)
+        .where('createdAt', '<', before)
+        .where('dueAt', 'is', null)
         .limit(limit),
     )
     .executeTakeFirst();
@@ -183,14 +183,14 @@ export async function deleteNoticeMailsBefore(db: Db, before: number, limit: num
     .deleteFrom('notice_mails')
     .where((eb) =>
       eb(
-        eb.refTuple('user_id', 'notice_key'),
+        eb.refTuple('userId', 'noticeKey'),
         'in',
         eb
           .selectFrom('notice_mails')
-          .select(['user_id', 'notice_key'])
-          .where('created_at', '<', before)
+          .select(['userId', 'noticeKey'])
+          .where('createdAt', '<', before)
           .limit(limit)
-          .$asTuple('user_id', 'notice_key'),
+          .$asTuple('userId', 'noticeKey'),
       ),
     )
     .executeTakeFirst();

@@ -24,7 +24,7 @@ export async function countSends(
   return db
     .selectFrom('sends')
     .select(['coin', 'mode', SEND_STATUS.as('status')])
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldestAt')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('createdAt').as('oldestAt')])
     .groupBy(['coin', 'mode', SEND_STATUS])
     .execute();
 }
@@ -36,8 +36,8 @@ export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode
   return db
     .selectFrom('sends')
     .select(['coin', 'mode'])
-    .select((eb) => eb.fn.min<number>('fee_limited_at').as('since'))
-    .where('fee_limited_at', 'is not', null)
+    .select((eb) => eb.fn.min<number>('feeLimitedAt').as('since'))
+    .where('feeLimitedAt', 'is not', null)
     .where(CAN_COST_MORE)
     .groupBy(['coin', 'mode'])
     .execute();
@@ -49,12 +49,14 @@ export async function oldestUnsentClaims(
 ): Promise<{ coin: Coin | null; mode: Mode; since: number }[]> {
   return db
     .selectFrom('refund_links')
-    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .innerJoin('payments', 'payments.id', 'refund_links.paymentId')
     .select(['refund_links.coin', 'payments.mode'])
-    .select((eb) => eb.fn.min<number>(eb.fn.coalesce('approved_at', 'claimed_at')).as('since'))
+    .select((eb) => eb.fn.min<number>(eb.fn.coalesce('approvedAt', 'claimedAt')).as('since'))
     .where('refund_links.status', 'in', ['claimed', 'approved'])
-    .where('refund_links.send_id', 'is', null)
-    .where((eb) => eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', 0)]))
+    .where('refund_links.sendId', 'is', null)
+    .where((eb) =>
+      eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', false)]),
+    )
     .groupBy(['refund_links.coin', 'payments.mode'])
     .execute();
 }
@@ -71,9 +73,9 @@ export async function webhookBacklog(
     .executeTakeFirstOrThrow();
   const due = await db
     .selectFrom('deliveries')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('next_attempt_at').as('oldest')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('nextAttemptAt').as('oldest')])
     .where('status', '=', sql.lit('pending'))
-    .where('next_attempt_at', '<=', now)
+    .where('nextAttemptAt', '<=', now)
     .executeTakeFirstOrThrow();
   const oldest: number | null = due.oldest;
   return { pending: pending.count, due: due.count, oldestDueAt: oldest };
@@ -89,6 +91,6 @@ export async function newestBlockTimes(db: Db): Promise<{ coin: Coin; mode: Mode
         .onRef('chain_blocks.mode', '=', 'chain_cursors.mode')
         .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
     )
-    .select(['chain_cursors.coin', 'chain_cursors.mode', 'chain_blocks.time_ms as timeMs'])
+    .select(['chain_cursors.coin', 'chain_cursors.mode', 'chain_blocks.timeMs as timeMs'])
     .execute();
 }

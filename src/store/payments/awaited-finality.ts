@@ -21,10 +21,10 @@ export async function finalitiesAwaited(db: Db, chain: ChainId): Promise<Finalit
 function quotedPayment(db: Db, { coin, mode }: ChainId, finality: Finality) {
   return db
     .selectFrom('payment_options')
-    .innerJoin('payments', 'payments.id', 'payment_options.payment_id')
+    .innerJoin('payments', 'payments.id', 'payment_options.paymentId')
     .select('payments.id')
     .where('payment_options.coin', '=', coin)
-    .where('payment_options.required_finality', '=', finality)
+    .where('payment_options.requiredFinality', '=', finality)
     .where('payments.mode', '=', mode)
     .where((eb) =>
       eb.or([
@@ -33,7 +33,7 @@ function quotedPayment(db: Db, { coin, mode }: ChainId, finality: Finality) {
           eb
             .selectFrom('outputs')
             .select('outputs.seq')
-            .whereRef('outputs.payment_id', '=', 'payments.id')
+            .whereRef('outputs.paymentId', '=', 'payments.id')
             .where('outputs.coin', '=', coin)
             .where('outputs.state', '<>', 'gone'),
         ),
@@ -56,25 +56,25 @@ export async function paymentsAwaiting(
       .selectFrom('outputs')
       .leftJoin('payment_options', (join) =>
         join
-          .onRef('payment_options.payment_id', '=', 'outputs.payment_id')
+          .onRef('payment_options.paymentId', '=', 'outputs.paymentId')
           .onRef('payment_options.coin', '=', 'outputs.coin'),
       )
-      .select(sql<string>`outputs.payment_id`.as('payment_id'))
+      .select(sql<string>`outputs.payment_id`.as('paymentId'))
       .distinct()
       .where('outputs.coin', '=', coin)
       .where('outputs.mode', '=', mode)
       .where('outputs.height', '>', above)
       .where('outputs.height', '<=', upTo)
-      .where('outputs.payment_id', 'is not', null)
+      .where('outputs.paymentId', 'is not', null)
       // The quoted requirement, or that of the tier of the received money.
       .where((eb) =>
         eb.or([
-          eb('payment_options.required_finality', '=', finality),
-          eb('outputs.awaited_depth', '>=', ANY_DEPTH),
+          eb('payment_options.requiredFinality', '=', finality),
+          eb('outputs.awaitedDepth', '>=', ANY_DEPTH),
         ]),
       )
       .execute();
-    for (const row of rows) finalities.add(row.payment_id);
+    for (const row of rows) finalities.add(row.paymentId);
   }
   return [...finalities];
 }

@@ -7,8 +7,8 @@ const ofGroup = prepared((db, param: ParamOf<{ groupId: string }>) =>
   db
     .selectFrom('payments')
     .selectAll()
-    .where('group_id', '=', param('groupId'))
-    .orderBy('created_at')
+    .where('groupId', '=', param('groupId'))
+    .orderBy('createdAt')
     .orderBy('id'),
 );
 
@@ -18,7 +18,7 @@ const ofGroup = prepared((db, param: ParamOf<{ groupId: string }>) =>
  */
 export async function otherMembers(
   db: Db,
-  { id, group_id: groupId }: Pick<StoredPayment, 'id' | 'group_id'>,
+  { id, groupId }: Pick<StoredPayment, 'id' | 'groupId'>,
 ): Promise<StoredPayment[]> {
   if (groupId === null) return [];
   return (await ofGroup(db, { groupId })).filter((member) => member.id !== id);
@@ -26,18 +26,15 @@ export async function otherMembers(
 
 /** Creates a group for the first payment that is renewed, or finds its existing one. @returns its id */
 export async function joinGroup(tx: Tx, renewed: StoredPayment): Promise<string> {
-  if (renewed.group_id !== null) return renewed.group_id;
-  await tx.updateTable('payments').set({ group_id: renewed.id }).where('id', '=', renewed.id).execute();
+  if (renewed.groupId !== null) return renewed.groupId;
+  await tx.updateTable('payments').set({ groupId: renewed.id }).where('id', '=', renewed.id).execute();
   return renewed.id;
 }
 
 /** When the first payment of its group expired; its own expiry outside a group. */
-export async function firstExpiry(
-  db: Db,
-  { group_id: groupId, expires_at: expiresAt }: StoredPayment,
-): Promise<number> {
+export async function firstExpiry(db: Db, { groupId, expiresAt }: StoredPayment): Promise<number> {
   const first = groupId === null ? undefined : await findPayment(db, groupId);
-  return first?.expires_at ?? expiresAt;
+  return first?.expiresAt ?? expiresAt;
 }
 
 /**
@@ -45,17 +42,17 @@ export async function firstExpiry(
  * or undecided because of late money.
  */
 export async function isLastOfOrder(db: Db, payment: StoredPayment): Promise<boolean> {
-  const { id, merchant_id, mode, order_id, created_at } = payment;
+  const { id, merchantId, mode, orderId, createdAt } = payment;
   const other = await db
     .selectFrom('payments')
     .select('id')
-    .where('merchant_id', '=', merchant_id)
+    .where('merchantId', '=', merchantId)
     .where('mode', '=', mode)
-    .where('order_id', '=', order_id)
+    .where('orderId', '=', orderId)
     .where('id', '!=', id)
     .where((eb) =>
       eb.or([
-        eb('created_at', '>=', created_at),
+        eb('createdAt', '>=', createdAt),
         eb('status', 'not in', ['expired', 'cancelled']),
         eb('exception', 'is not', null),
       ]),

@@ -21,10 +21,10 @@ export interface PaymentFilter {
 
 /** By these columns, each with an index; ties by creation time, in the same direction. */
 const SORT_COLUMNS = {
-  createdAt: ['payments.created_at', 'payments.id'],
-  updatedAt: ['payments.updated_at', 'payments.id'],
-  orderId: ['payments.order_id', 'payments.created_at', 'payments.id'],
-  status: ['payments.status', 'payments.created_at', 'payments.id'],
+  createdAt: ['payments.createdAt', 'payments.id'],
+  updatedAt: ['payments.updatedAt', 'payments.id'],
+  orderId: ['payments.orderId', 'payments.createdAt', 'payments.id'],
+  status: ['payments.status', 'payments.createdAt', 'payments.id'],
 } as const;
 
 /** The accepted values: ascending, or descending with a leading minus sign. */
@@ -52,25 +52,25 @@ export async function listPayments(db: Db, filter: PaymentFilter, page: Page): P
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const key = sort.replace('-', '') as keyof typeof SORT_COLUMNS;
   // A range of dates would make the planner avoid the sorted index, and sort all the rows of the range.
-  const created = key === 'createdAt' ? sql.ref('payments.created_at') : sql`+payments.created_at`;
+  const created = key === 'createdAt' ? sql.ref('payments.createdAt') : sql`+payments.created_at`;
   let sorted = filteredPayments(db, filter, created).selectAll('payments');
   for (const column of SORT_COLUMNS[key]) sorted = sorted.orderBy(column, direction);
   return sorted.limit(page.limit).offset(page.offset).execute();
 }
 
 /** A merchant's payments that match a filter. */
-export function filteredPayments(db: Db, filter: PaymentFilter, created = sql.ref('payments.created_at')) {
+export function filteredPayments(db: Db, filter: PaymentFilter, created = sql.ref('payments.createdAt')) {
   let query = db
     .selectFrom('payments')
-    .where('payments.merchant_id', '=', filter.merchantId)
+    .where('payments.merchantId', '=', filter.merchantId)
     .where('payments.mode', '=', filter.mode);
   if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
-  if (filter.customerId !== undefined) query = query.where('payments.customer_id', '=', filter.customerId);
-  if (filter.orderId !== undefined) query = query.where('payments.order_id', '=', filter.orderId);
+  if (filter.customerId !== undefined) query = query.where('payments.customerId', '=', filter.customerId);
+  if (filter.orderId !== undefined) query = query.where('payments.orderId', '=', filter.orderId);
   if (filter.fromMs !== undefined) query = query.where(created, '>=', filter.fromMs);
   if (filter.toMs !== undefined) query = query.where(created, '<=', filter.toMs);
   if (filter.updatedAfterMs !== undefined) {
-    query = query.where('payments.updated_at', '>', filter.updatedAfterMs);
+    query = query.where('payments.updatedAt', '>', filter.updatedAfterMs);
   }
   if (filter.coin !== undefined) query = query.where(isOffered('payments.offered', filter.coin));
   if (filter.search !== undefined) query = query.where(isNamed(db, filter, filter.search));

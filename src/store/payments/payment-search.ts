@@ -33,7 +33,7 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
   const { text } = search;
   const customers = db
     .selectFrom('customers')
-    .where('user_id', '=', search.userId)
+    .where('userId', '=', search.userId)
     .where(sql<boolean>`instr(email_key, ${search.emailKey}) > 0`)
     .select('id');
   const ways = [
@@ -84,9 +84,9 @@ function costs(text: string) {
 function paymentsWithOutput(db: Db, { merchantId, mode }: Shop, text: string) {
   return db
     .selectFrom('outputs')
-    .where('outputs.merchant_id', '=', merchantId)
+    .where('outputs.merchantId', '=', merchantId)
     .where('outputs.mode', '=', mode)
-    .where('outputs.payment_id', 'is not', null)
+    .where('outputs.paymentId', 'is not', null)
     .where(coinAmountBegins({ amount: 'outputs.amount', coin: 'outputs.coin' }, text))
     .select(sql<string>`outputs.payment_id`.as('id'));
 }
@@ -97,29 +97,29 @@ function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
     .where('outputs.coin', 'in', COINS)
     .where('outputs.mode', '=', mode)
     .where(hashBegins('outputs.txid', hash))
-    .where(checked('outputs.merchant_id'), '=', merchantId)
-    .where('outputs.payment_id', 'is not', null)
+    .where(checked('outputs.merchantId'), '=', merchantId)
+    .where('outputs.paymentId', 'is not', null)
     .select(sql<string>`outputs.payment_id`.as('id'));
 }
 
 function refundedBy(db: Db, { merchantId, mode }: Shop, hash: string) {
   return db
     .selectFrom('send_versions')
-    .innerJoin('refunds', 'refunds.send_id', 'send_versions.send_id')
-    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .innerJoin('refunds', 'refunds.sendId', 'send_versions.sendId')
+    .innerJoin('sends', 'sends.id', 'send_versions.sendId')
     .where('send_versions.coin', 'in', COINS)
     .where('send_versions.mode', '=', mode)
     .where(hashBegins('send_versions.txid', hash))
-    .where(checked('sends.merchant_id'), '=', merchantId)
-    .select('refunds.payment_id as id');
+    .where(checked('sends.merchantId'), '=', merchantId)
+    .select('refunds.paymentId as id');
 }
 
 function askedAt(db: Db, { merchantId, mode }: Shop, prefix: string) {
   return db
     .selectFrom('addresses')
-    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.merchantId', '=', merchantId)
     .where('addresses.mode', '=', mode)
     .where(addressBegins('addresses.address', prefix))
-    .where('addresses.payment_id', 'is not', null)
+    .where('addresses.paymentId', 'is not', null)
     .select(sql<string>`addresses.payment_id`.as('id'));
 }

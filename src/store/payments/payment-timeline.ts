@@ -17,8 +17,8 @@ export async function paymentTimeline(db: Db, paymentId: string, limit: number):
 const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }>) =>
   db
     .selectFrom('events')
-    .select(['type', 'sequence', 'created_at as at'])
-    .where('payment_id', '=', param('paymentId'))
+    .select(['type', 'sequence', 'createdAt as at'])
+    .where('paymentId', '=', param('paymentId'))
     // A range from payment.* to refund.*, because SQLite would build a temporary index from a list of words
     // at every run.
     .where(sql<boolean>`type >= 'payment.' and type < 'refund/'`)
@@ -29,8 +29,8 @@ const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }
 const updates = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('events')
-    .select('created_at as at')
-    .where('payment_id', '=', param('paymentId'))
+    .select('createdAt as at')
+    .where('paymentId', '=', param('paymentId'))
     .where('type', '=', sql.lit('payment.updated' as const))
     .orderBy('sequence', 'desc')
     .limit(1),

@@ -36,7 +36,7 @@ function rows(db: Db, filter: PaymentFilter): Part {
 function counts(db: Db, filter: PaymentFilter): Part {
   let query = db
     .selectFrom('payment_counts')
-    .where('merchant_id', '=', filter.merchantId)
+    .where('merchantId', '=', filter.merchantId)
     .where('mode', '=', filter.mode);
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
   if (filter.coin !== undefined) query = query.where(isOffered('offered', filter.coin));
@@ -48,7 +48,7 @@ function counts(db: Db, filter: PaymentFilter): Part {
 function dayCounts(db: Db, filter: PaymentFilter, days: SplitSpan): Part {
   let query = db
     .selectFrom('payment_day_counts')
-    .where('merchant_id', '=', filter.merchantId)
+    .where('merchantId', '=', filter.merchantId)
     .where('mode', '=', filter.mode);
   if (days.firstDay !== undefined) query = query.where('day', '>=', days.firstDay);
   if (days.endDay !== undefined) query = query.where('day', '<', days.endDay);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { STORED_FALSE } from '../sqlite/column-names.ts';
 import { COINS, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Depths } from '../../domain/payment/depth.ts';
 import type { PaymentCredit } from '../../domain/payment/types.ts';
@@ -18,18 +19,18 @@ export async function paymentsWithMoneyAbove(
   tip: number = height,
 ): Promise<string[]> {
   const rows = await paymentsInBlocks(db, { ...chain, height, next: tip + 1 });
-  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+  return rows.flatMap((row) => (row.paymentId === null ? [] : [row.paymentId]));
 }
 
 const paymentsInBlocks = prepared((db, param: ParamOf<ChainId & { height: number; next: number }>) =>
   db
     .selectFrom('outputs')
-    .select('payment_id')
+    .select('paymentId')
     .distinct()
     .where('coin', '=', param('coin'))
     .where('mode', '=', param('mode'))
     .where('height', '>', param('height'))
-    .where((eb) => eb(eb('height', '+', eb.ref('awaited_depth')), '>', param('next'))),
+    .where((eb) => eb(eb('height', '+', eb.ref('awaitedDepth')), '>', param('next'))),
 );
 
 /** `awaited_depth` of money that waits for finality, which may come at any depth. */
@@ -68,9 +69,9 @@ export async function waitingPayments(
 function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
   return db
     .selectFrom('outputs')
-    .innerJoin('payments as payee', 'payee.id', 'outputs.payment_id')
+    .innerJoin('payments as payee', 'payee.id', 'outputs.paymentId')
     .innerJoin('payments as lead', (join) =>
-      join.on((eb) => eb('lead.id', '=', eb.fn.coalesce('payee.superseded_by', 'payee.id'))),
+      join.on((eb) => eb('lead.id', '=', eb.fn.coalesce('payee.supersededBy', 'payee.id'))),
     )
     .select('lead.id')
     .distinct()
@@ -86,7 +87,7 @@ function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
             eb
               .selectFrom('outputs as other')
               .select('other.seq')
-              .where('other.payment_id', 'in', countedIn('lead'))
+              .where('other.paymentId', 'in', countedIn('lead'))
               .whereRef('other.seq', '!=', 'outputs.seq'),
           ),
         ]),
@@ -98,8 +99,8 @@ function waitingGroups(db: Db, { coin, mode }: ChainId) {
   return db
     .selectFrom('payments as lead')
     .select('lead.id')
-    .where('lead.group_id', 'is not', null)
-    .where('lead.superseded_by', 'is', null)
+    .where('lead.groupId', 'is not', null)
+    .where('lead.supersededBy', 'is', null)
     .where('lead.mode', '=', mode)
     .where('lead.status', '!=', 'refunded')
     .where((eb) =>
@@ -107,10 +108,10 @@ function waitingGroups(db: Db, { coin, mode }: ChainId) {
         eb
           .selectFrom('outputs')
           .select('outputs.seq')
-          .where('outputs.payment_id', 'in', countedIn('lead'))
+          .where('outputs.paymentId', 'in', countedIn('lead'))
           .where('outputs.coin', '=', coin)
           .where((of) =>
-            of.or([of('lead.status', '!=', 'completed'), of('outputs.payment_id', '!=', of.ref('lead.id'))]),
+            of.or([of('lead.status', '!=', 'completed'), of('outputs.paymentId', '!=', of.ref('lead.id'))]),
           ),
       ),
     );
@@ -124,13 +125,13 @@ export async function paymentsWithUnquotedMoney(
   limit: number,
 ): Promise<string[]> {
   const rows = await unquoted(db, chain)
-    .select('payment_id')
+    .select('paymentId')
     .distinct()
-    .where('payment_id', '>', after)
-    .orderBy('payment_id')
+    .where('paymentId', '>', after)
+    .orderBy('paymentId')
     .limit(limit)
     .execute();
-  return rows.flatMap((row) => (row.payment_id === null ? [] : [row.payment_id]));
+  return rows.flatMap((row) => (row.paymentId === null ? [] : [row.paymentId]));
 }
 
 /** A payment's late money that is not priced at the current rate yet. */
@@ -139,7 +140,7 @@ export async function listUnquotedOutputs(
   chain: ChainId,
   paymentId: string,
 ): Promise<StoredOutput[]> {
-  return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
+  return unquoted(db, chain).selectAll().where('paymentId', '=', paymentId).execute();
 }
 
 /** A literal, not a parameter: only then can the planner prove that the partial index applies. */
@@ -171,20 +172,20 @@ export async function listUnconfirmedMoney(
       .selectFrom('outputs')
       // In this order, because few outputs are unconfirmed, however many payments there are.
       .crossJoin('payments')
-      .whereRef('payments.id', '=', 'outputs.payment_id')
+      .whereRef('payments.id', '=', 'outputs.paymentId')
       .select([
         'payments.id as paymentId',
         'outputs.coin',
         'payments.mode',
-        'payments.expires_at as expiresAt',
+        'payments.expiresAt as expiresAt',
       ])
       .distinct()
       .where('outputs.coin', 'in', COINS)
       .where('outputs.mode', 'in', ['live', 'sandbox'])
       .where('outputs.state', '=', sql.lit('unconfirmed'))
-      .where('outputs.late', '=', sql.lit(0))
-      .where('outputs.confirmed_at', 'is', null)
-      .where('payments.expires_at', '<=', expiredBy)
+      .where('outputs.late', '=', STORED_FALSE)
+      .where('outputs.confirmedAt', 'is', null)
+      .where('payments.expiresAt', '<=', expiredBy)
       .where('payments.id', '>', after)
       .orderBy('payments.id')
       .limit(limit)

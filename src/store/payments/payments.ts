@@ -31,16 +31,16 @@ export async function findPayment(db: Db, id: string): Promise<StoredPayment | u
 export async function checkoutRows(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('payments')
-    .innerJoin('merchants', 'merchants.id', 'payments.merchant_id')
-    .select(['payments.id', 'payments.status', 'payments.exception', 'payments.updated_at'])
-    .select(['payments.expires_at', 'merchants.name', 'merchants.domain_verified_at'])
+    .innerJoin('merchants', 'merchants.id', 'payments.merchantId')
+    .select(['payments.id', 'payments.status', 'payments.exception', 'payments.updatedAt'])
+    .select(['payments.expiresAt', 'merchants.name', 'merchants.domainVerifiedAt'])
     .where('payments.id', 'in', ids)
     .execute();
 }
 export type CheckoutRow = Awaited<ReturnType<typeof checkoutRows>>[number];
 
 const options = prepared((db, param: ParamOf<{ paymentId: string }>) =>
-  db.selectFrom('payment_options').selectAll().where('payment_id', '=', param('paymentId')).orderBy('coin'),
+  db.selectFrom('payment_options').selectAll().where('paymentId', '=', param('paymentId')).orderBy('coin'),
 );
 
 export async function listPaymentOptions(db: Db, paymentId: string): Promise<StoredOption[]> {
@@ -51,9 +51,9 @@ const openOrders = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode
   db
     .selectFrom('payments')
     .selectAll()
-    .where('merchant_id', '=', param('merchantId'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
-    .where('order_id', '=', param('orderId'))
+    .where('orderId', '=', param('orderId'))
     .where('status', 'not in', ['expired', 'cancelled']),
 );
 
@@ -67,7 +67,7 @@ export async function findOpenOrder(
 ): Promise<StoredPayment | undefined> {
   // Sorted here: with ORDER BY and LIMIT 1, SQLite would scan all payments of the merchant by age.
   const rows = await openOrders(db, at);
-  return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
+  return rows.toSorted((a, b) => a.createdAt - b.createdAt)[0];
 }
 
 /**
@@ -80,12 +80,12 @@ export async function isOrderOfShop(
 ): Promise<boolean> {
   const rows = await db
     .selectFrom('payments')
-    .select(['creator_kind', 'creator_id'])
-    .where('merchant_id', '=', at.merchantId)
+    .select(['creatorKind', 'creatorId'])
+    .where('merchantId', '=', at.merchantId)
     .where('mode', '=', at.mode)
-    .where('order_id', '=', at.orderId)
+    .where('orderId', '=', at.orderId)
     .execute();
-  return rows.some(({ creator_kind: kind, creator_id: id }) => kind !== 'user' || id === at.ownerId);
+  return rows.some(({ creatorKind: kind, creatorId: id }) => kind !== 'user' || id === at.ownerId);
 }
 
 /** The fields of a payment that a transition may change. */
@@ -93,18 +93,18 @@ export type PaymentChange = Pick<
   PaymentRow,
   | 'status'
   | 'exception'
-  | 'updated_at'
-  | 'closed_at'
-  | 'cancelled_at'
-  | 'accepted_at'
-  | 'accepted_position'
-  | 'refunded_at'
-  | 'refunded_position'
-  | 'refunded_by'
-  | 'returned_json'
-  | 'accepted_json'
-  | 'excess_told'
-  | 'superseded_by'
+  | 'updatedAt'
+  | 'closedAt'
+  | 'cancelledAt'
+  | 'acceptedAt'
+  | 'acceptedPosition'
+  | 'refundedAt'
+  | 'refundedPosition'
+  | 'refundedBy'
+  | 'returnedJson'
+  | 'acceptedJson'
+  | 'excessTold'
+  | 'supersededBy'
 >;
 
 /**
@@ -125,17 +125,17 @@ export async function updatePayment(
 }
 
 const ENDS = [
-  'closed_at',
-  'cancelled_at',
-  'accepted_at',
-  'accepted_position',
-  'refunded_at',
-  'refunded_position',
-  'refunded_by',
-  'returned_json',
-  'accepted_json',
-  'excess_told',
-  'superseded_by',
+  'closedAt',
+  'cancelledAt',
+  'acceptedAt',
+  'acceptedPosition',
+  'refundedAt',
+  'refundedPosition',
+  'refundedBy',
+  'returnedJson',
+  'acceptedJson',
+  'excessTold',
+  'supersededBy',
 ] as const;
 
 type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
@@ -145,7 +145,7 @@ function changing(db: Db, param: ParamOf<ChangeSlots>) {
     .updateTable('payments')
     .set((eb) => ({
       exception: param('exception'),
-      updated_at: param('updated_at'),
+      updatedAt: param('updatedAt'),
       sequence: eb('sequence', '+', param('events')),
     }))
     .where('id', '=', param('id'));
@@ -158,17 +158,17 @@ const changeStatus = prepared((db, param: ParamOf<ChangeSlots>) =>
 const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
   changing(db, param).set({
     status: param('status'),
-    closed_at: param('closed_at'),
-    cancelled_at: param('cancelled_at'),
-    accepted_at: param('accepted_at'),
-    accepted_position: param('accepted_position'),
-    refunded_at: param('refunded_at'),
-    refunded_position: param('refunded_position'),
-    refunded_by: param('refunded_by'),
-    returned_json: param('returned_json'),
-    accepted_json: param('accepted_json'),
-    excess_told: param('excess_told'),
-    superseded_by: param('superseded_by'),
+    closedAt: param('closedAt'),
+    cancelledAt: param('cancelledAt'),
+    acceptedAt: param('acceptedAt'),
+    acceptedPosition: param('acceptedPosition'),
+    refundedAt: param('refundedAt'),
+    refundedPosition: param('refundedPosition'),
+    refundedBy: param('refundedBy'),
+    returnedJson: param('returnedJson'),
+    acceptedJson: param('acceptedJson'),
+    excessTold: param('excessTold'),
+    supersededBy: param('supersededBy'),
   }),
 );
 
@@ -177,16 +177,16 @@ export type PaymentTerms = Pick<
   StoredPayment,
   | 'amount'
   | 'currency'
-  | 'price_id'
-  | 'price_locked'
-  | 'lines_json'
+  | 'priceId'
+  | 'priceLocked'
+  | 'linesJson'
   | 'description'
-  | 'order_label'
-  | 'metadata_json'
-  | 'success_url'
-  | 'return_url'
-  | 'expires_at'
-  | 'updated_at'
+  | 'orderLabel'
+  | 'metadataJson'
+  | 'successUrl'
+  | 'returnUrl'
+  | 'expiresAt'
+  | 'updatedAt'
   | 'sequence'
 >;
 
@@ -198,11 +198,11 @@ export async function updateTerms(
   options: readonly StoredOption[],
 ): Promise<void> {
   await tx.updateTable('payments').set(terms).where('id', '=', id).execute();
-  for (const { coin, payment_id: _p, address_id: _i, address: _a, ...quoted } of options) {
+  for (const { coin, paymentId: _p, addressId: _i, address: _a, ...quoted } of options) {
     await tx
       .updateTable('payment_options')
       .set(quoted)
-      .where('payment_id', '=', id)
+      .where('paymentId', '=', id)
       .where('coin', '=', coin)
       .execute();
   }
@@ -215,11 +215,11 @@ export async function coinsOffered(
 ): Promise<ReadonlyMap<string, readonly Coin[]>> {
   const rows = await db
     .selectFrom('payment_options')
-    .select(['payment_id', 'coin'])
-    .where('payment_id', 'in', paymentIds)
+    .select(['paymentId', 'coin'])
+    .where('paymentId', 'in', paymentIds)
     .execute();
   const coins = new Map<string, Coin[]>();
-  for (const row of rows) coins.set(row.payment_id, [...(coins.get(row.payment_id) ?? []), row.coin]);
+  for (const row of rows) coins.set(row.paymentId, [...(coins.get(row.paymentId) ?? []), row.coin]);
   return coins;
 }
 
@@ -229,21 +229,21 @@ export async function paymentsDue(
   nowMs: number,
   after: { expiresAt: number; id: string },
   limit: number,
-): Promise<Pick<StoredPayment, 'id' | 'mode' | 'expires_at'>[]> {
+): Promise<Pick<StoredPayment, 'id' | 'mode' | 'expiresAt'>[]> {
   return (
     db
       .selectFrom('payments')
-      .select(['id', 'mode', 'expires_at'])
+      .select(['id', 'mode', 'expiresAt'])
       // A literal, not a parameter: only then can the planner prove that the partial index applies.
       .where(sql<boolean>`closed_at is null and status in ('pending', 'underpaid')`)
-      .where('expires_at', '<=', nowMs)
+      .where('expiresAt', '<=', nowMs)
       .where((eb) =>
         eb.or([
-          eb('expires_at', '>', after.expiresAt),
-          eb.and([eb('expires_at', '=', after.expiresAt), eb('id', '>', after.id)]),
+          eb('expiresAt', '>', after.expiresAt),
+          eb.and([eb('expiresAt', '=', after.expiresAt), eb('id', '>', after.id)]),
         ]),
       )
-      .orderBy('expires_at')
+      .orderBy('expiresAt')
       .orderBy('id')
       .limit(limit)
       .execute()
@@ -259,9 +259,9 @@ export function offeredBits(coins: readonly Coin[]): number {
 export async function advanceExpiry(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
   await tx
     .updateTable('payments')
-    .set({ expires_at: expiresAtMs })
+    .set({ expiresAt: expiresAtMs })
     .where('id', '=', id)
     .where('mode', '=', 'sandbox')
-    .where('expires_at', '>', expiresAtMs)
+    .where('expiresAt', '>', expiresAtMs)
     .execute();
 }

@@ -1,7 +1,6 @@
 import { sql, type Insertable, type Updateable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
-import type { Flag } from '../schema/flag.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
@@ -16,8 +15,8 @@ export interface StoredRefundLink extends Readonly<RefundLinkRow> {
 function links(db: Db) {
   return db
     .selectFrom('refund_links')
-    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
-    .leftJoin('sends', 'sends.id', 'refund_links.send_id')
+    .innerJoin('payments', 'payments.id', 'refund_links.paymentId')
+    .leftJoin('sends', 'sends.id', 'refund_links.sendId')
     .selectAll('refund_links')
     .select(['sends.txid', 'payments.mode']);
 }
@@ -34,14 +33,14 @@ export async function findRefundLinkByToken(
   db: Db,
   tokenHash: string,
 ): Promise<StoredRefundLink | undefined> {
-  return links(db).where('refund_links.token_hash', '=', tokenHash).executeTakeFirst();
+  return links(db).where('refund_links.tokenHash', '=', tokenHash).executeTakeFirst();
 }
 
 /** Must run in the transaction that decided on it. Returns the updated link. */
 export async function updateRefundLink(
   tx: Tx,
   id: string,
-  change: Updateable<RefundLinkRow> & { readonly updated_at: number },
+  change: Updateable<RefundLinkRow> & { readonly updatedAt: number },
 ): Promise<StoredRefundLink> {
   if (!tx.isTransaction) throw new Error('a refund link must be changed in a transaction');
   await tx.updateTable('refund_links').set(change).where('id', '=', id).execute();
@@ -65,10 +64,10 @@ export async function listRefundLinks(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ links: StoredRefundLink[]; total: number }> {
   const matching = links(db)
-    .where('refund_links.merchant_id', '=', filter.merchantId)
+    .where('refund_links.merchantId', '=', filter.merchantId)
     .$if(filter.paymentId === undefined, (query) => query.where('payments.mode', '=', filter.mode))
     .$if(filter.paymentId !== undefined, (query) =>
-      query.where('refund_links.payment_id', '=', filter.paymentId ?? ''),
+      query.where('refund_links.paymentId', '=', filter.paymentId ?? ''),
     )
     .$if(filter.status !== undefined, (query) =>
       query.where('refund_links.status', '=', filter.status ?? 'open'),
@@ -78,7 +77,7 @@ export async function listRefundLinks(
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const rows = await matching
-    .orderBy('refund_links.created_at', 'desc')
+    .orderBy('refund_links.createdAt', 'desc')
     .orderBy('refund_links.id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
@@ -92,10 +91,10 @@ export interface UnsentClaim {
   readonly coin: Coin;
   /** Atoms. */
   readonly claimed: string;
-  readonly claim_value: string | null;
-  readonly claim_unpriced: string;
-  readonly claim_completed_json: string | null;
-  readonly claim_by_acceptance: Flag;
+  readonly claimValue: string | null;
+  readonly claimUnpriced: string;
+  readonly claimCompletedJson: string | null;
+  readonly claimByAcceptance: boolean;
 }
 
 /** The claims of a payment without a send. */
@@ -110,24 +109,26 @@ export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentCla
 const selectClaims = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('refund_links')
-    .select(['id', 'coin', 'claimed', 'claim_value', 'claim_unpriced'])
-    .select(['claim_completed_json', 'claim_by_acceptance'])
-    .where('payment_id', '=', param('paymentId'))
+    .select(['id', 'coin', 'claimed', 'claimValue', 'claimUnpriced'])
+    .select(['claimCompletedJson', 'claimByAcceptance'])
+    .where('paymentId', '=', param('paymentId'))
     .where(sql<boolean>`status in ('claimed', 'approved')`)
-    .where('send_id', 'is', null)
-    .orderBy('claimed_at'),
+    .where('sendId', 'is', null)
+    .orderBy('claimedAt'),
 );
 
 /** Links with a claim to send and without a send, longest waiting first. */
 export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
   const rows = await db
     .selectFrom('refund_links')
-    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .innerJoin('payments', 'payments.id', 'refund_links.paymentId')
     .select(['refund_links.id', 'refund_links.coin', 'payments.mode'])
     .where('refund_links.status', 'in', ['claimed', 'approved'])
-    .where('refund_links.send_id', 'is', null)
-    .where((eb) => eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', 0)]))
-    .orderBy('refund_links.claimed_at')
+    .where('refund_links.sendId', 'is', null)
+    .where((eb) =>
+      eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', false)]),
+    )
+    .orderBy('refund_links.claimedAt')
     .limit(limit)
     .execute();
   return rows.flatMap(({ id, coin, mode }) => (coin === null ? [] : [{ id, coin, mode }]));
@@ -139,8 +140,8 @@ export async function linksToExpire(db: Db, now: number, limit: number): Promise
     .selectFrom('refund_links')
     .select('id')
     .where('status', '=', 'open')
-    .where('expires_at', '<=', now)
-    .orderBy('expires_at')
+    .where('expiresAt', '<=', now)
+    .orderBy('expiresAt')
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
@@ -151,9 +152,9 @@ export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string
   const rows = await db
     .selectFrom('refund_links')
     .select('id')
-    .where('payment_id', '=', paymentId)
+    .where('paymentId', '=', paymentId)
     .where('status', 'in', ['open', 'claimed', 'approved'])
-    .where('send_id', 'is', null)
+    .where('sendId', 'is', null)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -168,9 +169,9 @@ const selectUnclaimed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('refund_links')
     .select('id')
-    .where('payment_id', '=', param('paymentId'))
+    .where('paymentId', '=', param('paymentId'))
     .where('status', '=', sql.lit('open'))
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .orderBy('id'),
 );
 
@@ -183,12 +184,12 @@ export async function holdUnpaidLinks(
   { problem, now }: { readonly problem: string; readonly now: number },
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('refund links must be held in a transaction');
-  const awaiting = { approval: 1, approved_at: null, problem, updated_at: now } as const;
-  const unpaid = tx.updateTable('refund_links').where('send_id', 'is', null);
+  const awaiting = { approval: true, approvedAt: null, problem, updatedAt: now } as const;
+  const unpaid = tx.updateTable('refund_links').where('sendId', 'is', null);
   await unpaid.set(awaiting).where('status', '=', 'open').execute();
   await unpaid
     // A late approval from before does not cover anything that was unknown then.
-    .set({ ...awaiting, status: 'claimed', claim_id: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
+    .set({ ...awaiting, status: 'claimed', claimId: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
     .where('status', 'in', ['claimed', 'approved'])
     .execute();
 }

@@ -4,7 +4,6 @@ import type { PaymentRefund } from '../../domain/payment/types.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
-import type { Flag } from '../schema/flag.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import { shareText } from './payment-memory.ts';
@@ -13,8 +12,8 @@ import { feeWithParts } from '../sends/sends.ts';
 
 /** A refund with the current state of its send. */
 export interface StoredRefund {
-  readonly send_id: string;
-  readonly payment_id: string;
+  readonly sendId: string;
+  readonly paymentId: string;
   readonly coin: Coin;
   /** Atoms of the payment's money that it uses up. */
   readonly refunded: string;
@@ -22,25 +21,25 @@ export interface StoredRefund {
   readonly amount: string;
   readonly fee: string;
   /** Fee budget of the send, atoms. */
-  readonly max_fee: string;
-  readonly fee_limited_at: number | null;
+  readonly maxFee: string;
+  readonly feeLimitedAt: number | null;
   readonly height: number | null;
   /** Null until it is signed. */
   readonly txid: string | null;
   readonly destination: string;
   readonly status: SendStatus;
   readonly error: string | null;
-  readonly created_at: number;
+  readonly createdAt: number;
   /** As ordered, if that was in fiat. */
-  readonly fiat_amount: string | null;
+  readonly fiatAmount: string | null;
   readonly rate: RefundRate | null;
-  readonly link_id: string | null;
+  readonly linkId: string | null;
   readonly position: number;
   /** Share of the price, and sums: as RefundRow holds them. */
   readonly value: string | null;
   readonly unpriced: string;
-  readonly completed_json: string | null;
-  readonly by_acceptance: Flag;
+  readonly completedJson: string | null;
+  readonly byAcceptance: boolean;
 }
 
 /** Must run in the transaction that stores the send. */
@@ -57,9 +56,9 @@ export async function setRefundValues(
   for (const { id, stage, ...given } of refunds) {
     const [value, unpriced] = [shareText(given.value), given.unpriced.toString()];
     if (stage === 'promised') {
-      const claim = { claim_value: value, claim_unpriced: unpriced };
+      const claim = { claimValue: value, claimUnpriced: unpriced };
       await tx.updateTable('refund_links').set(claim).where('id', '=', id).execute();
-    } else await tx.updateTable('refunds').set({ value, unpriced }).where('send_id', '=', id).execute();
+    } else await tx.updateTable('refunds').set({ value, unpriced }).where('sendId', '=', id).execute();
   }
 }
 
@@ -70,26 +69,26 @@ export async function listRefunds(db: Db, paymentId: string): Promise<StoredRefu
 
 const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   refunds(db)
-    .where('refunds.payment_id', '=', param('paymentId'))
+    .where('refunds.paymentId', '=', param('paymentId'))
     .orderBy('refunds.position')
-    .orderBy('refunds.created_at')
-    .orderBy('refunds.send_id'),
+    .orderBy('refunds.createdAt')
+    .orderBy('refunds.sendId'),
 );
 
 /** The refund of a send; undefined when the send is not a refund. */
 export async function findRefund(db: Db, sendId: string): Promise<StoredRefund | undefined> {
-  return refunds(db).where('refunds.send_id', '=', sendId).executeTakeFirst();
+  return refunds(db).where('refunds.sendId', '=', sendId).executeTakeFirst();
 }
 
 function refunds(db: Db) {
   return db
     .selectFrom('refunds')
-    .innerJoin('sends', 'sends.id', 'refunds.send_id')
-    .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
+    .innerJoin('sends', 'sends.id', 'refunds.sendId')
+    .select(['refunds.sendId', 'refunds.paymentId', 'refunds.coin', 'refunds.createdAt'])
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.txid', feeWithParts.as('fee')])
-    .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
+    .select(['refunds.fiatAmount', 'refunds.rate', 'refunds.linkId'])
     .select(['refunds.position', 'refunds.value', 'refunds.unpriced'])
-    .select(['refunds.completed_json', 'refunds.by_acceptance'])
+    .select(['refunds.completedJson', 'refunds.byAcceptance'])
     .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error'])
-    .select(['sends.max_fee', 'sends.fee_limited_at', 'sends.height']);
+    .select(['sends.maxFee', 'sends.feeLimitedAt', 'sends.height']);
 }

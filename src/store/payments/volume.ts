@@ -78,11 +78,11 @@ const selectTotals = prepared((db, param: ParamOf<VolumeFilter & { period: numbe
   db
     .selectFrom('volume_totals')
     .select(['currency', 'coin', 'sum', 'payments'])
-    .where('merchant_id', '=', param('merchantId'))
+    .where('merchantId', '=', param('merchantId'))
     .where('mode', '=', param('mode'))
-    .where('period_ms', '=', param('period'))
-    .where('starts_at', '>=', param('fromMs'))
-    .where('starts_at', '<', param('beforeMs')),
+    .where('periodMs', '=', param('period'))
+    .where('startsAt', '>=', param('fromMs'))
+    .where('startsAt', '<', param('beforeMs')),
 );
 
 async function ofPayments(db: Db, filter: VolumeFilter): Promise<Share[]> {
@@ -93,8 +93,8 @@ async function ofPayments(db: Db, filter: VolumeFilter): Promise<Share[]> {
 
 const paymentsIn = prepared((db, param: ParamOf<VolumeFilter>) =>
   completedPayments(db)
-    .where('p.merchant_id', '=', param('merchantId'))
+    .where('p.merchantId', '=', param('merchantId'))
     .where('p.mode', '=', param('mode'))
-    .where('p.created_at', '>=', param('fromMs'))
-    .where('p.created_at', '<', param('beforeMs')),
+    .where('p.createdAt', '>=', param('fromMs'))
+    .where('p.createdAt', '<', param('beforeMs')),
 );

@@ -13,8 +13,8 @@ export async function currenciesInUse(db: Db): Promise<string[]> {
     .selectFrom('payments')
     .select('currency')
     .where(sql<boolean>`closed_at is null and status in ('pending', 'underpaid')`)
-    .where('expires_at', '>', 0)
-    .orderBy('expires_at', 'desc')
+    .where('expiresAt', '>', 0)
+    .orderBy('expiresAt', 'desc')
     .limit(MAX_OPEN);
   const rows = await db
     .selectFrom(open.as('open'))

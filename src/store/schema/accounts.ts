@@ -1,107 +1,106 @@
 import type { Generated, Selectable } from 'kysely';
-import type { Flag } from './flag.ts';
 
 export interface UserRow {
   id: string;
   email: string;
-  email_key: string;
-  password_hash: string;
-  is_verified: Flag;
-  token_version: number;
-  created_at: number;
-  updated_at: number;
+  emailKey: string;
+  passwordHash: string;
+  isVerified: boolean;
+  tokenVersion: number;
+  createdAt: number;
+  updatedAt: number;
 }
 
 /** A mailed link. Only the newest of each purpose is valid. */
 export interface AccountTokenRow {
-  user_id: string;
+  userId: string;
   purpose: 'verify-email' | 'reset-password';
   /** SHA-256 of the token; the token itself is only in the mail. */
-  token_hash: string;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
+  tokenHash: string;
+  createdAt: number;
+  expiresAt: number;
+  usedAt: number | null;
 }
 
 export interface SecondFactorRow {
-  user_id: string;
-  secret_sealed: string;
+  userId: string;
+  secretSealed: string;
   /** Null until the first code confirms the set-up. */
-  enabled_at: number | null;
+  enabledAt: number | null;
   /** Newest TOTP step that was accepted; that one and older ones are rejected. */
-  last_step: number;
-  created_at: number;
+  lastStep: number;
+  createdAt: number;
 }
 
 export interface RecoveryCodeRow {
-  user_id: string;
-  code_hash: string;
-  used_at: number | null;
+  userId: string;
+  codeHash: string;
+  usedAt: number | null;
 }
 
 /** A network from which its user has signed in, stored as a hash. */
 export interface KnownNetworkRow {
-  user_id: string;
-  network_hash: string;
-  last_used_at: number;
+  userId: string;
+  networkHash: string;
+  lastUsedAt: number;
 }
 
 export interface MailRow {
   id: string;
   /** Null for mails to the operator of this server, or to a payer. */
-  user_id: string | null;
+  userId: string | null;
   kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice' | 'receipt';
   state: 'pending' | 'sent' | 'failed';
   /** The whole message, sealed because it contains a token; erased once settled. */
-  body_sealed: string | null;
+  bodySealed: string | null;
   attempts: number;
-  next_attempt_at: number;
+  nextAttemptAt: number;
   /** When the mail becomes useless. */
-  expires_at: number;
-  last_error: string | null;
+  expiresAt: number;
+  lastError: string | null;
   /**
    * Digest of a mailbox that its owner has not confirmed, for a day; null: an address of the account, or no
    * longer counted.
    */
-  recipient_hash: string | null;
-  created_at: number;
-  updated_at: number;
+  recipientHash: string | null;
+  createdAt: number;
+  updatedAt: number;
 }
 
 /** A browser that is signed in to the dashboard. */
 export interface SessionRow {
   id: string;
-  user_id: string;
+  userId: string;
   /** SHA-256 of the token; the token itself is only in the cookie. */
-  token_hash: string;
+  tokenHash: string;
   /** The user's version when the session began: the session is valid while both are equal. */
-  token_version: number;
+  tokenVersion: number;
   /** Address and user agent, sealed, because the database need not reveal the locations of its users. */
-  client_sealed: string;
-  created_at: number;
-  last_used_at: number;
-  expires_at: number;
+  clientSealed: string;
+  createdAt: number;
+  lastUsedAt: number;
+  expiresAt: number;
   /** When its user last proved their identity for an action that moves money. */
-  stepped_up_at: number | null;
+  steppedUpAt: number | null;
 }
 
 /** A public key credential (WebAuthn) with which its user signs in. */
 export interface PasskeyRow {
   id: string;
-  user_id: string;
+  userId: string;
   /** Chosen by the authenticator; base64url. */
-  credential_id: string;
+  credentialId: string;
   /** COSE key in base64url. */
-  public_key: string;
+  publicKey: string;
   /** Counter of the last signature; 0 for authenticators without one, such as synced ones. */
   counter: number;
-  transports_json: string;
+  transportsJson: string;
   /** Domain it was created for; invalid on any other. */
-  rp_id: string;
+  rpId: string;
   name: string;
-  backed_up: Flag;
-  created_at: number;
-  last_used_at: number | null;
+  backedUp: boolean;
+  createdAt: number;
+  lastUsedAt: number | null;
 }
 
 /** The kinds of revocations, each with the format of its subject. */
@@ -139,6 +138,6 @@ export type RevocationRow = Selectable<RevocationTable>;
 
 /** An answered challenge, stored until it would have expired. */
 export interface SpentChallengeRow {
-  challenge_hash: string;
-  expires_at: number;
+  challengeHash: string;
+  expiresAt: number;
 }

@@ -1,47 +1,46 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
-import type { Flag } from './flag.ts';
 
 export interface CustomerRow {
   id: string;
-  user_id: string;
+  userId: string;
   email: string;
-  email_key: string;
-  metadata_json: string;
-  created_at: number;
-  updated_at: number;
+  emailKey: string;
+  metadataJson: string;
+  createdAt: number;
+  updatedAt: number;
 }
 
 export interface ProductRow {
   id: string;
-  user_id: string;
+  userId: string;
   name: string;
   description: string | null;
-  recurring: Flag;
+  recurring: boolean;
   /** Set exactly when it is recurring. */
-  recurring_interval: RecurringInterval | null;
-  active: Flag;
-  created_at: number;
-  updated_at: number;
+  recurringInterval: RecurringInterval | null;
+  active: boolean;
+  createdAt: number;
+  updatedAt: number;
   /** Soft delete: payments still refer to the row. */
-  deleted_at: number | null;
+  deletedAt: number | null;
 }
 
 /** A shop that sells a product. A product without rows is sold by all shops of its account. */
 export interface ProductShopRow {
-  product_id: string;
-  merchant_id: string;
+  productId: string;
+  merchantId: string;
 }
 
 export interface PriceRow {
   id: string;
-  user_id: string;
-  product_id: string;
+  userId: string;
+  productId: string;
   /** Decimal string in the currency's unit, as the merchant wrote it. */
   amount: string;
   currency: string;
-  active: Flag;
-  created_at: number;
-  updated_at: number;
+  active: boolean;
+  createdAt: number;
+  updatedAt: number;
   /** Also set when its product is deleted. */
-  deleted_at: number | null;
+  deletedAt: number | null;
 }

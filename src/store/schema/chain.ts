@@ -1,5 +1,4 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
-import type { Flag } from './flag.ts';
 
 export interface ChainCursorRow {
   coin: Coin;
@@ -7,9 +6,9 @@ export interface ChainCursorRow {
   height: number;
   hash: string;
   /** Newest heights that the network reports as safe and finalized and that agree with our own blocks. */
-  safe_height: number | null;
-  finalized_height: number | null;
-  updated_at: number;
+  safeHeight: number | null;
+  finalizedHeight: number | null;
+  updatedAt: number;
 }
 
 /** The last scanned blocks, to find the fork point of a reorg. */
@@ -18,16 +17,16 @@ export interface ChainBlockRow {
   mode: Mode;
   height: number;
   hash: string;
-  time_ms: number;
+  timeMs: number;
 }
 
 /** Blocks between two heights, both excluded, that the scan skipped unread. */
 export interface ChainGapRow {
   coin: Coin;
   mode: Mode;
-  after_height: number;
-  before_height: number;
-  found_at: number;
+  afterHeight: number;
+  beforeHeight: number;
+  foundAt: number;
   /** The node had lost them, or an operator skipped them. */
   reason: 'lost' | 'skipped';
 }
@@ -38,10 +37,10 @@ export interface UnreadTransactionRow {
   mode: Mode;
   txid: string;
   height: number;
-  watch_key: string | null;
+  watchKey: string | null;
   reason: string;
-  unknown_version: Flag;
-  first_seen_at: number;
+  unknownVersion: boolean;
+  firstSeenAt: number;
   attempts: number;
-  retry_at: number;
+  retryAt: number;
 }

@@ -1,31 +1,30 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { CreditState } from '../../domain/payment/types.ts';
-import type { Flag } from './flag.ts';
 
 export interface AddressRow {
   id: Generated<number>;
-  merchant_id: string;
+  merchantId: string;
   coin: Coin;
   mode: Mode;
   branch: 0 | 1;
   idx: number;
   address: string;
-  watch_key: string;
+  watchKey: string;
   /**
    * `recovered`: may have been issued after the backup that was restored; watched, and never issued again.
    */
   purpose: 'wallet' | 'payment' | 'change' | 'recovered';
-  payment_id: string | null;
-  created_at: number;
+  paymentId: string | null;
+  createdAt: number;
 }
 
 export interface AddressCounterRow {
-  merchant_id: string;
+  merchantId: string;
   coin: Coin;
   mode: Mode;
   branch: 0 | 1;
-  next_index: number;
+  nextIndex: number;
 }
 
 /**
@@ -34,13 +33,13 @@ export interface AddressCounterRow {
  */
 export interface LookAheadRangeRow {
   id: Generated<number>;
-  merchant_id: string;
+  merchantId: string;
   coin: Coin;
   branch: 0 | 1;
-  next_index: number;
-  until_index: number;
+  nextIndex: number;
+  untilIndex: number;
   /** Creation time of their addresses. */
-  created_at: number;
+  createdAt: number;
 }
 
 /** Every output that ever paid one of our addresses: the ledger. */
@@ -51,35 +50,35 @@ export interface OutputRow {
   mode: Mode;
   txid: string;
   vout: number;
-  address_id: number;
-  merchant_id: string;
-  payment_id: string | null;
+  addressId: number;
+  merchantId: string;
+  paymentId: string | null;
   amount: string;
   state: CreditState;
   height: number | null;
-  block_hash: string | null;
+  blockHash: string | null;
   maturity: number;
-  first_seen_at: number;
-  late: Flag;
-  late_due: string | null;
+  firstSeenAt: number;
+  late: boolean;
+  lateDue: string | null;
   /** Transaction that spends it, when one is known; height null while that one is unconfirmed. */
-  spent_by: string | null;
-  spent_height: number | null;
+  spentBy: string | null;
+  spentHeight: number | null;
   /** Send that reserved it. */
-  send_id: string | null;
-  updated_at: number;
+  sendId: string | null;
+  updatedAt: number;
   /** Confirmations up to which its payment follows each of them; 0 for outputs without a payment. */
-  awaited_depth: Generated<number>;
+  awaitedDepth: Generated<number>;
   /**
    * Its position in the sequence of its order's money, decisions and refunds; 0 for outputs without a
    * payment.
    */
   position: Generated<number>;
   /** When it was first seen in a block, ms; kept when a reorg removes that block. */
-  confirmed_at: number | null;
+  confirmedAt: number | null;
   /** Price of one coin in the payment's currency at receipt; null where it was unknown. */
   rate: Generated<string | null>;
-  rate_at: Generated<number | null>;
+  rateAt: Generated<number | null>;
 }
 
 export interface RawTransactionRow {
@@ -87,9 +86,9 @@ export interface RawTransactionRow {
   mode: Mode;
   txid: string;
   raw: string;
-  created_at: number;
+  createdAt: number;
   /** The block with another spend of one of its inputs, or of an ancestor's; null while none is known. */
-  conflict_height: Generated<number | null>;
+  conflictHeight: Generated<number | null>;
 }
 
 /** An output that an unconfirmed payment to us spends. */
@@ -100,5 +99,5 @@ export interface UnconfirmedInputRow {
   vout: number;
   spender: string;
   /** The transaction that made this input was unconfirmed itself when last seen. */
-  parent_open: Flag;
+  parentOpen: boolean;
 }

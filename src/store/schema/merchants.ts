@@ -2,53 +2,52 @@ import type { LogoType } from '../../domain/branding.ts';
 import type { VerificationMethod } from '../../domain/domain-verification.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import type { CreatorColumns } from './creator.ts';
-import type { Flag } from './flag.ts';
 
 export interface MerchantRow {
   id: string;
-  user_id: string;
+  userId: string;
   account: number;
   name: string;
   description: string | null;
   domain: string;
-  domain_token: string;
-  domain_verified_at: number | null;
-  webhook_url: string | null;
-  webhook_secret_sealed: string;
+  domainToken: string;
+  domainVerifiedAt: number | null;
+  webhookUrl: string | null;
+  webhookSecretSealed: string;
   /** The secret before the last rotation, still used for signing until the time below. */
-  webhook_old_secret_sealed: string | null;
-  webhook_old_secret_until: number | null;
-  sandbox: Flag;
-  payment_lifetime_minutes: number;
-  tolerance_bps: number;
-  late_policy: LatePolicy;
+  webhookOldSecretSealed: string | null;
+  webhookOldSecretUntil: number | null;
+  sandbox: boolean;
+  paymentLifetimeMinutes: number;
+  toleranceBps: number;
+  latePolicy: LatePolicy;
   /** Sites that may embed the checkout in a frame besides the verified domain: origins, a JSON array. */
-  embed_origins_json: string;
+  embedOriginsJson: string;
   /** ISO 4217: the currency of the owner's totals. Prices may be in any other. */
   currency: string;
   /** IANA name of the owner's time zone for days; null: not chosen. */
-  time_zone: string | null;
+  timeZone: string | null;
   /** Contact for payers: an email address or an https URL. */
-  support_contact: string | null;
+  supportContact: string | null;
   /** `#rrggbb` in lower case. */
-  accent_color: string | null;
+  accentColor: string | null;
   /** Hash of the logo in merchant_logos; null: none. */
-  logo_hash: string | null;
+  logoHash: string | null;
   /** Whether payers may renew expired payments that the shop created. */
-  renew_expired: Flag;
+  renewExpired: boolean;
   /**
    * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
    * are valid.
    */
-  suspended_at: number | null;
+  suspendedAt: number | null;
   /** The end of the latest past range of the books that was read, ms: no line is written before it. */
-  books_closed_until: number;
-  created_at: number;
-  updated_at: number;
+  booksClosedUntil: number;
+  createdAt: number;
+  updatedAt: number;
 }
 
 export interface MerchantLogoRow {
-  merchant_id: string;
+  merchantId: string;
   /** Base64url of the SHA-256 of the bytes. */
   hash: string;
   type: LogoType;
@@ -57,55 +56,55 @@ export interface MerchantLogoRow {
 
 /** Exists once the merchant has chosen how to verify its domain; see DomainState. */
 export interface DomainCheckRow {
-  merchant_id: string;
+  merchantId: string;
   method: VerificationMethod;
-  proven_method: VerificationMethod | null;
-  chosen_at: number;
-  revoked_at: number | null;
-  checked_at: number | null;
-  last_error: string | null;
+  provenMethod: VerificationMethod | null;
+  chosenAt: number;
+  revokedAt: number | null;
+  checkedAt: number | null;
+  lastError: string | null;
   failures: number;
-  failed_since: number | null;
-  next_check_at: number | null;
+  failedSince: number | null;
+  nextCheckAt: number | null;
 }
 
 export interface ApiKeyRow {
   id: string;
-  merchant_id: string;
+  merchantId: string;
   kind: 'public' | 'secret';
-  key_hash: string;
+  keyHash: string;
   /** The whole key for public keys; null for secret ones. */
-  public_value: string | null;
+  publicValue: string | null;
   prefix: string;
-  last_four: string;
-  created_at: number;
+  lastFour: string;
+  createdAt: number;
   /** End of the grace period after a regeneration; null while it is the current key. */
-  expires_at: number | null;
-  last_used_at: number | null;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
 }
 
 /** A key of a merchant that may do only what its scopes permit; see domain/scopes.ts for their text form. */
 export interface RestrictedKeyRow extends CreatorColumns {
   id: string;
-  merchant_id: string;
+  merchantId: string;
   name: string;
   scopes: string;
-  key_hash: string;
+  keyHash: string;
   prefix: string;
-  last_four: string;
-  created_at: number;
-  expires_at: number | null;
-  last_used_at: number | null;
+  lastFour: string;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
 }
 
 /** An owner's approval, until a shop exchanges the code for a restricted key, whose creator is the owner. */
 export interface ConnectCodeRow extends CreatorColumns {
-  code_hash: string;
-  merchant_id: string;
+  codeHash: string;
+  merchantId: string;
   name: string;
   scopes: string;
   /** Base64url of the SHA-256 of the code verifier (RFC 7636, S256). */
-  code_challenge: string;
-  created_at: number;
-  expires_at: number;
+  codeChallenge: string;
+  createdAt: number;
+  expiresAt: number;
 }

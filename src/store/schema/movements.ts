@@ -6,7 +6,7 @@ import type { MovementKind } from '../../domain/movements.ts';
 export interface MovementRow {
   /** Ascends in commit order. */
   seq: Generated<number>;
-  merchant_id: string;
+  merchantId: string;
   coin: Coin;
   mode: Mode;
   /** When it was recorded; never before an earlier line of the merchant and mode, nor in a closed range. */
@@ -17,8 +17,8 @@ export interface MovementRow {
   txid: string;
   /** The output of the line; null where it concerns a spending transaction as a whole. */
   vout: number | null;
-  payment_id: string | null;
-  send_id: string | null;
+  paymentId: string | null;
+  sendId: string | null;
   address: string | null;
   /** Currency of the rate; null where neither is known. */
   currency: string | null;

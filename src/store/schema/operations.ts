@@ -4,21 +4,21 @@ export interface IdempotencyRow {
   scope: string;
   key: string;
   route: string;
-  request_hash: string;
+  requestHash: string;
   state: 'in_flight' | 'done';
   status: number | null;
-  body_sealed: string | null;
-  created_at: number;
+  bodySealed: string | null;
+  createdAt: number;
   /** Null: kept for ever (sends). */
-  expires_at: number | null;
+  expiresAt: number | null;
 }
 
 export interface SimBlockRow {
   coin: Coin;
   height: number;
   hash: string;
-  parent_hash: string;
-  time_ms: number;
+  parentHash: string;
+  timeMs: number;
 }
 
 export interface SimTransactionRow {
@@ -27,8 +27,8 @@ export interface SimTransactionRow {
   /** Null while unconfirmed. */
   height: number | null;
   state: 'mempool' | 'mined' | 'dropped';
-  body_json: string;
-  created_at: number;
+  bodyJson: string;
+  createdAt: number;
 }
 
 /** Simulated transactions that spend an output; several may conflict, at most one is not dropped. */
@@ -36,5 +36,5 @@ export interface SimSpendRow {
   coin: Coin;
   txid: string;
   vout: number;
-  by_txid: string;
+  byTxid: string;
 }

@@ -1,31 +1,30 @@
 import type { LinkField, LinkKind } from '../../domain/payment-link.ts';
 import type { CreatorColumns } from './creator.ts';
-import type { Flag } from './flag.ts';
 
 export interface PaymentLinkRow extends CreatorColumns {
   id: string;
-  merchant_id: string;
+  merchantId: string;
   /** Last part of its address: random, because knowledge of it allows payment. */
   slug: string;
   kind: LinkKind;
   name: string;
   description: string | null;
   /** Exactly one of price_id, amount and open_amount_json is set; currency belongs to the last two. */
-  price_id: string | null;
+  priceId: string | null;
   amount: string | null;
   currency: string | null;
   /** OpenAmount. */
-  open_amount_json: string | null;
+  openAmountJson: string | null;
   /** AskedField[]. */
-  fields_json: string;
-  success_url: string | null;
+  fieldsJson: string;
+  successUrl: string | null;
   /** Clerks cannot change its price: the owner or a key set it, or it comes from the catalog. */
-  price_locked: Flag;
-  active: Flag;
-  created_at: number;
-  updated_at: number;
+  priceLocked: boolean;
+  active: boolean;
+  createdAt: number;
+  updatedAt: number;
   /** Deleted rows stay: visitors of the address see that it was deleted, and no other link ever gets it. */
-  deleted_at: number | null;
+  deletedAt: number | null;
 }
 
 /** A question to the payer besides the money. */

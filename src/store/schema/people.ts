@@ -3,25 +3,25 @@ import type { MemberRole } from '../../domain/roles.ts';
 
 /** A member of a shop that another user owns. */
 export interface MemberRow {
-  merchant_id: string;
-  user_id: string;
+  merchantId: string;
+  userId: string;
   role: MemberRole;
-  created_at: number;
+  createdAt: number;
 }
 
 /** A mailed invitation; it is kept after its end for the rate limit. */
 export interface InvitationRow {
   id: string;
-  merchant_id: string;
+  merchantId: string;
   email: string;
-  email_key: string;
+  emailKey: string;
   role: MemberRole;
   /** SHA-256 of the token; the token itself is only in the link. */
-  token_hash: string;
-  created_at: number;
-  expires_at: number;
+  tokenHash: string;
+  createdAt: number;
+  expiresAt: number;
   /** When it was accepted, withdrawn or replaced. */
-  ended_at: number | null;
+  endedAt: number | null;
 }
 
 /** A change, or an attempted one. */
@@ -30,17 +30,17 @@ export interface AuditTable {
   id: Generated<number>;
   at: number;
   /** Null for entries about an account alone. */
-  merchant_id: string | null;
-  actor_kind: 'user' | 'secret' | 'restricted' | 'operator';
+  merchantId: string | null;
+  actorKind: 'user' | 'secret' | 'restricted' | 'operator';
   /** The user, or the key's merchant or id. */
-  actor_id: string;
+  actorId: string;
   /** Email address of the user, or name of the key, at that time. */
-  actor_name: string;
+  actorName: string;
   /** Method and path of the route. */
   action: string;
-  object_id: string | null;
+  objectId: string | null;
   /** Address and user agent, sealed, because the database need not reveal the locations of its users. */
-  client_sealed: string;
+  clientSealed: string;
   /**
    * `OK`, or the code of the rejection; null while it is in progress, and for ever when the process died
    * during it.

@@ -6,17 +6,16 @@ import type {
   RefundPreset,
   RefundRate,
 } from '../../domain/payment/refund-link.ts';
-import type { Flag } from './flag.ts';
 
 /** A refund that its payer claims through a link. */
 export interface RefundLinkRow {
   id: string;
-  merchant_id: string;
-  payment_id: string;
+  merchantId: string;
+  paymentId: string;
   /** SHA-256 of the link's token. */
-  token_hash: string;
+  tokenHash: string;
   /** The token itself, so that the merchant can be shown the link again. */
-  token_sealed: string;
+  tokenSealed: string;
   /** In the payment's currency. */
   amount: string;
   currency: string;
@@ -24,9 +23,9 @@ export interface RefundLinkRow {
   preset: RefundPreset | null;
   rate: RefundRate;
   /** Atoms per available coin, as of its creation: {"BTC":"40000000"}. */
-  amounts_json: string;
-  approval: Flag;
-  deduct_fee: Flag;
+  amountsJson: string;
+  approval: boolean;
+  deductFee: boolean;
   reason: string | null;
   status: RefundLinkStatus;
   /** The claim: the chosen coin, atoms of the payment's money that it uses, and their destination. */
@@ -34,34 +33,34 @@ export interface RefundLinkRow {
   claimed: string | null;
   destination: string | null;
   /** Identifies the claim, so that an approval cannot apply to another one. */
-  claim_id: string | null;
+  claimId: string | null;
   /** Whether the network was asked about the claim before it was accepted, or was unavailable. */
-  claim_checked: Flag;
+  claimChecked: boolean;
   /** Why the last claim was dropped and the link reopened: its amount, its address, or a failed send. */
-  reopened_by: ReopenedBy | null;
+  reopenedBy: ReopenedBy | null;
   /** The send that pays the claim; null until it is stored, and again once it failed for good. */
-  send_id: string | null;
+  sendId: string | null;
   /** Why the claim is not paid yet, or why it was reopened. */
   problem: string | null;
   /** Why it was cancelled; null also where an earlier version did that. */
-  cancel_reason: RefundCancelReason | null;
+  cancelReason: RefundCancelReason | null;
   /**
    * Whether the order was complete when the link was created. If not, it refunds at most the excess once it
    * is.
    */
-  opened_complete: Flag;
+  openedComplete: boolean;
   /**
    * For the claim, as for a refund: the returned share of the price, atoms of unknown rate, and the atoms
    * with which the order was complete.
    */
-  claim_value: string | null;
-  claim_unpriced: string;
-  claim_completed_json: string | null;
-  claim_by_acceptance: Flag;
-  created_at: number;
-  updated_at: number;
-  expires_at: number;
-  claimed_at: number | null;
-  approved_at: number | null;
-  paid_at: number | null;
+  claimValue: string | null;
+  claimUnpriced: string;
+  claimCompletedJson: string | null;
+  claimByAcceptance: boolean;
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number;
+  claimedAt: number | null;
+  approvedAt: number | null;
+  paidAt: number | null;
 }

@@ -95,10 +95,10 @@ export interface Tables {
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
   /** Number of outputs, gone ones included; maintained by triggers. */
-  output_counts: { merchant_id: string; mode: Mode; coin: Coin; count: number };
-  event_counts: { merchant_id: string; type: EventType; count: number };
+  output_counts: { merchantId: string; mode: Mode; coin: Coin; count: number };
+  event_counts: { merchantId: string; type: EventType; count: number };
   /** Maintained by triggers: the number of customers, and how often one was moved, renamed or deleted. */
-  customer_counts: { user_id: string; count: number };
+  customer_counts: { userId: string; count: number };
   payment_options: PaymentOptionRow;
   outputs: OutputRow;
   movements: MovementRow;
@@ -116,25 +116,25 @@ export interface Tables {
    * of a payment.
    */
   delivery_counts: {
-    merchant_id: string;
+    merchantId: string;
     day: number;
     mode: Mode;
-    event_type: EventType;
-    endpoint_id: string;
+    eventType: EventType;
+    endpointId: string;
     count: number;
   };
   webhook_logs: WebhookLogRow;
   /** Number and size of logs by UTC day of creation; maintained by triggers. */
-  webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };
+  webhook_log_counts: { merchantId: string; day: number; status: number; count: number; bytes: number };
   gone_endpoints: GoneEndpointRow;
   webhook_endpoints: WebhookEndpointRow;
   endpoint_health: EndpointHealthRow;
   sends: SendRow;
   send_versions: SendVersionRow;
   /** Outputs that the merchant has frozen. */
-  frozen_outputs: { coin: Coin; mode: Mode; txid: string; vout: number; frozen_at: number };
+  frozen_outputs: { coin: Coin; mode: Mode; txid: string; vout: number; frozenAt: number };
   /** The node's last fee rate, and the cost of spending one output at it, atoms. */
-  fee_levels: { coin: Coin; mode: Mode; rate: string; input_cost: string; at: number };
+  fee_levels: { coin: Coin; mode: Mode; rate: string; inputCost: string; at: number };
   refunds: RefundRow;
   refund_links: RefundLinkRow;
   idempotency: IdempotencyRow;

@@ -14,10 +14,10 @@ import type { Db, Tx } from '../sqlite/database.ts';
  */
 
 type StoredSend = Selectable<SendRow>;
-type Drawing = Pick<StoredSend, 'draws_on' | 'draws_on_version'>;
+type Drawing = Pick<StoredSend, 'drawsOn' | 'drawsOnVersion'>;
 type Member = Pick<
   StoredSend,
-  'id' | 'coin' | 'status' | 'version' | 'fee' | 'max_fee' | 'draws_on' | 'draws_on_version'
+  'id' | 'coin' | 'status' | 'version' | 'fee' | 'maxFee' | 'drawsOn' | 'drawsOnVersion'
 > & { readonly versions: readonly SignedFee[] };
 
 interface SignedFee {
@@ -34,13 +34,13 @@ interface Family {
 /** The send whose budget a new one draws on, and the version that it needs, from the send that it names. */
 export async function drawOn(
   db: Db,
-  { part_of: wholeId = null, draws_on: payerId = null }: Partial<Pick<StoredSend, 'part_of' | 'draws_on'>>,
+  { partOf: wholeId = null, drawsOn: payerId = null }: Partial<Pick<StoredSend, 'partOf' | 'drawsOn'>>,
 ): Promise<Drawing> {
   const named = wholeId ?? payerId;
-  if (named === null) return { draws_on: null, draws_on_version: null };
+  if (named === null) return { drawsOn: null, drawsOnVersion: null };
   const payer = await readSend(db, named);
-  if (payer.draws_on !== null) return payer;
-  return { draws_on: payer.id, draws_on_version: wholeId === null ? payer.version : null };
+  if (payer.drawsOn !== null) return payer;
+  return { drawsOn: payer.id, drawsOnVersion: wholeId === null ? payer.version : null };
 }
 
 /**
@@ -49,35 +49,35 @@ export async function drawOn(
 export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<bigint> {
   const send = await readSend(db, id);
   const left = leftFor(await loadFamily(db, send), send);
-  const budget = BigInt(send.max_fee);
+  const budget = BigInt(send.maxFee);
   return budget < left ? budget : left;
 }
 
 /** The remainder of a budget for a new send that draws on this one, atoms. */
 export async function remainingBudget(db: Db, payer: Pick<StoredSend, 'id'>): Promise<bigint> {
-  return leftToDraw(db, await drawOn(db, { draws_on: payer.id }));
+  return leftToDraw(db, await drawOn(db, { drawsOn: payer.id }));
 }
 
 /** The remainder for a new part of a send, atoms, after the plan for what follows that part. */
 export async function remainingBudgetForPart(db: Db, whole: Pick<StoredSend, 'id'>): Promise<bigint> {
-  return leftToDraw(db, await drawOn(db, { part_of: whole.id }));
+  return leftToDraw(db, await drawOn(db, { partOf: whole.id }));
 }
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when a send would draw more on another one's budget than remains. */
 export async function requireDrawable(
   tx: Tx,
-  { max_fee: budget, coin, ...drawing }: Drawing & Pick<StoredSend, 'max_fee' | 'coin'>,
+  { maxFee: budget, coin, ...drawing }: Drawing & Pick<StoredSend, 'maxFee' | 'coin'>,
 ): Promise<void> {
-  if (drawing.draws_on === null) return;
+  if (drawing.drawsOn === null) return;
   requireWithin(await leftToDraw(tx, drawing), BigInt(budget), coin);
 }
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when a version would cost more than its send may. */
 export async function requireWithinBudget(
   tx: Tx,
-  version: { readonly send_id: string; readonly fee: string; readonly coin: StoredSend['coin'] },
+  version: { readonly sendId: string; readonly fee: string; readonly coin: StoredSend['coin'] },
 ): Promise<void> {
-  requireWithin(await feeLimit(tx, { id: version.send_id }), BigInt(version.fee), version.coin);
+  requireWithin(await feeLimit(tx, { id: version.sendId }), BigInt(version.fee), version.coin);
 }
 
 /**
@@ -94,12 +94,12 @@ export async function changeBudget(
 ): Promise<void> {
   const send = await readSend(tx, id);
   const family = await loadFamily(tx, send);
-  const signed = send.draws_on === null ? signedWithin(family) : dearest(send);
+  const signed = send.drawsOn === null ? signedWithin(family) : dearest(send);
   if (budget < signed) throw belowSigned(signed, send);
-  if (send.draws_on !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
+  if (send.drawsOn !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
   await storeBudget(tx, id, budget, now);
-  if (send.draws_on !== null) return;
-  const changed = { ...family, owner: { ...send, max_fee: budget.toString() } };
+  if (send.drawsOn !== null) return;
+  const changed = { ...family, owner: { ...send, maxFee: budget.toString() } };
   for (const other of family.others) {
     if (other.status === 'confirmed') continue;
     await storeBudget(tx, other.id, larger(leftFor(changed, other), dearest(other)), now);
@@ -121,7 +121,7 @@ export async function admitFee(
   const send = await readSend(tx, id);
   const family = await loadFamily(tx, send);
   await growToCover(tx, family, committedByOthers(family, send) + fee, now);
-  if (send.id !== family.owner.id && fee > BigInt(send.max_fee)) await storeBudget(tx, id, fee, now);
+  if (send.id !== family.owner.id && fee > BigInt(send.maxFee)) await storeBudget(tx, id, fee, now);
 }
 
 /** The same for a new part of a send. */
@@ -131,34 +131,34 @@ export async function admitPart(
   fee: bigint,
   now: number,
 ): Promise<void> {
-  const drawing = await drawOn(tx, { part_of: whole.id });
-  const family = await loadFamily(tx, await readSend(tx, drawing.draws_on ?? whole.id));
+  const drawing = await drawOn(tx, { partOf: whole.id });
+  const family = await loadFamily(tx, await readSend(tx, drawing.drawsOn ?? whole.id));
   await growToCover(tx, family, committedByOthers(family, { id: null, ...drawing }) + fee, now);
 }
 
 async function growToCover(tx: Tx, family: Family, needed: bigint, now: number): Promise<void> {
-  const { id, max_fee: budget } = family.owner;
+  const { id, maxFee: budget } = family.owner;
   const least = larger(needed, signedWithin(family));
   if (least > BigInt(budget)) await storeBudget(tx, id, least, now);
 }
 
-async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }: Drawing): Promise<bigint> {
+async function leftToDraw(db: Db, { drawsOn: ownerId, drawsOnVersion: needs }: Drawing): Promise<bigint> {
   if (ownerId === null) throw new Error('a send without a shared budget has no share of one');
   const family = await loadFamily(db, await readSend(db, ownerId));
-  return leftFor(family, { id: null, draws_on: ownerId, draws_on_version: needs });
+  return leftFor(family, { id: null, drawsOn: ownerId, drawsOnVersion: needs });
 }
 
 type Drawer = Drawing & { readonly id: string | null };
 
 /** The most that a member of a family may cost, given what the others can take; atoms, never negative. */
 function leftFor(family: Family, drawer: Drawer): bigint {
-  return larger(BigInt(family.owner.max_fee) - committedByOthers(family, drawer), 0n);
+  return larger(BigInt(family.owner.maxFee) - committedByOthers(family, drawer), 0n);
 }
 
 /** The most that the others of a family can take with one of it, or a new one, atoms. */
 function committedByOthers(
   { owner, others }: Family,
-  { id, draws_on: drawsOn, draws_on_version: needs }: Drawer,
+  { id, drawsOn, drawsOnVersion: needs }: Drawer,
 ): bigint {
   const beside = { owner, others: others.filter((other) => other.id !== id) };
   const ownFee = drawsOn === null ? 0n : needs === null ? highestOwnFee(beside) : ownWith(beside, needs);
@@ -172,7 +172,7 @@ function signedWithin(family: Family): bigint {
 }
 
 function sumParts({ others }: Family): bigint {
-  return sum(others.filter((other) => other.draws_on_version === null).map(dearest));
+  return sum(others.filter((other) => other.drawsOnVersion === null).map(dearest));
 }
 
 /** The dearest version of the owner with its dependants; the planned fee while none is signed. */
@@ -184,7 +184,7 @@ function highestOwnFee(family: Family): bigint {
 
 function ownWith({ owner, others }: Family, needs: number): bigint {
   const ownFee = owner.versions.find(({ version }) => version === needs)?.fee ?? 0n;
-  return ownFee + sum(others.filter((other) => other.draws_on_version === needs).map(dearest));
+  return ownFee + sum(others.filter((other) => other.drawsOnVersion === needs).map(dearest));
 }
 
 function dearest({ versions }: Pick<Member, 'versions'>): bigint {
@@ -192,11 +192,11 @@ function dearest({ versions }: Pick<Member, 'versions'>): bigint {
 }
 
 async function loadFamily(db: Db, send: Member): Promise<Family> {
-  const owner = send.draws_on === null ? send : await readSend(db, send.draws_on);
+  const owner = send.drawsOn === null ? send : await readSend(db, send.drawsOn);
   const rows = await db
     .selectFrom('sends')
     .select('id')
-    .where('draws_on', '=', owner.id)
+    .where('drawsOn', '=', owner.id)
     .where('status', '<>', sql.lit('failed'))
     .execute();
   const others: Member[] = [];
@@ -207,13 +207,13 @@ async function loadFamily(db: Db, send: Member): Promise<Family> {
 async function readSend(db: Db, id: string): Promise<Member> {
   const send = await db
     .selectFrom('sends')
-    .select(['id', 'coin', 'status', 'version', 'fee', 'max_fee', 'draws_on', 'draws_on_version'])
+    .select(['id', 'coin', 'status', 'version', 'fee', 'maxFee', 'drawsOn', 'drawsOnVersion'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const versions = await db
     .selectFrom('send_versions')
     .select(['version', 'fee'])
-    .where('send_id', '=', id)
+    .where('sendId', '=', id)
     .execute();
   return { ...send, versions: versions.map(({ version, fee }) => ({ version, fee: BigInt(fee) })) };
 }
@@ -222,7 +222,7 @@ async function storeBudget(tx: Tx, id: string, budget: bigint, now: number): Pro
   await tx
     .updateTable('sends')
     // The next review decides whether a fee bump still waits.
-    .set({ max_fee: budget.toString(), fee_limited_at: null, updated_at: now })
+    .set({ maxFee: budget.toString(), feeLimitedAt: null, updatedAt: now })
     .where('id', '=', id)
     .execute();
 }
@@ -232,7 +232,7 @@ function belowSigned(signed: bigint, { coin }: Member): Error {
   return invalidField('maxFee', `is below the network fee of ${least} of its signed transactions`);
 }
 
-function aboveShared({ id, max_fee: budget }: Member, { coin }: Member): Error {
+function aboveShared({ id, maxFee: budget }: Member, { coin }: Member): Error {
   const most = `${formatCoinAmount(BigInt(budget), coin)} ${coin}`;
   return invalidField(
     'maxFee',

@@ -75,14 +75,14 @@ export async function budgetsBehind(
 ): Promise<bigint> {
   const rows = await db
     .selectFrom('sends')
-    .select('max_fee')
+    .select('maxFee')
     .where('lane', '=', address)
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('nonce', '>', nonce)
     .where('status', 'in', ['signed', 'broadcast'])
     .execute();
-  return rows.reduce((sum, { max_fee: budget }) => sum + BigInt(budget), 0n);
+  return rows.reduce((sum, { maxFee: budget }) => sum + BigInt(budget), 0n);
 }
 
 /** The gaps of a chain, lowest first, at most `limit` of them. */
@@ -90,8 +90,8 @@ export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<
   const rows = await db
     .selectFrom('sends as open')
     .innerJoin('sends as failed', 'failed.lane', 'open.lane')
-    .innerJoin('merchants', 'merchants.id', 'open.merchant_id')
-    .select(['open.merchant_id', 'merchants.account', 'open.lane', 'failed.nonce'])
+    .innerJoin('merchants', 'merchants.id', 'open.merchantId')
+    .select(['open.merchantId', 'merchants.account', 'open.lane', 'failed.nonce'])
     .distinct()
     .where('open.coin', '=', chain.coin)
     .where('open.mode', '=', chain.mode)
@@ -115,7 +115,7 @@ export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<
     .orderBy('failed.nonce')
     .limit(limit)
     .execute();
-  return rows.flatMap(({ merchant_id: merchantId, account, lane: address, nonce }) =>
+  return rows.flatMap(({ merchantId, account, lane: address, nonce }) =>
     address === null || nonce === null ? [] : [{ merchantId, account, address, nonce }],
   );
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { STORED_TRUE } from '../sqlite/column-names.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { QueueMember } from '../../domain/send/queue.ts';
 import type { Db } from '../sqlite/database.ts';
@@ -15,34 +16,34 @@ export async function listQueue(db: Db, account: string): Promise<StoredQueueMem
     .selectFrom('sends')
     .innerJoin('send_versions', (join) =>
       join
-        .onRef('send_versions.send_id', '=', 'sends.id')
+        .onRef('send_versions.sendId', '=', 'sends.id')
         .onRef('send_versions.version', '=', 'sends.version'),
     )
     .select([
       'sends.id',
       'sends.coin',
       'sends.mode',
-      'sends.created_at',
-      'sends.queue_position',
+      'sends.createdAt',
+      'sends.queuePosition',
       'sends.queued',
       'send_versions.txid',
-      'send_versions.balance_change',
+      'send_versions.balanceChange',
     ])
-    .where('sends.queue_account', '=', account)
+    .where('sends.queueAccount', '=', account)
     // A literal, not a parameter: only then can the planner prove that the partial index applies.
     .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
     .where('sends.height', 'is', null)
-    .orderBy('sends.queue_position')
+    .orderBy('sends.queuePosition')
     .execute();
   const [first] = rows;
   const until = first === undefined ? 0 : await unseenUntil(db, first);
   const members: StoredQueueMember[] = [];
   for (const row of rows) {
-    const { id, queue_position: position, queued, txid, balance_change: change } = row;
+    const { id, queuePosition: position, queued, txid, balanceChange: change } = row;
     members.push({
       id,
       position: position ?? 0,
-      isQueued: queued === 1,
+      isQueued: queued,
       mayBePaidUnseen: await isUnseen(db, row, until),
       balanceChange: BigInt(change ?? 0),
       txid,
@@ -55,8 +56,8 @@ export async function listQueue(db: Db, account: string): Promise<StoredQueueMem
 export async function nextQueuePosition(db: Db, account: string): Promise<number> {
   const row = await db
     .selectFrom('sends')
-    .select((eb) => eb.fn.max('queue_position').as('last'))
-    .where('queue_account', '=', account)
+    .select((eb) => eb.fn.max('queuePosition').as('last'))
+    .where('queueAccount', '=', account)
     .executeTakeFirst();
   return (row?.last ?? 0) + 1;
 }
@@ -68,13 +69,13 @@ export async function nextQueuePosition(db: Db, account: string): Promise<number
 export async function accountsWithQueue(db: Db, chain: ChainId, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('sends')
-    .select('queue_account')
+    .select('queueAccount')
     .distinct()
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
-    .where('queued', '=', sql.lit(1))
+    .where('queued', '=', STORED_TRUE)
     .orderBy(sql`random()`)
     .limit(limit)
     .execute();
-  return rows.flatMap(({ queue_account: account }) => (account === null ? [] : [account]));
+  return rows.flatMap(({ queueAccount: account }) => (account === null ? [] : [account]));
 }

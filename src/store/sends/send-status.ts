@@ -4,7 +4,7 @@ import type { StoredSend } from './sends.ts';
 
 /** The status of a stored send. */
 export function sendStatus({ status, queued }: Pick<StoredSend, 'status' | 'queued'>): SendStatus {
-  return queued === 1 ? 'queued' : status;
+  return queued ? 'queued' : status;
 }
 
 /** The same in a query of `sends`. */

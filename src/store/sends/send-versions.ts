@@ -6,7 +6,7 @@ import { requireWithinBudget } from './fee-budgets.ts';
 
 export type StoredSendVersion = Selectable<SendVersionRow>;
 
-type OptionalOfVersion = 'change_index' | 'cancels' | 'balance_change';
+type OptionalOfVersion = 'changeIndex' | 'cancels' | 'balanceChange';
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send. */
 export async function insertSendVersion(
@@ -16,7 +16,7 @@ export async function insertSendVersion(
   await requireWithinBudget(tx, row);
   await tx
     .insertInto('send_versions')
-    .values({ change_index: null, balance_change: null, ...row })
+    .values({ changeIndex: null, balanceChange: null, ...row })
     .execute();
 }
 
@@ -30,11 +30,11 @@ export async function disownFailedVersion(tx: Tx, chain: ChainId, txid: string):
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('txid', '=', txid)
-    .where('send_id', 'in', (eb) =>
+    .where('sendId', 'in', (eb) =>
       eb
         .selectFrom('sends')
         .select('sends.id')
-        .whereRef('sends.id', '=', 'send_versions.send_id')
+        .whereRef('sends.id', '=', 'send_versions.sendId')
         .where('sends.status', '=', sql.lit('failed')),
     )
     .execute();
@@ -59,8 +59,8 @@ export async function findVersionByTxid(
 export async function txidsOfParts(db: Db, wholeId: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('send_versions')
-    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
-    .where('sends.part_of', '=', wholeId)
+    .innerJoin('sends', 'sends.id', 'send_versions.sendId')
+    .where('sends.partOf', '=', wholeId)
     .select('send_versions.txid')
     .execute();
   return new Set(rows.map(({ txid }) => txid));
@@ -70,8 +70,8 @@ export async function txidsOfParts(db: Db, wholeId: string): Promise<ReadonlySet
 export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise<string | null> {
   const row = await db
     .selectFrom('send_versions')
-    .innerJoin('sends as part', 'part.id', 'send_versions.send_id')
-    .innerJoin('sends as whole', 'whole.id', 'part.part_of')
+    .innerJoin('sends as part', 'part.id', 'send_versions.sendId')
+    .innerJoin('sends as whole', 'whole.id', 'part.partOf')
     .where('send_versions.coin', '=', chain.coin)
     .where('send_versions.mode', '=', chain.mode)
     .where('send_versions.txid', '=', txid)
@@ -88,14 +88,14 @@ export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise
 export async function preparingChangeHolder(db: Db, chain: ChainId, txid: string): Promise<string | null> {
   const row = await db
     .selectFrom('send_versions as made')
-    .innerJoin('send_versions as other', 'other.send_id', 'made.send_id')
+    .innerJoin('send_versions as other', 'other.sendId', 'made.sendId')
     .innerJoin('outputs', (join) =>
       join
         .onRef('outputs.coin', '=', 'other.coin')
         .onRef('outputs.mode', '=', 'other.mode')
         .onRef('outputs.txid', '=', 'other.txid'),
     )
-    .innerJoin('sends as holder', 'holder.id', 'outputs.send_id')
+    .innerJoin('sends as holder', 'holder.id', 'outputs.sendId')
     .where('made.coin', '=', chain.coin)
     .where('made.mode', '=', chain.mode)
     .where('made.txid', '=', txid)
@@ -113,10 +113,5 @@ export async function preparingSendFor(db: Db, chain: ChainId, txid: string): Pr
 
 /** All signed versions of a send, oldest first. */
 export async function listVersions(db: Db, sendId: string): Promise<StoredSendVersion[]> {
-  return db
-    .selectFrom('send_versions')
-    .selectAll()
-    .where('send_id', '=', sendId)
-    .orderBy('version')
-    .execute();
+  return db.selectFrom('send_versions').selectAll().where('sendId', '=', sendId).orderBy('version').execute();
 }

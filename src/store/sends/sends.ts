@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { STORED_FALSE } from '../sqlite/column-names.ts';
 import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
@@ -17,36 +18,36 @@ export type SendPatch = Partial<
     | 'version'
     | 'height'
     | 'error'
-    | 'next_broadcast_at'
+    | 'nextBroadcastAt'
     | 'broadcasts'
-    | 'announced_txid'
-    | 'confirmed_txid'
-    | 'fee_limited_at'
-    | 'ordered_rate'
-    | 'displaced_height'
+    | 'announcedTxid'
+    | 'confirmedTxid'
+    | 'feeLimitedAt'
+    | 'orderedRate'
+    | 'displacedHeight'
     | 'queued'
-    | 'queue_account'
-    | 'queue_position'
-    | 'unfunded_since'
+    | 'queueAccount'
+    | 'queuePosition'
+    | 'unfundedSince'
   >
 >;
 
 type OptionalOfSend =
   | 'everything'
   | 'note'
-  | 'displaced_height'
-  | 'draws_on'
-  | 'draws_on_version'
-  | 'fee_limited_at'
-  | 'queue_account'
-  | 'queue_position'
+  | 'displacedHeight'
+  | 'drawsOn'
+  | 'drawsOnVersion'
+  | 'feeLimitedAt'
+  | 'queueAccount'
+  | 'queuePosition'
   | 'queued'
-  | 'part_of'
+  | 'partOf'
   | 'parts'
-  | 'parts_confirmed'
-  | 'parts_fee'
-  | 'ordered_rate'
-  | 'unfunded_since';
+  | 'partsConfirmed'
+  | 'partsFee'
+  | 'orderedRate'
+  | 'unfundedSince';
 
 /**
  * Stores a new send. One that names a send in `draws_on` or `part_of` shares the budget that this one has or draws on.
@@ -62,25 +63,25 @@ export async function insertSend(
     .insertInto('sends')
     .values({
       note: null,
-      queue_account: null,
-      queue_position: null,
-      unfunded_since: null,
+      queueAccount: null,
+      queuePosition: null,
+      unfundedSince: null,
       ...row,
       ...drawing,
     })
     .execute();
-  await countParts(tx, row.part_of ?? null);
+  await countParts(tx, row.partOf ?? null);
 }
 
 /** Writes a change and returns the updated send. */
 export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
   const send = await tx
     .updateTable('sends')
-    .set({ ...patch, updated_at: now })
+    .set({ ...patch, updatedAt: now })
     .where('id', '=', sendId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await countParts(tx, send.part_of);
+  await countParts(tx, send.partOf);
   return send;
 }
 
@@ -103,8 +104,8 @@ export async function listParts(db: Db, wholeId: string): Promise<StoredSend[]> 
   return db
     .selectFrom('sends')
     .selectAll()
-    .where('part_of', '=', wholeId)
-    .orderBy('created_at')
+    .where('partOf', '=', wholeId)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
 }
@@ -124,10 +125,8 @@ export async function preparingSends(
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('status', '=', sql.lit('preparing'))
-    .where((eb) =>
-      eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
-    )
-    .orderBy('next_broadcast_at')
+    .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
+    .orderBy('nextBroadcastAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -135,13 +134,13 @@ export async function preparingSends(
 
 /** Open sends displaced by blocks above a height. */
 export async function displacedAbove(db: Db, chain: ChainId, height: number): Promise<string[]> {
-  const rows = await openSends(db, chain).where('displaced_height', '>', height).execute();
+  const rows = await openSends(db, chain).where('displacedHeight', '>', height).execute();
   return rows.map(({ id }) => id);
 }
 
 /** Releases the idempotency key of a send for another one. */
 export async function releaseSendKey(tx: Tx, sendId: string): Promise<void> {
-  await tx.updateTable('sends').set({ idempotency_key: null }).where('id', '=', sendId).execute();
+  await tx.updateTable('sends').set({ idempotencyKey: null }).where('id', '=', sendId).execute();
 }
 
 export async function findSend(db: Db, sendId: string): Promise<StoredSend | undefined> {
@@ -156,8 +155,8 @@ export async function findSendByKey(
   return db
     .selectFrom('sends')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .where('idempotency_key', '=', idempotencyKey)
+    .where('merchantId', '=', merchantId)
+    .where('idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst();
 }
 
@@ -169,12 +168,12 @@ export async function findSendByTxid(
 ): Promise<StoredSend | undefined> {
   return db
     .selectFrom('send_versions')
-    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .innerJoin('sends', 'sends.id', 'send_versions.sendId')
     .selectAll('sends')
     .where('send_versions.coin', 'in', COINS)
     .where('send_versions.mode', 'in', MODES)
     .where('send_versions.txid', '=', txid)
-    .where('sends.merchant_id', '=', merchantId)
+    .where('sends.merchantId', '=', merchantId)
     .executeTakeFirst();
 }
 
@@ -190,7 +189,7 @@ export async function findOpenByNonce(
     .selectAll('sends')
     .where('addresses.coin', '=', coin)
     .where('addresses.mode', '=', mode)
-    .where('addresses.watch_key', '=', watchKey)
+    .where('addresses.watchKey', '=', watchKey)
     .where('sends.coin', '=', coin)
     .where('sends.mode', '=', mode)
     .where('sends.nonce', '=', nonce)
@@ -206,10 +205,8 @@ export async function dueSends(
   limit: number,
 ): Promise<StoredSend[]> {
   return releasedSends(db, chain)
-    .where((eb) =>
-      eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
-    )
-    .orderBy('next_broadcast_at')
+    .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
+    .orderBy('nextBroadcastAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -226,30 +223,30 @@ export async function failedSweeps(
 ): Promise<{ count: number; lastAt: number }> {
   const row = await db
     .selectFrom('sends')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('updated_at').as('last_at')])
-    .where('merchant_id', '=', wallet.merchantId)
-    .where('created_at', '>', since)
-    .where('updated_at', '<=', now)
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('updatedAt').as('lastAt')])
+    .where('merchantId', '=', wallet.merchantId)
+    .where('createdAt', '>', since)
+    .where('updatedAt', '<=', now)
     .where('coin', '=', wallet.coin)
     .where('mode', '=', wallet.mode)
     .where('purpose', '=', 'sweep')
     .where('status', '=', sql.lit('failed'))
     .executeTakeFirst();
-  return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
+  return { count: row?.count ?? 0, lastAt: row?.lastAt ?? 0 };
 }
 
 /** Sends stored but not known to be accepted, and not queued: a restarted process broadcasts them first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return releasedSends(db, chain)
     .where('status', '=', sql.lit('signed'))
-    .orderBy('next_broadcast_at')
+    .orderBy('nextBroadcastAt')
     .orderBy('id')
     .limit(limit)
     .execute();
 }
 
 /** Position of a send in order of creation. */
-export type SendPlace = Pick<StoredSend, 'created_at' | 'id'>;
+export type SendPlace = Pick<StoredSend, 'createdAt' | 'id'>;
 
 /**
  * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest
@@ -267,7 +264,7 @@ export async function stuckSends(
     .where('height', 'is', null)
     .$if(after !== null, (query) =>
       query.where((eb) =>
-        eb(eb.refTuple('created_at', 'id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+        eb(eb.refTuple('createdAt', 'id'), '>', eb.tuple(after?.createdAt ?? 0, after?.id ?? '')),
       ),
     )
     .where((eb) =>
@@ -276,13 +273,13 @@ export async function stuckSends(
           eb
             .selectFrom('send_versions')
             .select('send_versions.version')
-            .whereRef('send_versions.send_id', '=', 'sends.id')
-            .where('send_versions.created_at', '>', signedBefore)
-            .where('send_versions.created_at', '<=', now),
+            .whereRef('send_versions.sendId', '=', 'sends.id')
+            .where('send_versions.createdAt', '>', signedBefore)
+            .where('send_versions.createdAt', '<=', now),
         ),
       ),
     )
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -290,7 +287,7 @@ export async function stuckSends(
 
 /** Unconfirmed sends of a chain, oldest first. */
 export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
-  return openSends(db, chain).orderBy('created_at').orderBy('id').limit(limit).execute();
+  return openSends(db, chain).orderBy('createdAt').orderBy('id').limit(limit).execute();
 }
 
 /** Unconfirmed sends of one wallet, newest first. */
@@ -300,9 +297,9 @@ export async function listOpenSends(
   limit: number,
 ): Promise<StoredSend[]> {
   return openSends(db, wallet)
-    .where('merchant_id', '=', wallet.merchantId)
+    .where('merchantId', '=', wallet.merchantId)
     .where('height', 'is', null)
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .limit(limit)
     .execute();
 }
@@ -314,10 +311,10 @@ export async function openSendsInOrder(
   limit: number = MAX_IN_ORDER,
 ): Promise<StoredSend[]> {
   return openSends(db, wallet)
-    .where('merchant_id', '=', wallet.merchantId)
+    .where('merchantId', '=', wallet.merchantId)
     .where('height', 'is', null)
-    .orderBy('queue_position')
-    .orderBy('created_at')
+    .orderBy('queuePosition')
+    .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -334,7 +331,7 @@ export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[
 const MAX_REVERTED = 100;
 
 function releasedSends(db: Db, chain: ChainId) {
-  return openSends(db, chain).where('queued', '=', sql.lit(0));
+  return openSends(db, chain).where('queued', '=', STORED_FALSE);
 }
 
 /** A literal, not a parameter: only then can the planner prove that the index of open sends applies. */

@@ -22,7 +22,7 @@ export async function unseenUntil(db: Db, chain: ChainId): Promise<number> {
  */
 export async function isUnseen(
   db: Db,
-  { id, created_at: createdAt }: Pick<StoredSend, 'id' | 'created_at'>,
+  { id, createdAt }: Pick<StoredSend, 'id' | 'createdAt'>,
   until: number,
 ): Promise<boolean> {
   if (until === 0 || createdAt > until) return false;

@@ -1,10 +1,17 @@
 import type Sqlite from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { toField, toStored, type Field } from './column-names.ts';
 
 /** Enough for every statement of the program, including lists of ids of many lengths. */
 const MAX_STATEMENTS = 500;
 /** Statements that cannot change the schema. */
 const CACHEABLE = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|savepoint|release)\b/i;
+
+/** A statement, and the fields of its rows in order; null for a statement without rows. */
+export interface Prepared {
+  readonly statement: Sqlite.Statement;
+  readonly fields: readonly Field[] | null;
+}
 
 /**
  * A connection to the database file with a cache of prepared statements by their text, as preparing costs several times
@@ -12,7 +19,7 @@ const CACHEABLE = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback
  */
 export class Connection implements DatabaseConnection {
   readonly #sqlite: Sqlite.Database;
-  readonly #statements = new Map<string, Sqlite.Statement>();
+  readonly #statements = new Map<string, Prepared>();
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
@@ -24,17 +31,19 @@ export class Connection implements DatabaseConnection {
 
   /** Runs a statement synchronously. @returns its rows; an empty list for a statement without rows */
   all(text: string, parameters: readonly unknown[]): unknown[] {
-    const statement = this.prepare(text);
-    if (statement.reader) return statement.all(parameters);
-    statement.run(parameters);
+    const prepared = this.prepare(text);
+    const values = toStored(parameters);
+    if (prepared.fields !== null) return readRows(prepared, values);
+    prepared.statement.run(values);
     return [];
   }
 
   /** For Kysely. */
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const statement = this.prepare(sql);
-    if (statement.reader) return { rows: statement.all(parameters) as R[] };
-    const { changes, lastInsertRowid } = statement.run(parameters);
+    const prepared = this.prepare(sql);
+    const values = toStored(parameters);
+    if (prepared.fields !== null) return { rows: readRows(prepared, values) as R[] };
+    const { changes, lastInsertRowid } = prepared.statement.run(values);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
@@ -47,7 +56,7 @@ export class Connection implements DatabaseConnection {
     this.#sqlite.close();
   }
 
-  protected prepare(text: string): Sqlite.Statement {
+  protected prepare(text: string): Prepared {
     const known = this.#statements.get(text);
     if (known !== undefined) {
       this.#statements.delete(text);
@@ -55,13 +64,28 @@ export class Connection implements DatabaseConnection {
       return known;
     }
     const statement = this.#sqlite.prepare(text);
+    const prepared = { statement, fields: statement.reader ? statement.columns().map(toField) : null };
+    if (statement.reader) statement.raw();
     if (!CACHEABLE.test(text)) {
       this.#statements.clear();
-      return statement;
+      return prepared;
     }
-    this.#statements.set(text, statement);
+    this.#statements.set(text, prepared);
     const [oldest] = this.#statements.keys();
     if (this.#statements.size > MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
-    return statement;
+    return prepared;
   }
+}
+
+function readRows({ statement, fields }: Prepared, parameters: readonly unknown[]): object[] {
+  return statement.all(parameters).map((values) => toRow(fields ?? [], values as readonly unknown[]));
+}
+
+function toRow(fields: readonly Field[], values: readonly unknown[]): object {
+  const row: Record<string, unknown> = {};
+  for (const [at, { name, isFlag }] of fields.entries()) {
+    const value = values[at];
+    row[name] = isFlag && value !== null ? value === 1 : value;
+  }
+  return row;
 }

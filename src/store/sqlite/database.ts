@@ -4,13 +4,13 @@ import {
   QueryCreator,
   SelectQueryNode,
   SqliteAdapter,
-  SqliteQueryCompiler,
   type CompiledQuery,
   type DatabaseConnection,
   type QueryExecutor,
   type QueryExecutorProvider,
   type QueryResult,
 } from 'kysely';
+import { SnakeCaseCompiler } from './column-names.ts';
 import { ChangeTracker } from './change-tracker.ts';
 import type { Connection } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -249,7 +249,7 @@ class OutsideConnection implements DatabaseConnection {
   }
 }
 
-const compiler = new SqliteQueryCompiler();
+const compiler = new SnakeCaseCompiler();
 const adapter = new SqliteAdapter();
 
 function executorOn(connection: DatabaseConnection): QueryExecutor {

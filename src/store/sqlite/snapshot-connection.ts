@@ -1,5 +1,5 @@
 import type Sqlite from 'better-sqlite3';
-import { Connection } from './connection.ts';
+import { Connection, type Prepared } from './connection.ts';
 
 /**
  * A read-only connection that sees committed data. Reads in one turn of the event loop share one read transaction, as
@@ -29,7 +29,7 @@ export class SnapshotConnection extends Connection {
     super.close();
   }
 
-  protected override prepare(text: string): Sqlite.Statement {
+  protected override prepare(text: string): Prepared {
     if (!this.#isOpen) {
       this.#begin.run();
       this.#isOpen = true;

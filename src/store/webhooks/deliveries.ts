@@ -27,23 +27,23 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
   const [before] = await lastOfOrder(tx, { orderKey: delivery.orderKey });
   await insertRow(tx, {
     id: delivery.id,
-    event_id: delivery.eventId,
-    event_seq: delivery.eventSeq,
-    merchant_id: delivery.merchantId,
-    payment_id: delivery.paymentId,
+    eventId: delivery.eventId,
+    eventSeq: delivery.eventSeq,
+    merchantId: delivery.merchantId,
+    paymentId: delivery.paymentId,
     mode: delivery.mode,
-    event_type: delivery.eventType,
-    order_key: delivery.orderKey,
-    endpoint_id: delivery.endpointId,
+    eventType: delivery.eventType,
+    orderKey: delivery.orderKey,
+    endpointId: delivery.endpointId,
     url: delivery.url,
     origin: endpointKey(delivery.merchantId, delivery.url, delivery.endpointId),
     status: 'pending',
     attempts: 0,
-    next_attempt_at: Math.max(delivery.now, before?.next_attempt_at ?? 0),
-    lease_until: null,
-    lease_token: null,
-    created_at: delivery.now,
-    updated_at: delivery.now,
+    nextAttemptAt: Math.max(delivery.now, before?.nextAttemptAt ?? 0),
+    leaseUntil: null,
+    leaseToken: null,
+    createdAt: delivery.now,
+    updatedAt: delivery.now,
   });
 }
 
@@ -51,8 +51,8 @@ const insertRow = preparedInsert('deliveries');
 const lastOfOrder = prepared((db, param: ParamOf<{ orderKey: string }>) =>
   db
     .selectFrom('deliveries')
-    .select((eb) => eb.fn.max('next_attempt_at').as('next_attempt_at'))
-    .where('order_key', '=', param('orderKey'))
+    .select((eb) => eb.fn.max('nextAttemptAt').as('nextAttemptAt'))
+    .where('orderKey', '=', param('orderKey'))
     .where('status', '=', sql.lit('pending')),
 );
 
@@ -66,8 +66,8 @@ export async function listEventDeliveries(db: Db, eventIds: readonly string[]): 
   return db
     .selectFrom('deliveries')
     .selectAll()
-    .where('event_id', 'in', eventIds)
-    .orderBy('created_at')
+    .where('eventId', 'in', eventIds)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
 }
@@ -82,17 +82,17 @@ export async function replaceDeliveries(
 ): Promise<void> {
   await tx
     .updateTable('deliveries')
-    .set({ replaced: 1 })
-    .where('event_id', '=', of.eventId)
-    .where('endpoint_id', 'is', of.endpointId)
+    .set({ replaced: true })
+    .where('eventId', '=', of.eventId)
+    .where('endpointId', 'is', of.endpointId)
     .execute();
   await tx
     .updateTable('deliveries')
-    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: of.now })
-    .where('event_id', '=', of.eventId)
-    .where('endpoint_id', 'is', of.endpointId)
+    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: of.now })
+    .where('eventId', '=', of.eventId)
+    .where('endpointId', 'is', of.endpointId)
     .where('status', '=', sql.lit('pending'))
-    .whereRef('order_key', '=', 'id')
+    .whereRef('orderKey', '=', 'id')
     .execute();
 }
 
@@ -116,11 +116,11 @@ export async function redirectEndpointDeliveries(
       url,
       origin: endpointKey(merchantId, url, endpointId),
       attempts: 0,
-      next_attempt_at: now,
-      updated_at: now,
+      nextAttemptAt: now,
+      updatedAt: now,
     })
-    .where('merchant_id', '=', merchantId)
-    .where('endpoint_id', '=', endpointId)
+    .where('merchantId', '=', merchantId)
+    .where('endpointId', '=', endpointId)
     .where('status', '=', sql.lit('pending'))
     .execute();
 }
@@ -152,9 +152,9 @@ export async function endEndpointDeliveries(
     WHERE merchant_id = ${merchantId} AND endpoint_id = ${endpointId} AND status = 'pending'`.execute(tx);
   await tx
     .updateTable('deliveries')
-    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: now })
-    .where('merchant_id', '=', merchantId)
-    .where('endpoint_id', '=', endpointId)
+    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: now })
+    .where('merchantId', '=', merchantId)
+    .where('endpointId', '=', endpointId)
     .where('status', '=', sql.lit('pending'))
     .execute();
 }

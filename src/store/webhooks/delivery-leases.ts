@@ -79,10 +79,10 @@ export async function leaseDeliveries(
 const leaseThem = preparedList((db, param: ParamOf<Lease>, ids) =>
   db
     .updateTable('deliveries')
-    .set({ lease_token: param('token'), lease_until: param('until'), updated_at: param('now') })
+    .set({ leaseToken: param('token'), leaseUntil: param('until'), updatedAt: param('now') })
     .where('id', 'in', ids)
     .where('status', '=', sql.lit('pending'))
-    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_until', '<=', param('now'))]))
+    .where((eb) => eb.or([eb('leaseToken', 'is', null), eb('leaseUntil', '<=', param('now'))]))
     .returningAll(),
 );
 
@@ -94,9 +94,9 @@ export async function releaseLeases(tx: Tx, ids: readonly string[], token: strin
 const releaseThem = preparedList((db, param: ParamOf<{ token: string }>, ids) =>
   db
     .updateTable('deliveries')
-    .set({ lease_token: null, lease_until: null })
+    .set({ leaseToken: null, leaseUntil: null })
     .where('id', 'in', ids)
-    .where('lease_token', '=', param('token')),
+    .where('leaseToken', '=', param('token')),
 );
 
 /** Releases leases that expired without a record, except deliveries in flight in this process. */
@@ -110,10 +110,10 @@ export async function releaseExpiredLeases(
 const releaseExpired = prepared((db, param: ParamOf<{ now: number; except: string }>) =>
   db
     .updateTable('deliveries')
-    .set({ lease_token: null, lease_until: null })
+    .set({ leaseToken: null, leaseUntil: null })
     .where('status', '=', sql.lit('pending'))
-    .where('lease_token', 'is not', null)
-    .where('lease_until', '<=', param('now'))
+    .where('leaseToken', 'is not', null)
+    .where('leaseUntil', '<=', param('now'))
     .where(sql<boolean>`id NOT IN (SELECT value FROM json_each(${param('except')}))`),
 );
 
@@ -121,9 +121,9 @@ const releaseExpired = prepared((db, param: ParamOf<{ now: number; except: strin
 export async function releaseAllLeases(db: Db): Promise<number> {
   const result = await db
     .updateTable('deliveries')
-    .set({ lease_token: null, lease_until: null })
+    .set({ leaseToken: null, leaseUntil: null })
     .where('status', '=', sql.lit('pending'))
-    .where('lease_token', 'is not', null)
+    .where('leaseToken', 'is not', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }
@@ -140,19 +140,19 @@ export async function rescueFromClockJump(
   const suspect = now + clock.toleranceMs;
   const planned = await db
     .updateTable('deliveries')
-    .set({ next_attempt_at: now, updated_at: now })
+    .set({ nextAttemptAt: now, updatedAt: now })
     .where('status', '=', sql.lit('pending'))
-    .where('lease_token', 'is', null)
+    .where('leaseToken', 'is', null)
     // Due deliveries need no change.
-    .where('next_attempt_at', '>', now)
-    .where('updated_at', '>', suspect)
+    .where('nextAttemptAt', '>', now)
+    .where('updatedAt', '>', suspect)
     .executeTakeFirst();
   let leased = db
     .updateTable('deliveries')
-    .set({ next_attempt_at: now, updated_at: now, lease_token: null, lease_until: null })
+    .set({ nextAttemptAt: now, updatedAt: now, leaseToken: null, leaseUntil: null })
     .where('status', '=', sql.lit('pending'))
-    .where('lease_token', 'is not', null)
-    .where('updated_at', '>', suspect);
+    .where('leaseToken', 'is not', null)
+    .where('updatedAt', '>', suspect);
   if (clock.exceptIds.length > 0) leased = leased.where('id', 'not in', clock.exceptIds);
   const released = await leased.executeTakeFirst();
   return Number(planned.numUpdatedRows + released.numUpdatedRows);

@@ -10,16 +10,16 @@ import type { DeliveryState } from './webhook-logs.ts';
 export type ListedDelivery = Pick<
   StoredDelivery,
   | 'id'
-  | 'event_id'
-  | 'event_type'
-  | 'payment_id'
-  | 'endpoint_id'
+  | 'eventId'
+  | 'eventType'
+  | 'paymentId'
+  | 'endpointId'
   | 'url'
   | 'status'
   | 'attempts'
-  | 'next_attempt_at'
-  | 'created_at'
-> & { send_id: string | null };
+  | 'nextAttemptAt'
+  | 'createdAt'
+> & { sendId: string | null };
 
 export interface DeliveryFilter {
   readonly merchantId: string;
@@ -38,15 +38,15 @@ export interface DeliveryFilter {
 
 const COLUMNS = [
   'its.id',
-  'its.event_id',
-  'its.event_type',
-  'its.payment_id',
-  'its.endpoint_id',
+  'its.eventId',
+  'its.eventType',
+  'its.paymentId',
+  'its.endpointId',
   'its.url',
   'its.status',
   'its.attempts',
-  'its.next_attempt_at',
-  'its.created_at',
+  'its.nextAttemptAt',
+  'its.createdAt',
 ] as const;
 
 /** One page of a merchant's deliveries, newest first, and the total number of matches. */
@@ -63,8 +63,8 @@ export async function listDeliveries(
   const deliveries = await matching(db, match)
     .select(COLUMNS)
     // Not joined, so that events of the pages before are not read.
-    .select(sql<string | null>`(SELECT send_id FROM events WHERE events.id = its.event_id)`.as('send_id'))
-    .orderBy('its.created_at', 'desc')
+    .select(sql<string | null>`(SELECT send_id FROM events WHERE events.id = its.event_id)`.as('sendId'))
+    .orderBy('its.createdAt', 'desc')
     .orderBy('its.id', 'desc')
     .limit(left)
     .offset(offset)
@@ -79,11 +79,11 @@ function matching(db: Db, filter: DeliveryFilter) {
   // A literal, so that the planner uses the partial index of these few.
   if (state === 'pending' || state === 'failed') query = query.where(sql<boolean>`its.status <> 'delivered'`);
   if (filter.mode !== undefined) query = query.where('its.mode', '=', filter.mode);
-  if (filter.event !== undefined) query = query.where('its.event_type', '=', filter.event);
-  if (endpointId === null) query = query.where('its.endpoint_id', 'is', null);
-  else if (endpointId !== undefined) query = query.where('its.endpoint_id', '=', endpointId);
-  if (filter.from !== undefined) query = query.where('its.created_at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('its.created_at', '<=', filter.to);
+  if (filter.event !== undefined) query = query.where('its.eventType', '=', filter.event);
+  if (endpointId === null) query = query.where('its.endpointId', 'is', null);
+  else if (endpointId !== undefined) query = query.where('its.endpointId', '=', endpointId);
+  if (filter.from !== undefined) query = query.where('its.createdAt', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('its.createdAt', '<=', filter.to);
   return query;
 }
 
@@ -93,11 +93,11 @@ function matching(db: Db, filter: DeliveryFilter) {
  */
 function ofMerchant(db: Db, { merchantId, paymentId }: DeliveryFilter) {
   const deliveries = db.selectFrom('deliveries as its');
-  if (paymentId === undefined) return deliveries.where('its.merchant_id', '=', merchantId);
+  if (paymentId === undefined) return deliveries.where('its.merchantId', '=', merchantId);
   return deliveries
     .where(sql`its.merchant_id || ''`, '=', merchantId)
-    .where('its.event_id', 'in', (eb) =>
-      eb.selectFrom('events as told').select('told.id').where('told.payment_id', '=', paymentId),
+    .where('its.eventId', 'in', (eb) =>
+      eb.selectFrom('events as told').select('told.id').where('told.paymentId', '=', paymentId),
     );
 }
 
@@ -131,19 +131,19 @@ function counted(db: Db, filter: DeliveryFilter): RawBuilder<number> {
 
 function dayCounts(db: Db, filter: DeliveryFilter, days: SplitSpan): RawBuilder<number> {
   const { mode, event, endpointId } = filter;
-  let query = db.selectFrom('delivery_counts').where('merchant_id', '=', filter.merchantId);
+  let query = db.selectFrom('delivery_counts').where('merchantId', '=', filter.merchantId);
   if (days.firstDay !== undefined) query = query.where('day', '>=', days.firstDay);
   if (days.endDay !== undefined) query = query.where('day', '<', days.endDay);
   if (mode !== undefined) query = query.where('mode', '=', mode);
-  if (event !== undefined) query = query.where('event_type', '=', event);
-  if (endpointId !== undefined) query = query.where('endpoint_id', '=', endpointId ?? '');
+  if (event !== undefined) query = query.where('eventType', '=', event);
+  if (endpointId !== undefined) query = query.where('endpointId', '=', endpointId ?? '');
   return sql<number>`coalesce(${query.select((eb) => eb.fn.sum<number | null>('count').as('total'))}, 0)`;
 }
 
 /** One of the deliveries of an event to an endpoint, listed or replaced. */
 export type DeliveryOfEvent = Pick<
   StoredDelivery,
-  'id' | 'event_id' | 'endpoint_id' | 'status' | 'attempts' | 'next_attempt_at'
+  'id' | 'eventId' | 'endpointId' | 'status' | 'attempts' | 'nextAttemptAt'
 >;
 
 /** All deliveries of these events, replaced ones included. */
@@ -151,18 +151,18 @@ export async function deliveriesOfEvents(db: Db, eventIds: readonly string[]): P
   if (eventIds.length === 0) return [];
   return db
     .selectFrom('deliveries')
-    .select(['id', 'event_id', 'endpoint_id', 'status', 'attempts', 'next_attempt_at'])
-    .where('event_id', 'in', eventIds)
+    .select(['id', 'eventId', 'endpointId', 'status', 'attempts', 'nextAttemptAt'])
+    .where('eventId', 'in', eventIds)
     .execute();
 }
 
 /** The result of an attempt, without request and response. */
 export interface AttemptOutcome {
   readonly id: string;
-  readonly delivery_id: string;
-  readonly created_at: number;
+  readonly deliveryId: string;
+  readonly createdAt: number;
   readonly status: number;
-  readonly duration_ms: number;
+  readonly durationMs: number;
   readonly error: string | null;
 }
 

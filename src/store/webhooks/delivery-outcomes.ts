@@ -6,7 +6,7 @@ import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
 export interface Settlement {
   readonly delivery: Pick<
     StoredDelivery,
-    'id' | 'url' | 'order_key' | 'event_id' | 'merchant_id' | 'endpoint_id'
+    'id' | 'url' | 'orderKey' | 'eventId' | 'merchantId' | 'endpointId'
   >;
   readonly token: string;
   readonly attempts: number;
@@ -24,7 +24,7 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     return;
   }
   const isLeased = await update(tx, settlement, { status: 'failed' });
-  if (isLeased) await freeFollowers(tx, { now }, [delivery.order_key]);
+  if (isLeased) await freeFollowers(tx, { now }, [delivery.orderKey]);
 }
 
 /**
@@ -47,17 +47,17 @@ export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]
   const pending = await stillPending(
     tx,
     {},
-    leased.map(({ delivery }) => delivery.event_id),
+    leased.map(({ delivery }) => delivery.eventId),
   );
-  const repeated = new Set(pending.map((each) => each.event_id));
+  const repeated = new Set(pending.map((each) => each.eventId));
   for (const { delivery, now } of leased) {
-    if (repeated.has(delivery.event_id)) await settleRepeats(tx, delivery, now);
+    if (repeated.has(delivery.eventId)) await settleRepeats(tx, delivery, now);
   }
   const now = Math.max(...leased.map((settlement) => settlement.now));
   await freeFollowers(
     tx,
     { now },
-    leased.map(({ delivery }) => delivery.order_key),
+    leased.map(({ delivery }) => delivery.orderKey),
   );
 }
 
@@ -67,16 +67,16 @@ const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: num
     .set((eb) => ({
       status: 'delivered' as const,
       attempts: eb('attempts', '+', 1),
-      lease_token: null,
-      lease_until: null,
-      updated_at: param('now'),
+      leaseToken: null,
+      leaseUntil: null,
+      updatedAt: param('now'),
     }))
     .where('id', 'in', ids)
     // A delivery given up during its attempt arrived all the same.
     .where((eb) =>
       eb.or([
         eb('status', '=', sql.lit('failed')),
-        eb.and([eb('lease_token', '=', param('token')), eb('status', '=', sql.lit('pending'))]),
+        eb.and([eb('leaseToken', '=', param('token')), eb('status', '=', sql.lit('pending'))]),
       ]),
     )
     .returning('id'),
@@ -85,8 +85,8 @@ const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: num
 const stillPending = preparedList((db, _slot: ParamOf<object>, eventIds) =>
   db
     .selectFrom('deliveries')
-    .select('event_id')
-    .where('event_id', 'in', eventIds)
+    .select('eventId')
+    .where('eventId', 'in', eventIds)
     .where('status', '=', sql.lit('pending')),
 );
 
@@ -98,12 +98,12 @@ export async function postponeDelivery(tx: Tx, settlement: Settlement, at: numbe
   const { delivery, now } = settlement;
   const moved = await hasMoved(tx, delivery);
   const next = moved ? now : at;
-  const isLeased = await update(tx, settlement, { next_attempt_at: next, ...(moved ? { attempts: 0 } : {}) });
+  const isLeased = await update(tx, settlement, { nextAttemptAt: next, ...(moved ? { attempts: 0 } : {}) });
   if (isLeased) {
     await tx
       .updateTable('deliveries')
-      .set({ next_attempt_at: next })
-      .where('order_key', '=', delivery.order_key)
+      .set({ nextAttemptAt: next })
+      .where('orderKey', '=', delivery.orderKey)
       .where('status', '=', sql.lit('pending'))
       .where('id', '<>', delivery.id)
       .execute();
@@ -118,11 +118,11 @@ export async function endDeliveries(
 ): Promise<void> {
   let query = tx
     .updateTable('deliveries')
-    .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: target.now })
-    .where('merchant_id', '=', target.merchantId)
+    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: target.now })
+    .where('merchantId', '=', target.merchantId)
     .where('url', '=', target.url)
     .where('status', '=', sql.lit('pending'));
-  if (target.paymentId !== undefined) query = query.where('payment_id', '=', target.paymentId);
+  if (target.paymentId !== undefined) query = query.where('paymentId', '=', target.paymentId);
   await query.execute();
   await freeMerchantFollowers(tx, target);
 }
@@ -130,19 +130,19 @@ export async function endDeliveries(
 async function update(
   tx: Tx,
   settlement: Settlement,
-  change: { status: 'failed' } | { next_attempt_at: number; attempts?: number },
+  change: { status: 'failed' } | { nextAttemptAt: number; attempts?: number },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('deliveries')
     .set({
       attempts: settlement.attempts,
       ...change,
-      lease_token: null,
-      lease_until: null,
-      updated_at: settlement.now,
+      leaseToken: null,
+      leaseUntil: null,
+      updatedAt: settlement.now,
     })
     .where('id', '=', settlement.delivery.id)
-    .where('lease_token', '=', settlement.token)
+    .where('leaseToken', '=', settlement.token)
     .where('status', '=', sql.lit('pending'))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -161,34 +161,34 @@ async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): P
 async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
   const repeats = await tx
     .updateTable('deliveries')
-    .set({ status: 'delivered', lease_token: null, lease_until: null, updated_at: now })
-    .where('event_id', '=', delivery.event_id)
+    .set({ status: 'delivered', leaseToken: null, leaseUntil: null, updatedAt: now })
+    .where('eventId', '=', delivery.eventId)
     .where('url', '=', delivery.url)
-    .where('endpoint_id', 'is', delivery.endpoint_id)
+    .where('endpointId', 'is', delivery.endpointId)
     .where('status', '=', sql.lit('pending'))
-    .returning('order_key')
+    .returning('orderKey')
     .execute();
   await freeFollowers(
     tx,
     { now },
-    repeats.map((repeat) => repeat.order_key),
+    repeats.map((repeat) => repeat.orderKey),
   );
 }
 
 /** Makes never-attempted deliveries due, because they waited only for earlier ones. */
 const freeFollowers = preparedList((db, param: ParamOf<{ now: number }>, orderKeys) =>
-  waitingOnly(db, param('now')).where('order_key', 'in', orderKeys),
+  waitingOnly(db, param('now')).where('orderKey', 'in', orderKeys),
 );
 
 /** Like freeFollowers, for all orders of a merchant. */
 async function freeMerchantFollowers(tx: Tx, which: { merchantId: string; now: number }): Promise<void> {
-  await waitingOnly(tx, which.now).where('merchant_id', '=', which.merchantId).execute();
+  await waitingOnly(tx, which.now).where('merchantId', '=', which.merchantId).execute();
 }
 
 const waitingOnly = (db: Db, now: number) =>
   db
     .updateTable('deliveries')
-    .set({ next_attempt_at: now })
+    .set({ nextAttemptAt: now })
     .where('status', '=', sql.lit('pending'))
     .where('attempts', '=', 0)
-    .where('next_attempt_at', '>', now);
+    .where('nextAttemptAt', '>', now);

@@ -18,8 +18,8 @@ const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: strin
   db
     .selectFrom('gone_endpoints')
     .select('url')
-    .where('merchant_id', '=', param('merchantId'))
-    .where('payment_id', 'in', [MERCHANT_URL, param('paymentId')])
+    .where('merchantId', '=', param('merchantId'))
+    .where('paymentId', 'in', [MERCHANT_URL, param('paymentId')])
     .where('url', '=', param('url'))
     .limit(1),
 );
@@ -32,10 +32,10 @@ export async function disableEndpoint(
   await tx
     .insertInto('gone_endpoints')
     .values({
-      merchant_id: endpoint.merchantId,
-      payment_id: endpoint.paymentId ?? MERCHANT_URL,
+      merchantId: endpoint.merchantId,
+      paymentId: endpoint.paymentId ?? MERCHANT_URL,
       url: endpoint.url,
-      created_at: endpoint.now,
+      createdAt: endpoint.now,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -45,7 +45,7 @@ export async function disableEndpoint(
 export async function enableMerchantUrls(db: Db, merchantId: string): Promise<void> {
   await db
     .deleteFrom('gone_endpoints')
-    .where('merchant_id', '=', merchantId)
-    .where('payment_id', '=', MERCHANT_URL)
+    .where('merchantId', '=', merchantId)
+    .where('paymentId', '=', MERCHANT_URL)
     .execute();
 }

@@ -11,18 +11,18 @@ export async function deleteSettledDeliveries(db: Db, before: number, limit: num
         .selectFrom('deliveries as old')
         .select('old.id')
         .where('old.status', '<>', sql.lit('pending'))
-        .where('old.created_at', '<', before)
+        .where('old.createdAt', '<', before)
         .where((inner) =>
           inner.not(
             inner.exists(
               inner
                 .selectFrom('webhook_logs as log')
                 .select('log.id')
-                .whereRef('log.delivery_id', '=', 'old.id'),
+                .whereRef('log.deliveryId', '=', 'old.id'),
             ),
           ),
         )
-        .orderBy('old.created_at')
+        .orderBy('old.createdAt')
         .limit(limit),
     )
     .executeTakeFirst();
@@ -38,7 +38,7 @@ export async function listEventsAfter(
     .selectFrom('events')
     .selectAll()
     .where('seq', '>', range.seq)
-    .where('created_at', '<', range.before)
+    .where('createdAt', '<', range.before)
     .orderBy('seq')
     .limit(range.limit)
     .execute();
@@ -49,13 +49,13 @@ export async function listDeliveredEventIds(db: Db, eventIds: readonly string[])
   if (eventIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('deliveries')
-    .select('event_id')
+    .select('eventId')
     .distinct()
-    .where('event_id', 'in', eventIds)
+    .where('eventId', 'in', eventIds)
     .execute();
-  return new Set(rows.map((row) => row.event_id));
+  return new Set(rows.map((row) => row.eventId));
 }
 
 export async function replaceEventBody(tx: Tx, id: string, bodyJson: string): Promise<void> {
-  await tx.updateTable('events').set({ body_json: bodyJson }).where('id', '=', id).execute();
+  await tx.updateTable('events').set({ bodyJson }).where('id', '=', id).execute();
 }

@@ -25,7 +25,7 @@ export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Prom
   const [row] = await insertRow(tx, { seq: await nextSeq(tx), ...event });
   if (row === undefined) throw new Error('no event was stored');
   const { onNewEvent } = tx.database;
-  if (onNewEvent !== null) tx.afterCommit(() => onNewEvent(event.merchant_id));
+  if (onNewEvent !== null) tx.afterCommit(() => onNewEvent(event.merchantId));
   return row.seq;
 }
 
@@ -62,7 +62,7 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
 );
 
 /** The parts of an event from which its delivery is built. */
-export type EventMessage = Pick<StoredEvent, 'id' | 'type' | 'body_json'>;
+export type EventMessage = Pick<StoredEvent, 'id' | 'type' | 'bodyJson'>;
 
 /** The messages of these events, unordered. */
 export async function findEventMessages(db: Db, ids: readonly string[]): Promise<EventMessage[]> {
@@ -70,7 +70,7 @@ export async function findEventMessages(db: Db, ids: readonly string[]): Promise
 }
 
 const messagesById = preparedList((db, _slot: ParamOf<object>, ids) =>
-  db.selectFrom('events').select(['id', 'type', 'body_json']).where('id', 'in', ids),
+  db.selectFrom('events').select(['id', 'type', 'bodyJson']).where('id', 'in', ids),
 );
 
 interface EventMatch {
@@ -95,7 +95,7 @@ export interface EventRange extends EventMatch {
 
 /** From the counts by type maintained by triggers. */
 async function countedEvents(db: Db, filter: Pick<EventFilter, 'merchantId' | 'type'>): Promise<number> {
-  let query = db.selectFrom('event_counts').where('merchant_id', '=', filter.merchantId);
+  let query = db.selectFrom('event_counts').where('merchantId', '=', filter.merchantId);
   if (filter.type !== undefined) query = query.where('type', '=', filter.type);
   const { total } = await query
     .select((eb) => eb.fn.sum<number | null>('count').as('total'))
@@ -116,8 +116,8 @@ async function countRows(query: SelectQueryBuilder<Tables, 'events', object>): P
  */
 function ofMerchant(db: Db, { merchantId, paymentId }: EventMatch) {
   const events = db.selectFrom('events');
-  if (paymentId === undefined) return events.where('merchant_id', '=', merchantId);
-  return events.where('payment_id', '=', paymentId).where(sql`merchant_id || ''`, '=', merchantId);
+  if (paymentId === undefined) return events.where('merchantId', '=', merchantId);
+  return events.where('paymentId', '=', paymentId).where(sql`merchant_id || ''`, '=', merchantId);
 }
 
 function matching(db: Db, match: EventMatch) {
@@ -163,7 +163,7 @@ const newest = prepared((db, param: ParamOf<{ merchantId: string }>) =>
   db
     .selectFrom('events')
     .select('seq')
-    .where('merchant_id', '=', param('merchantId'))
+    .where('merchantId', '=', param('merchantId'))
     .orderBy('seq', 'desc')
     .limit(1),
 );
@@ -177,15 +177,15 @@ export async function listEventsInRange(db: Db, range: EventRange): Promise<Stor
 /** Whether a claim of a refund link already has an event of this type. */
 export async function hasClaimEvent(
   db: Db,
-  claim: { readonly payment_id: string; readonly claim_id: string | null },
+  claim: { readonly paymentId: string; readonly claimId: string | null },
   type: EventType,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('events')
     .select('id')
-    .where('payment_id', '=', claim.payment_id)
+    .where('paymentId', '=', claim.paymentId)
     .where('type', '=', type)
-    .where(sql<string>`body_json ->> '$.data.refundLink.claimId'`, '=', claim.claim_id)
+    .where(sql<string>`body_json ->> '$.data.refundLink.claimId'`, '=', claim.claimId)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { STORED_TRUE } from '../sqlite/column-names.ts';
 import type { EventType } from '../../domain/events.ts';
 import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { EndpointHealthRow, WebhookEndpointRow } from '../schema/webhooks.ts';
@@ -17,8 +18,8 @@ export async function findEndpoints(db: Db, merchantId: string): Promise<StoredE
   return db
     .selectFrom('webhook_endpoints')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
-    .orderBy('created_at')
+    .where('merchantId', '=', merchantId)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
 }
@@ -30,7 +31,7 @@ export async function findEndpoint(db: Db, id: string): Promise<StoredEndpoint |
 export async function updateEndpoint(
   tx: Tx,
   id: string,
-  changes: Partial<Omit<StoredEndpoint, 'id' | 'merchant_id'>> & { updated_at: number },
+  changes: Partial<Omit<StoredEndpoint, 'id' | 'merchantId'>> & { updatedAt: number },
 ): Promise<StoredEndpoint> {
   return tx
     .updateTable('webhook_endpoints')
@@ -54,17 +55,17 @@ export async function endpointsTaking(
   type: EventType,
 ): Promise<readonly EndpointTarget[]> {
   const open = await openEndpoints(tx, { merchantId });
-  return open.filter(({ events_json: json }) => json === null || subscribedEvents(json).includes(type));
+  return open.filter(({ eventsJson: json }) => json === null || subscribedEvents(json).includes(type));
 }
 
 const openEndpoints = prepared((db, param: ParamOf<{ merchantId: string }>) =>
   db
     .selectFrom('webhook_endpoints')
-    .select(['id', 'url', 'events_json'])
-    .where('merchant_id', '=', param('merchantId'))
-    .where('active', '=', sql.lit(1))
-    .where('gone_at', 'is', null)
-    .orderBy('created_at')
+    .select(['id', 'url', 'eventsJson'])
+    .where('merchantId', '=', param('merchantId'))
+    .where('active', '=', STORED_TRUE)
+    .where('goneAt', 'is', null)
+    .orderBy('createdAt')
     .orderBy('id'),
 );
 
@@ -74,8 +75,8 @@ export function subscribedEvents(json: string): EventType[] {
 }
 
 /** Whether an endpoint receives deliveries: it is active and has not answered 410. */
-export function isOpen(endpoint: Pick<StoredEndpoint, 'active' | 'gone_at'>): boolean {
-  return endpoint.active === 1 && endpoint.gone_at === null;
+export function isOpen(endpoint: Pick<StoredEndpoint, 'active' | 'goneAt'>): boolean {
+  return endpoint.active && endpoint.goneAt === null;
 }
 
 /** The signing secrets of those endpoints that receive deliveries, sealed, as of a time. */
@@ -87,8 +88,8 @@ export async function findEndpointSecrets(
   const rows = await selectSecrets(db, {}, ids);
   return new Map(
     rows.filter(isOpen).map((row) => {
-      const previous = (row.old_secret_until ?? 0) > now ? row.old_secret_sealed : null;
-      return [row.id, { current: row.secret_sealed, previous }];
+      const previous = (row.oldSecretUntil ?? 0) > now ? row.oldSecretSealed : null;
+      return [row.id, { current: row.secretSealed, previous }];
     }),
   );
 }
@@ -96,7 +97,7 @@ export async function findEndpointSecrets(
 const selectSecrets = preparedList((db, _slot: ParamOf<object>, ids) =>
   db
     .selectFrom('webhook_endpoints')
-    .select(['id', 'secret_sealed', 'old_secret_sealed', 'old_secret_until', 'active', 'gone_at'])
+    .select(['id', 'secretSealed', 'oldSecretSealed', 'oldSecretUntil', 'active', 'goneAt'])
     .where('id', 'in', ids),
 );
 
@@ -105,8 +106,8 @@ export async function endpointHealth(
   db: Db,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, EndpointHealth>> {
-  const rows = await db.selectFrom('endpoint_health').selectAll().where('endpoint_id', 'in', ids).execute();
-  return new Map(rows.map((row) => [row.endpoint_id, row]));
+  const rows = await db.selectFrom('endpoint_health').selectAll().where('endpointId', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.endpointId, row]));
 }
 
 /** Combined attempts at one endpoint. */
@@ -129,24 +130,24 @@ const changeHealth = prepared((db, param: ParamOf<HealthChange>) =>
   db
     .insertInto('endpoint_health')
     .values({
-      endpoint_id: param('endpointId'),
-      last_success_at: param('successAt'),
-      last_failure_at: param('failureAt'),
-      last_error: param('error'),
+      endpointId: param('endpointId'),
+      lastSuccessAt: param('successAt'),
+      lastFailureAt: param('failureAt'),
+      lastError: param('error'),
       failures: param('failures'),
     })
     .onConflict((conflict) =>
-      conflict.column('endpoint_id').doUpdateSet({
-        last_success_at: sql`coalesce(excluded.last_success_at, last_success_at)`,
-        last_failure_at: sql`coalesce(excluded.last_failure_at, last_failure_at)`,
-        last_error: sql`excluded.last_error`,
+      conflict.column('endpointId').doUpdateSet({
+        lastSuccessAt: sql`coalesce(excluded.last_success_at, last_success_at)`,
+        lastFailureAt: sql`coalesce(excluded.last_failure_at, last_failure_at)`,
+        lastError: sql`excluded.last_error`,
         failures: sql`excluded.failures + iif(excluded.last_success_at IS NULL, failures, 0)`,
       }),
     )
-    .returning('endpoint_id'),
+    .returning('endpointId'),
 );
 
 /** Deletes the results of attempts, because those at another URL say nothing about this one. */
 export async function forgetHealth(tx: Tx, endpointId: string): Promise<void> {
-  await tx.deleteFrom('endpoint_health').where('endpoint_id', '=', endpointId).execute();
+  await tx.deleteFrom('endpoint_health').where('endpointId', '=', endpointId).execute();
 }

@@ -9,23 +9,23 @@ import { splitByDay, type SplitSpan } from '../payments/whole-days.ts';
 
 /** A log row together with the event body that was posted. */
 export type StoredWebhookLog = Selectable<WebhookLogRow> & {
-  event_id: string;
-  endpoint_id: string | null;
+  eventId: string;
+  endpointId: string | null;
   /** State of its delivery. */
   state: DeliveryState;
-  next_attempt_at: number;
-  body_json: string;
+  nextAttemptAt: number;
+  bodyJson: string;
 };
 
 export type DeliveryState = StoredDelivery['status'];
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const satisfies readonly DeliveryState[];
 
 const WITH_DELIVERY = [
-  'deliveries.event_id',
-  'deliveries.endpoint_id',
+  'deliveries.eventId',
+  'deliveries.endpointId',
   'deliveries.status as state',
-  'deliveries.next_attempt_at',
-  'events.body_json',
+  'deliveries.nextAttemptAt',
+  'events.bodyJson',
 ] as const;
 
 /** The usual status of a response. */
@@ -33,12 +33,12 @@ const OK = 200;
 /** Bytes a row needs besides its texts: ids, numbers and index entries. */
 const ROW_OVERHEAD_BYTES = 400;
 
-export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'size_bytes'>;
+export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'sizeBytes'>;
 
 export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]): Promise<void> {
   await insertRows(
     tx,
-    logs.map((log) => ({ ...log, size_bytes: estimateSize(log) })),
+    logs.map((log) => ({ ...log, sizeBytes: estimateSize(log) })),
   );
 }
 
@@ -46,7 +46,7 @@ const insertRows = preparedInserts('webhook_logs');
 
 function estimateSize(log: NewWebhookLog): number {
   const texts = Buffer.byteLength(log.endpoint) + Buffer.byteLength(log.error ?? '');
-  const exchange = Buffer.byteLength(log.request_json) + Buffer.byteLength(log.response_json);
+  const exchange = Buffer.byteLength(log.requestJson) + Buffer.byteLength(log.responseJson);
   return ROW_OVERHEAD_BYTES + texts + exchange;
 }
 
@@ -76,13 +76,13 @@ export async function listWebhookLogs(
 ): Promise<{ logs: StoredWebhookLog[]; total: number }> {
   const total = await totalLogs(db, filter);
   let query = filteredLogs(db, filter)
-    .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
-    .innerJoin('events', 'events.id', 'deliveries.event_id');
+    .innerJoin('deliveries', 'deliveries.id', 'log.deliveryId')
+    .innerJoin('events', 'events.id', 'deliveries.eventId');
   if (filter.mode === 'live') query = query.where('events.mode', '=', 'live');
   const logs = await query
     .selectAll('log')
     .select(WITH_DELIVERY)
-    .orderBy('log.created_at', 'desc')
+    .orderBy('log.createdAt', 'desc')
     .orderBy('log.id', 'desc')
     .limit(filter.limit)
     .offset((filter.page - 1) * filter.limit)
@@ -96,9 +96,9 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   if (status !== undefined) query = query.where('log.status', '=', status);
   // A literal, so that the planner uses the partial index of failures.
   if (status !== undefined && status !== OK) query = query.where(sql<boolean>`log.status <> 200`);
-  if (filter.event !== undefined) query = query.where('log.event_type', '=', filter.event);
-  if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
+  if (filter.event !== undefined) query = query.where('log.eventType', '=', filter.event);
+  if (filter.from !== undefined) query = query.where('log.createdAt', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('log.createdAt', '<=', filter.to);
   if (filter.mode === 'sandbox') query = query.where(isOfSandbox(filter.merchantId));
   return filter.state === undefined ? query : query.where(hasState(filter.merchantId, filter.state));
 }
@@ -126,16 +126,16 @@ function matching(db: Db, { merchantId, paymentId, deliveryId, state, mode }: We
     state === 'pending' || state === 'failed' || mode === 'sandbox' || deliveryId !== undefined;
   // Not as a plain column, because the planner would then scan all logs of the merchant.
   if (isByDelivery && paymentId === undefined) return logs.where(sql`log.merchant_id || ''`, '=', merchantId);
-  if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
+  if (paymentId === undefined) return logs.where('log.merchantId', '=', merchantId);
   return logs
-    .where('log.payment_id', '=', paymentId)
-    .where('log.delivery_id', 'in', (eb) =>
+    .where('log.paymentId', '=', paymentId)
+    .where('log.deliveryId', 'in', (eb) =>
       eb
-        .selectFrom('events as of_payment')
-        .innerJoin('deliveries as made', 'made.event_id', 'of_payment.id')
+        .selectFrom('events as ofPayment')
+        .innerJoin('deliveries as made', 'made.eventId', 'ofPayment.id')
         .select('made.id')
-        .where('of_payment.payment_id', '=', paymentId)
-        .where('of_payment.merchant_id', '=', merchantId),
+        .where('ofPayment.paymentId', '=', paymentId)
+        .where('ofPayment.merchantId', '=', merchantId),
     );
 }
 
@@ -189,7 +189,7 @@ function counted(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
 }
 
 function dayCounts(db: Db, filter: WebhookLogFilter, days: SplitSpan): RawBuilder<number> {
-  let query = db.selectFrom('webhook_log_counts').where('merchant_id', '=', filter.merchantId);
+  let query = db.selectFrom('webhook_log_counts').where('merchantId', '=', filter.merchantId);
   if (days.firstDay !== undefined) query = query.where('day', '>=', days.firstDay);
   if (days.endDay !== undefined) query = query.where('day', '<', days.endDay);
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
@@ -203,12 +203,12 @@ export async function findWebhookLog(
 ): Promise<StoredWebhookLog | undefined> {
   return db
     .selectFrom('webhook_logs as log')
-    .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .innerJoin('deliveries', 'deliveries.id', 'log.deliveryId')
+    .innerJoin('events', 'events.id', 'deliveries.eventId')
     .selectAll('log')
     .select(WITH_DELIVERY)
     .where('log.id', '=', log.id)
-    .where('log.merchant_id', '=', log.merchantId)
+    .where('log.merchantId', '=', log.merchantId)
     .executeTakeFirst();
 }
 
@@ -216,10 +216,10 @@ export async function findWebhookLog(
 export async function merchantOfLog(db: Db, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('webhook_logs')
-    .select('merchant_id')
+    .select('merchantId')
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.merchant_id;
+  return row?.merchantId;
 }
 
 /** The newest log of a delivery. */
@@ -230,9 +230,9 @@ export async function findLatestLog(
   return db
     .selectFrom('webhook_logs')
     .selectAll()
-    .where('delivery_id', '=', deliveryId)
+    .where('deliveryId', '=', deliveryId)
     .orderBy('attempt', 'desc')
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .limit(1)
     .executeTakeFirst();
 }
@@ -254,8 +254,8 @@ export async function deleteLogsBefore(db: Db, before: number, limit: number): P
       eb
         .selectFrom('webhook_logs')
         .select('id')
-        .where('created_at', '<', before)
-        .orderBy('created_at')
+        .where('createdAt', '<', before)
+        .orderBy('createdAt')
         .limit(limit),
     )
     .executeTakeFirst();
@@ -272,8 +272,8 @@ export async function deleteOldestLogs(tx: Tx, bytes: number, limit: number): Pr
   if (bytes <= 0) return 0;
   const oldest = await tx
     .selectFrom('webhook_logs')
-    .select(['id', 'size_bytes'])
-    .orderBy('created_at')
+    .select(['id', 'sizeBytes'])
+    .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -281,7 +281,7 @@ export async function deleteOldestLogs(tx: Tx, bytes: number, limit: number): Pr
   const ids: string[] = [];
   for (const log of oldest) {
     if (freed >= bytes) break;
-    freed += log.size_bytes;
+    freed += log.sizeBytes;
     ids.push(log.id);
   }
   if (ids.length > 0) await tx.deleteFrom('webhook_logs').where('id', 'in', ids).execute();

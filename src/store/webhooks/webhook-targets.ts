@@ -16,9 +16,9 @@ export async function findWebhookSecrets(
   const rows = await selectSecrets(db, {}, merchantIds);
   return new Map(
     rows.map((row) => {
-      const isRotating = (row.webhook_old_secret_until ?? 0) > now;
-      const previous = isRotating ? row.webhook_old_secret_sealed : null;
-      return [row.id, { current: row.webhook_secret_sealed, previous }];
+      const isRotating = (row.webhookOldSecretUntil ?? 0) > now;
+      const previous = isRotating ? row.webhookOldSecretSealed : null;
+      return [row.id, { current: row.webhookSecretSealed, previous }];
     }),
   );
 }
@@ -26,7 +26,7 @@ export async function findWebhookSecrets(
 const selectSecrets = preparedList((db, _slot: ParamOf<object>, ids) =>
   db
     .selectFrom('merchants')
-    .select(['id', 'webhook_secret_sealed', 'webhook_old_secret_sealed', 'webhook_old_secret_until'])
+    .select(['id', 'webhookSecretSealed', 'webhookOldSecretSealed', 'webhookOldSecretUntil'])
     .where('id', 'in', ids),
 );
 
@@ -34,8 +34,8 @@ const selectSecrets = preparedList((db, _slot: ParamOf<object>, ids) =>
 export async function findPaymentWebhookUrl(db: Db, paymentId: string): Promise<string | null> {
   const row = await db
     .selectFrom('payments')
-    .select('webhook_url')
+    .select('webhookUrl')
     .where('id', '=', paymentId)
     .executeTakeFirst();
-  return row?.webhook_url ?? null;
+  return row?.webhookUrl ?? null;
 }

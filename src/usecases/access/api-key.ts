@@ -24,15 +24,15 @@ export function newKeyPair(merchantId: string, now: number): KeyPair {
   const secretKey = `sk_${randomBase62(KEY_LENGTH)}`;
   const row = (kind: ApiKeyRow['kind'], key: string): ApiKeyRow => ({
     id: newId('key_'),
-    merchant_id: merchantId,
+    merchantId,
     kind,
-    key_hash: keyHash(key),
-    public_value: kind === 'public' ? key : null,
+    keyHash: keyHash(key),
+    publicValue: kind === 'public' ? key : null,
     prefix: key.slice(0, PREFIX_LENGTH),
-    last_four: key.slice(-4),
-    created_at: now,
-    expires_at: null,
-    last_used_at: null,
+    lastFour: key.slice(-4),
+    createdAt: now,
+    expiresAt: null,
+    lastUsedAt: null,
   });
   return {
     public: publicKey,

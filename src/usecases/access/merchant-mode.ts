@@ -6,5 +6,5 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
  * always use the current one.
  */
 export function merchantMode({ sandbox }: Pick<MerchantRow, 'sandbox'>, requested?: Mode): Mode {
-  return requested ?? (sandbox === 1 ? 'sandbox' : 'live');
+  return requested ?? (sandbox ? 'sandbox' : 'live');
 }

@@ -15,7 +15,7 @@ export interface Reached {
 export async function findReachable(db: Db, userId: string, merchantId: string): Promise<Reached | null> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return null;
-  if (merchant.user_id === userId) return { merchant, role: 'owner' };
+  if (merchant.userId === userId) return { merchant, role: 'owner' };
   const role = await memberRole(db, merchantId, userId);
   return role === null ? null : { merchant, role };
 }
@@ -27,7 +27,7 @@ export async function findReachable(db: Db, userId: string, merchantId: string):
 export async function reachMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
   const reached = await findReachable(db, userId, merchantId);
   if (reached === null) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
-  if (reached.role !== 'owner' && reached.merchant.suspended_at !== null)
+  if (reached.role !== 'owner' && reached.merchant.suspendedAt !== null)
     throw new AppError(
       'FORBIDDEN',
       'This shop waits for its owner to confirm keys and members after a restore',

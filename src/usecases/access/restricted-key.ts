@@ -37,15 +37,15 @@ export async function addRestrictedKey(
   const value = `rk_${randomBase62(KEY_LENGTH)}`;
   const row: RestrictedKeyRow = {
     id: newId('key_'),
-    merchant_id: key.merchantId,
+    merchantId: key.merchantId,
     name: key.name,
     scopes: scopesToText(key.scopes),
-    key_hash: keyHash(value),
+    keyHash: keyHash(value),
     prefix: value.slice(0, PREFIX_LENGTH),
-    last_four: value.slice(-4),
-    created_at: now,
-    expires_at: key.expiresAt,
-    last_used_at: null,
+    lastFour: value.slice(-4),
+    createdAt: now,
+    expiresAt: key.expiresAt,
+    lastUsedAt: null,
     ...creatorColumns(key.creator),
   };
   await insertRestrictedKey(tx, row);

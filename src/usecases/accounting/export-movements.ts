@@ -74,9 +74,9 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
   return {
     at: calendar.timeAt(line.at),
     kind,
-    paymentId: line.payment_id,
-    orderId: line.order_id,
-    sendId: line.send_id,
+    paymentId: line.paymentId,
+    orderId: line.orderId,
+    sendId: line.sendId,
     coin,
     amount: formatCoinAmount(amount, coin),
     currency,
@@ -85,6 +85,6 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
     txHash: line.txid,
     address: line.address,
     note: line.note,
-    orderLabel: line.order_label,
+    orderLabel: line.orderLabel,
   };
 }

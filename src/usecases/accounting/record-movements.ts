@@ -60,17 +60,17 @@ export async function recordMovements(
   if (uniqueTxids.length === 0) return;
   const rows: Parameters<typeof insertMovements>[1][number][] = [];
   for (const booked of await read(tx, chain, uniqueTxids)) {
-    const { merchantId: merchant_id, txid } = booked;
+    const { merchantId, txid } = booked;
     const { takenBack, made } = bookChange({
       outputs: booked.outputs.map(toOutput),
-      spent: booked.spends.map(({ amount, payment_id }) => ({
+      spent: booked.spends.map(({ amount, paymentId }) => ({
         amount: BigInt(amount),
-        paymentId: payment_id,
+        paymentId: paymentId,
       })),
       send: booked.send === null ? null : toSend(booked.send, txid),
       unreversed: unreversedLines(booked.lines),
     });
-    const common = { merchant_id, coin: chain.coin, mode: chain.mode, at: deps.clock.now(), txid };
+    const common = { merchantId, coin: chain.coin, mode: chain.mode, at: deps.clock.now(), txid };
     for (const line of takenBack) {
       const { currency = null, rate = null } = booked.lines.find(({ seq }) => seq === line.seq) ?? {};
       rows.push({ ...common, ...columns(reverseMovement(line)), currency, rate, reverses: line.seq });
@@ -100,41 +100,41 @@ async function read(tx: Tx, chain: ChainId, requestedTxids: readonly string[]): 
   const spenders = findOtherSpenders(requestedTxids, outputs);
   if (spenders.length > 0) outputs.push(...(await bookedOutputs(tx, chain, spenders)));
   const txids = [...requestedTxids, ...spenders];
-  for (const row of outputs) of(row.txid, row.merchant_id).outputs.push(row);
+  for (const row of outputs) of(row.txid, row.merchantId).outputs.push(row);
   for (const row of await bookedSpends(tx, chain, txids)) {
-    of(row.txid, row.merchant_id).spends.push(row);
+    of(row.txid, row.merchantId).spends.push(row);
   }
   for (const row of await movementsOfTransactions(tx, chain, txids)) {
-    of(row.txid, row.merchant_id).lines.push(row);
+    of(row.txid, row.merchantId).lines.push(row);
   }
   const sends = byKey.size === 0 ? [] : await bookedSends(tx, chain, txids);
-  for (const row of sends) of(row.txid, row.merchant_id).send = row;
+  for (const row of sends) of(row.txid, row.merchantId).send = row;
   return [...byKey.values()];
 }
 
 /** An output that is added or removed also changes the amount spent by the transaction that spends it. */
 function findOtherSpenders(txids: readonly string[], outputs: readonly Output[]): string[] {
   const known = new Set(txids);
-  const spenders = outputs.flatMap(({ spent_by: by, spent_height: height }) =>
+  const spenders = outputs.flatMap(({ spentBy: by, spentHeight: height }) =>
     by === null || height === null || known.has(by) ? [] : [by],
   );
   return [...new Set(spenders)];
 }
 
-function toOutput({ vout, amount, state, payment_id: paymentId, address }: Output) {
+function toOutput({ vout, amount, state, paymentId, address }: Output) {
   return { vout, amount: BigInt(amount), isConfirmed: state === 'confirmed', paymentId, address };
 }
 
 function toSend(send: Send, txid: string): MovedSend {
-  const isCurrent = send.current_txid === txid;
+  const isCurrent = send.currentTxid === txid;
   return {
     id: send.id,
     purpose: send.purpose,
     destination: send.destination,
-    fee: BigInt(isCurrent ? send.fee : send.version_fee),
+    fee: BigInt(isCurrent ? send.fee : send.versionFee),
     isPaid: isCurrent && send.status === 'confirmed',
-    cancels: send.cancels === 1,
-    refundOf: send.payment_id,
+    cancels: send.cancels,
+    refundOf: send.paymentId,
     note: send.note,
   };
 }
@@ -144,7 +144,7 @@ function unreversedLines(lines: readonly StoredMovement[]): UnreversedMovement[]
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
   return lines
     .filter(({ seq, reverses }) => reverses === null && !takenBack.has(seq))
-    .map(({ seq, kind, amount, vout, payment_id: paymentId, send_id: sendId, address, note }) => ({
+    .map(({ seq, kind, amount, vout, paymentId, sendId, address, note }) => ({
       seq,
       kind,
       amount: BigInt(amount),
@@ -161,8 +161,8 @@ function columns({ kind, amount, vout, paymentId, sendId, address, note }: Movem
     kind,
     amount: amount.toString(),
     vout,
-    payment_id: paymentId,
-    send_id: sendId,
+    paymentId,
+    sendId,
     address,
     note,
   };
@@ -184,7 +184,7 @@ async function findPrice(
   const { mode } = chain;
   const currency =
     paymentCurrency(booked, line) ?? (await newestCurrency(tx, { ...booked, mode })) ?? DEFAULT_CURRENCY;
-  const happenedAt = output?.first_seen_at ?? (await minedAt(tx, chain, booked));
+  const happenedAt = output?.firstSeenAt ?? (await minedAt(tx, chain, booked));
   const isRecent = happenedAt !== null && deps.clock.now() - happenedAt < RATE_HOLDS_MS;
   const quote = isRecent ? quoteOrNull(deps, { currency, mode }, chain.coin) : null;
   return { currency, rate: quote?.rate ?? null };
@@ -192,12 +192,12 @@ async function findPrice(
 
 function paymentCurrency({ send, spends }: Booked, { paymentId }: Movement): string | null {
   if (paymentId === null) return null;
-  if (send?.payment_id === paymentId) return send.currency;
-  return spends.find(({ payment_id }) => payment_id === paymentId)?.currency ?? null;
+  if (send?.paymentId === paymentId) return send.currency;
+  return spends.find((spend) => spend.paymentId === paymentId)?.currency ?? null;
 }
 
 /** The time of the block that contains the spend; null where it is not stored. */
 async function minedAt(tx: Tx, chain: ChainId, { spends }: Booked): Promise<number | null> {
-  const height = spends[0]?.spent_height ?? null;
+  const height = spends[0]?.spentHeight ?? null;
   return height === null ? null : blockTime(tx, chain, height);
 }

@@ -62,16 +62,16 @@ export async function mailLink(
   const token = randomBase62(TOKEN_LENGTH);
   const expiresAt = now + lifetimeMs;
   await replaceAccountToken(tx, {
-    user_id: user.id,
+    userId: user.id,
     purpose,
-    token_hash: tokenHash(token),
-    created_at: now,
-    expires_at: expiresAt,
-    used_at: null,
+    tokenHash: tokenHash(token),
+    createdAt: now,
+    expiresAt,
+    usedAt: null,
   });
   await supersedeMails(tx, { ...owner, now });
   const link = `${deps.baseUrl}/dashboard/${purpose}?token=${token}`;
-  const isFirstProof = purpose === 'reset-password' && user.is_verified === 0;
+  const isFirstProof = purpose === 'reset-password' && !user.isVerified;
   const more = isFirstProof ? { more: FIRST_PROOF } : {};
   const text = linkMail(purpose, { baseUrl: deps.baseUrl, link, ...more });
   return queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });

@@ -10,9 +10,9 @@ import type { AccountDeps } from './account-deps.ts';
  */
 export function assertConfirmed(
   { hasMailServer }: Pick<AccountDeps, 'hasMailServer'>,
-  { is_verified: isVerified }: Pick<UserRow, 'is_verified'>,
+  { isVerified }: Pick<UserRow, 'isVerified'>,
 ): void {
-  if (isVerified === 1 || !hasMailServer) return;
+  if (isVerified || !hasMailServer) return;
   const message = 'Confirm your email address first: open the link that was mailed to it';
   throw new AppError('EMAIL_UNCONFIRMED', message);
 }

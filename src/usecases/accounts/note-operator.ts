@@ -22,14 +22,14 @@ export async function noteOperator(
   const { of, action } = entry;
   await insertAudit(tx, {
     at: clock.now(),
-    merchant_id: 'merchantId' in of ? of.merchantId : null,
-    actor_kind: 'operator',
+    merchantId: 'merchantId' in of ? of.merchantId : null,
+    actorKind: 'operator',
     // An account's log is found by actor.
-    actor_id: 'userId' in of ? of.userId : 'operator',
-    actor_name: 'Operator of the server',
+    actorId: 'userId' in of ? of.userId : 'operator',
+    actorName: 'Operator of the server',
     action,
-    object_id: null,
-    client_sealed: sealClient(secretBox, { address: 'this machine', userAgent: 'command line' }),
+    objectId: null,
+    clientSealed: sealClient(secretBox, { address: 'this machine', userAgent: 'command line' }),
     result: 'OK',
   });
 }

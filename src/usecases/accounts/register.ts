@@ -51,12 +51,12 @@ export async function register(
   const row: UserRow = {
     id: newUuid(),
     email: input.email,
-    email_key: key,
-    password_hash: passwordHash,
-    is_verified: 0,
-    token_version: 0,
-    created_at: now,
-    updated_at: now,
+    emailKey: key,
+    passwordHash,
+    isVerified: false,
+    tokenVersion: 0,
+    createdAt: now,
+    updatedAt: now,
   };
   const session = await openSession(deps.tokens, row);
   await db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ async function assertOpen(
   }
   if (invitation !== undefined) {
     const invited = await findOpenInvitation(db, tokenHash(invitation), deps.clock.now());
-    if (invited?.email_key === emailKey(email)) return;
+    if (invited?.emailKey === emailKey(email)) return;
   }
   throw new AppError('REGISTRATION_CLOSED', 'Registration is closed on this server');
 }

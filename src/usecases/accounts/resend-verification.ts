@@ -15,7 +15,7 @@ export async function resendVerification(
   return deps.db.transaction(async (tx) => {
     const user = await findUser(tx, userId);
     if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
-    if (user.is_verified === 1) return false;
+    if (user.isVerified) return false;
     const waitMs = await mailLink(tx, deps, user, 'verify-email');
     if (waitMs === 0) return true;
     const message = 'Too many verification mails: use the last one, or try again later';

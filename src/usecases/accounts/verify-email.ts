@@ -18,7 +18,7 @@ export async function verifyEmail(
   await deps.db.transaction(async (tx) => {
     const stored = await findAccountToken(tx, { purpose: 'verify-email', hash, now });
     if (stored === undefined) throw invalidToken();
-    if (stored.user_id !== userId)
+    if (stored.userId !== userId)
       throw new AppError('FORBIDDEN', 'This link confirms another account: sign in with its address');
     if (await useAccountToken(tx, hash, now)) await markVerified(tx, userId, now);
   });

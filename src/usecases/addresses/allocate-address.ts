@@ -49,21 +49,21 @@ export async function allocateAddresses(
 ): Promise<StoredAddress[]> {
   if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
   const { merchantId, account, mode, branch, purpose, paymentId } = input;
-  const created_at = deps.clock.now();
+  const createdAt = deps.clock.now();
   const taken = await allocateAddressIndexes(tx, { merchantId, mode, branch }, coins);
   const rows = taken.map(({ coin, index }) => {
     const address = deps.deriver.address({ coin, mode, account, branch, index });
     return {
-      merchant_id: merchantId,
+      merchantId,
       coin,
       mode,
       branch,
       idx: index,
       address,
-      watch_key: deps.toWatchKey({ coin, mode }, address),
+      watchKey: deps.toWatchKey({ coin, mode }, address),
       purpose,
-      payment_id: paymentId,
-      created_at,
+      paymentId,
+      createdAt,
     };
   });
   return insertAddresses(tx, rows);

@@ -59,7 +59,7 @@ export async function extendGapLimit(
   if (used.length === 0) return false;
   const gap = Number((await readMeta(deps.db, GAP)) ?? 0);
   let moved = 0;
-  for (const { merchant_id: merchantId, branch, idx } of used) {
+  for (const { merchantId, branch, idx } of used) {
     const merchant = await findMerchant(deps.db, merchantId);
     if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
     moved += await watchUntil(deps, merchant, { ...chain, merchantId, branch }, idx + 1 + gap);

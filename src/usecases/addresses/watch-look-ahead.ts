@@ -17,24 +17,21 @@ export async function watchLookAhead({ db, deriver, toWatchKey }: WatchLookAhead
   return db.transaction(async (tx) => {
     const range = await nextLookAheadRange(tx);
     if (range === undefined) return false;
-    const { merchant_id, coin, branch, next_index, until_index, created_at } = range;
-    const merchant = await findMerchant(tx, merchant_id);
-    if (merchant === undefined) throw new Error(`merchant ${merchant_id} does not exist`);
+    const { merchantId, coin, branch, nextIndex, untilIndex, createdAt } = range;
+    const merchant = await findMerchant(tx, merchantId);
+    if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
     const chain = { coin, mode: 'live' } as const;
-    const indexes = Array.from(
-      { length: Math.min(BATCH, until_index - next_index) },
-      (_, n) => next_index + n,
-    );
+    const indexes = Array.from({ length: Math.min(BATCH, untilIndex - nextIndex) }, (_, n) => nextIndex + n);
     const rows = indexes.map((index) => {
       const address = deriver.address({ ...chain, account: merchant.account, branch, index });
-      const watch_key = toWatchKey(chain, address);
-      return { ...chain, merchant_id, branch, idx: index, address, watch_key, created_at };
+      const watchKey = toWatchKey(chain, address);
+      return { ...chain, merchantId, branch, idx: index, address, watchKey, createdAt };
     });
     await insertAddresses(
       tx,
-      rows.map((row) => ({ ...row, purpose: 'recovered' as const, payment_id: null })),
+      rows.map((row) => ({ ...row, purpose: 'recovered' as const, paymentId: null })),
     );
-    await watchedBelow(tx, range, next_index + indexes.length);
+    await watchedBelow(tx, range, nextIndex + indexes.length);
     return true;
   });
 }

@@ -32,14 +32,14 @@ export async function createPrice(
     const now = deps.clock.now();
     const row: PriceRow = {
       id: newId('price_'),
-      user_id: by.userId,
-      product_id: product.id,
+      userId: by.userId,
+      productId: product.id,
       amount: input.amount,
       currency: input.currency,
-      active: 1,
-      created_at: now,
-      updated_at: now,
-      deleted_at: null,
+      active: true,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
     };
     await insertPrice(tx, row);
     await noteChange(tx, deps, by, { action: 'POST /merchant/price/create', objectId: row.id, shops });

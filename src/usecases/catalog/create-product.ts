@@ -33,15 +33,15 @@ export async function createProduct(
   const now = deps.clock.now();
   const row: ProductRow = {
     id: newId('prod_'),
-    user_id: by.userId,
+    userId: by.userId,
     name: input.name,
     description: input.description,
-    recurring: input.recurringInterval === null ? 0 : 1,
-    recurring_interval: input.recurringInterval,
-    active: 1,
-    created_at: now,
-    updated_at: now,
-    deleted_at: null,
+    recurring: input.recurringInterval !== null,
+    recurringInterval: input.recurringInterval,
+    active: true,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
   };
   await deps.db.transaction(async (tx) => {
     await insertProduct(tx, row);

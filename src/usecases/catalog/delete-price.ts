@@ -18,6 +18,6 @@ export async function deletePrice(
       shops,
     });
     const now = deps.clock.now();
-    await updatePrice(tx, price.id, { deleted_at: now, updated_at: now });
+    await updatePrice(tx, price.id, { deletedAt: now, updatedAt: now });
   });
 }

@@ -19,7 +19,7 @@ export async function deleteProduct(
       shops,
     });
     const now = deps.clock.now();
-    await updateProduct(tx, product.id, { deleted_at: now, updated_at: now });
+    await updateProduct(tx, product.id, { deletedAt: now, updatedAt: now });
     await deletePricesOfProduct(tx, product.id, now);
   });
 }

@@ -27,8 +27,8 @@ export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promi
     return updatePrice(tx, price.id, {
       amount,
       currency,
-      active: input.active === undefined ? price.active : input.active ? 1 : 0,
-      updated_at: deps.clock.now(),
+      active: input.active ?? price.active,
+      updatedAt: deps.clock.now(),
     });
   });
 }

@@ -32,8 +32,8 @@ export async function editProduct(deps: CatalogDeps, input: EditProductInput): P
     return updateProduct(tx, product.id, {
       name: input.name ?? product.name,
       description: input.description === undefined ? product.description : input.description,
-      active: input.active === undefined ? product.active : input.active ? 1 : 0,
-      updated_at: deps.clock.now(),
+      active: input.active ?? product.active,
+      updatedAt: deps.clock.now(),
     });
   });
 }

@@ -18,7 +18,7 @@ export interface CatalogReach {
 }
 
 /** The shops that sell a product: those it names, or all of its account. */
-export async function sellingShops(db: Db, { id, user_id: userId }: ProductRow): Promise<readonly string[]> {
+export async function sellingShops(db: Db, { id, userId }: ProductRow): Promise<readonly string[]> {
   const named = (await shopsOfProducts(db, [id])).get(id);
   return named ?? (await listMerchants(db, userId)).map((merchant) => merchant.id);
 }
@@ -63,7 +63,7 @@ export async function changeablePrice(
   priceId: string,
 ): Promise<{ readonly price: PriceRow; readonly shops: readonly string[] }> {
   const price = await findOwnPrice(tx, reach.userId, priceId);
-  const { shops } = await changeableProduct(tx, reach, price.product_id);
+  const { shops } = await changeableProduct(tx, reach, price.productId);
   return { price, shops };
 }
 

@@ -35,12 +35,12 @@ export async function crossGap(
       `the node has lost the blocks after ${shared?.height ?? 0}, and these accounts hold less than their ledger balance: ${short.join(', ')}. Use a node that has the blocks`,
     );
   }
-  const gap = { after_height: shared?.height ?? 0, before_height: next.height };
+  const gap = { afterHeight: shared?.height ?? 0, beforeHeight: next.height };
   await deps.db.transaction(async (tx) =>
-    noteGap(tx, { coin, mode, ...gap, found_at: deps.clock.now(), reason: 'lost' }),
+    noteGap(tx, { coin, mode, ...gap, foundAt: deps.clock.now(), reason: 'lost' }),
   );
   deps.logger.error(
-    { coin, mode, cursor, after: gap.after_height, before: gap.before_height },
+    { coin, mode, cursor, after: gap.afterHeight, before: gap.beforeHeight },
     'node lost blocks: existing credits stay, the scan continues after the gap, payments inside it are unknown',
   );
   return { ...next, parentHash: cursor.hash, credits: [], debits: [] };

@@ -38,8 +38,8 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   if (funds === undefined) return false;
   if (funds.model === 'accounts') return compareGaps(deps, { ...chain, funds }, gaps);
   const within = {
-    from: Math.min(...gaps.map((gap) => gap.after_height + 1)),
-    to: Math.max(...gaps.map((gap) => gap.before_height - 1)),
+    from: Math.min(...gaps.map((gap) => gap.afterHeight + 1)),
+    to: Math.max(...gaps.map((gap) => gap.beforeHeight - 1)),
   };
   const scan = await funds.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known: [], within });
   if (!scan.isComplete || !(await isPast(deps.db, chain, within.to, scan.tip))) return false;
@@ -62,7 +62,7 @@ async function compareGaps(
   adapter: Parameters<typeof compareAccounts>[1],
   gaps: readonly ChainGapRow[],
 ): Promise<boolean> {
-  const top = Math.max(...gaps.map((gap) => gap.before_height - 1));
+  const top = Math.max(...gaps.map((gap) => gap.beforeHeight - 1));
   const balancesAt: typeof adapter.funds.balancesAt = async (keys, cursor) => {
     const reading = await adapter.funds.balancesAt(keys, cursor);
     if (reading.height >= top) return reading;
@@ -88,8 +88,8 @@ async function isPast(db: Db, chain: ChainId, height: number, tip: BlockRef): Pr
   return tip.height >= height && known?.height === tip.height && known.hash === tip.hash;
 }
 
-function isWithin({ after_height, before_height }: ChainGapRow, height = -1): boolean {
-  return height > after_height && height < before_height;
+function isWithin({ afterHeight, beforeHeight }: ChainGapRow, height = -1): boolean {
+  return height > afterHeight && height < beforeHeight;
 }
 
 /** False for outputs already in the ledger. */
@@ -122,6 +122,6 @@ async function confirmItsSend(
 ): Promise<void> {
   const version = await findVersionByTxid(tx, chain, txid);
   if (version === undefined) return;
-  const spends = readPlan(version.plan_json).inputs.map(({ ref }) => ({ ref, byTxid: txid }));
+  const spends = readPlan(version.planJson).inputs.map(({ ref }) => ({ ref, byTxid: txid }));
   await confirmSends(tx, deps, chain, { spends, height });
 }

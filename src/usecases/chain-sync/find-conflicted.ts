@@ -71,13 +71,13 @@ export async function findMinedAgain(
   const open = (await unconfirmedOutputs(tx, chain)).filter(({ maturity }) => maturity > 1);
   if (open.length === 0) return [];
   const keys = [...new Set(mined.map(({ watchKey }) => watchKey))];
-  const addressIds = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row.id]));
+  const addressIds = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watchKey, row.id]));
   const outputs = new Set<StoredOutput>();
   for (const { ref, watchKey, amount, maturity } of mined) {
     const former = open.find(
       (output) =>
         !outputs.has(output) &&
-        output.address_id === addressIds.get(watchKey) &&
+        output.addressId === addressIds.get(watchKey) &&
         output.amount === amount.toString() &&
         output.maturity === maturity &&
         output.txid !== ref.txid,

@@ -125,6 +125,6 @@ function toRef({ txid, vout }: StoredOutput): string {
 }
 
 function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {
-  const { txid, vout, payment_id: paymentId } = output;
+  const { txid, vout, paymentId } = output;
   deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed output replaced or dropped');
 }

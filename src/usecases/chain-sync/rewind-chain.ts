@@ -54,18 +54,18 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
   for (const output of await outputsAbove(tx, chain, height)) {
     const ref = { txid: output.txid, index: output.vout };
     moved.add(output.txid);
-    if (output.payment_id !== null) {
-      const paymentFacts = facts.get(output.payment_id) ?? [];
+    if (output.paymentId !== null) {
+      const paymentFacts = facts.get(output.paymentId) ?? [];
       paymentFacts.push({ type: 'output_unconfirmed', ref });
-      facts.set(output.payment_id, paymentFacts);
+      facts.set(output.paymentId, paymentFacts);
     } else {
       deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output unconfirmed again');
       await upsertOutput(tx, {
         ...output,
         state: 'unconfirmed',
         height: null,
-        block_hash: null,
-        updated_at: now,
+        blockHash: null,
+        updatedAt: now,
       });
     }
   }

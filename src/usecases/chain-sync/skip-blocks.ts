@@ -37,9 +37,9 @@ export async function skipBlocks(
     await resetCursor(tx, chain, to, now);
     await noteGap(tx, {
       ...chain,
-      after_height: after,
-      before_height: to.height + 1,
-      found_at: now,
+      afterHeight: after,
+      beforeHeight: to.height + 1,
+      foundAt: now,
       reason: 'skipped',
     });
     return { from: after + 1, to: to.height };

@@ -79,7 +79,7 @@ export interface CheckoutView {
  */
 export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): Promise<CheckoutView> {
   const row = await findPayment(deps.db, paymentId);
-  const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
+  const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchantId);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   const loaded = await loadPayment(deps.db, deps, row);
   const payment = await presentPayment(deps.db, deps, row);
@@ -90,9 +90,9 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: allowedEmbedOrigins(merchant),
     renewal: await findRenewal(deps.db, loaded, { merchant, now: deps.clock.now() }),
-    hasMoney: row.superseded_by !== null || liveCredits(loaded.state).length > 0,
-    isByLink: row.link_id !== null,
-    atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
+    hasMoney: row.supersededBy !== null || liveCredits(loaded.state).length > 0,
+    isByLink: row.linkId !== null,
+    atCounter: row.returnUrl?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
     excess: readExcess(loaded),
     moneyBack: moneyBack(loaded),
@@ -116,8 +116,8 @@ export async function readStamps(
 }
 
 function toStamp(row: Omit<CheckoutRow, 'id'>): string {
-  const { status, exception, updated_at, expires_at, name, domain_verified_at } = row;
-  return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
+  const { status, exception, updatedAt, expiresAt, name, domainVerifiedAt } = row;
+  return JSON.stringify([status, exception, updatedAt, expiresAt, name, domainVerifiedAt]);
 }
 
 /**
@@ -142,7 +142,7 @@ function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPaym
     const requestedAtoms = atomsToRequest(missing, {
       due: BigInt(option.amount),
       coinDecimals: COIN_DEFINITIONS[coin].decimals,
-      toleranceBps: row.tolerance_bps,
+      toleranceBps: row.toleranceBps,
     });
     const adapter = chains.get(coin, row.mode);
     const uri = adapter === null ? null : adapter.paymentUri({ address, amount: requestedAtoms });

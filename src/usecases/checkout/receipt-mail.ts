@@ -92,9 +92,9 @@ function receiptMailId({ payment }: CheckoutView): string {
 async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Promise<string | null> {
   const row = await findPayment(db, payment.id);
   const merchant = await findMerchant(db, merchantId);
-  const customerId = row?.customer_id ?? null;
+  const customerId = row?.customerId ?? null;
   if (merchant === undefined || customerId === null) return null;
-  const customer = await findUserCustomer(db, merchant.user_id, customerId);
+  const customer = await findUserCustomer(db, merchant.userId, customerId);
   return customer === undefined || isErased(customer) ? null : customer.email;
 }
 
@@ -106,7 +106,7 @@ async function sandboxReader(
   email: string,
 ): Promise<string | null> {
   const user = await findUserByEmail(tx, emailKey(email));
-  if (user === undefined || user.is_verified === 0) return null;
+  if (user === undefined || !user.isVerified) return null;
   if ((await findReachable(tx, user.id, merchantId)) === null) return null;
   const of = { userId: user.id, kind: 'receipt', limit: SANDBOX_PER_HOUR } as const;
   const sent = await mailTimesSince(tx, { ...of, since: clock.now() - HOUR_MS });
@@ -117,16 +117,16 @@ async function sandboxReader(
 function unmailed(view: CheckoutView, now: number): MailRow {
   return {
     id: receiptMailId(view),
-    user_id: null,
+    userId: null,
     kind: 'receipt',
     state: 'failed',
-    body_sealed: null,
+    bodySealed: null,
     attempts: 0,
-    next_attempt_at: now,
-    expires_at: now,
-    last_error: 'sandbox: not to a person of the shop',
-    recipient_hash: null,
-    created_at: now,
-    updated_at: now,
+    nextAttemptAt: now,
+    expiresAt: now,
+    lastError: 'sandbox: not to a person of the shop',
+    recipientHash: null,
+    createdAt: now,
+    updatedAt: now,
   };
 }

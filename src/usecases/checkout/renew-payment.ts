@@ -44,7 +44,7 @@ export async function renewPayment(
   const { row } = seen.loaded;
   if (seen.renewal === null) return null;
   if (seen.renewal.paymentId === null) {
-    await limit(row.merchant_id);
+    await limit(row.merchantId);
     await deps.rates.ensure(row.currency);
   }
   const made = await deps.db.transaction(async (tx) => {
@@ -65,7 +65,7 @@ interface Seen {
 
 async function read(deps: CreatePaymentDeps, db: Db, paymentId: string): Promise<Seen> {
   const row = await findPayment(db, paymentId);
-  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
+  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchantId);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   const loaded = await loadPayment(db, deps, row);
   return { loaded, merchant, renewal: await findRenewal(db, loaded, { merchant, now: deps.clock.now() }) };
@@ -78,7 +78,7 @@ async function insertRenewal(
   merchant: MerchantRow,
 ): Promise<string> {
   const { currency, mode } = expired;
-  const coins = JSON.parse(expired.allowed_cryptos_json) as Coin[];
+  const coins = JSON.parse(expired.allowedCryptosJson) as Coin[];
   const price = { ...fiatMinorUnits(expired), currency };
   const offers = offersFor(deps, coins, { mode, price, priceField: 'amount' });
   const now = deps.clock.now();
@@ -88,28 +88,28 @@ async function insertRenewal(
     status: 'pending',
     exception: null,
     offered: offeredBits(offers.map(({ coin }) => coin)),
-    tolerance_bps: merchant.tolerance_bps,
-    late_policy: merchant.late_policy,
+    toleranceBps: merchant.toleranceBps,
+    latePolicy: merchant.latePolicy,
     // Its first event is written with it.
     sequence: 1,
-    created_at: now,
-    expires_at: now + (await readLifetime(tx, expired)),
-    updated_at: now,
-    closed_at: null,
-    cancelled_at: null,
-    accepted_at: null,
-    accepted_position: null,
-    accepted_json: null,
-    excess_told: null,
-    refunded_at: null,
-    refunded_position: null,
-    refunded_by: null,
-    returned_json: null,
+    createdAt: now,
+    expiresAt: now + (await readLifetime(tx, expired)),
+    updatedAt: now,
+    closedAt: null,
+    cancelledAt: null,
+    acceptedAt: null,
+    acceptedPosition: null,
+    acceptedJson: null,
+    excessTold: null,
+    refundedAt: null,
+    refundedPosition: null,
+    refundedBy: null,
+    returnedJson: null,
     renews: expired.id,
-    group_id: await joinGroup(tx, expired),
-    superseded_by: null,
+    groupId: await joinGroup(tx, expired),
+    supersededBy: null,
   };
-  const requested = JSON.parse(expired.confirmations_json ?? '{}') as RequestedConfirmations;
+  const requested = JSON.parse(expired.confirmationsJson ?? '{}') as RequestedConfirmations;
   const confirmations = stillAllowed(deps, offers, { mode, asked: requested });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
@@ -118,7 +118,7 @@ async function insertRenewal(
 const MINUTE_MS = 60_000;
 
 /** Lifetime since its terms were set, in whole minutes; the event of a change is written just after. */
-async function readLifetime(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
-  const since = (await lastUpdateTime(db, id)) ?? created_at;
-  return Math.ceil((expires_at - since) / MINUTE_MS) * MINUTE_MS;
+async function readLifetime(db: Db, { id, createdAt, expiresAt }: StoredPayment): Promise<number> {
+  const since = (await lastUpdateTime(db, id)) ?? createdAt;
+  return Math.ceil((expiresAt - since) / MINUTE_MS) * MINUTE_MS;
 }

@@ -40,7 +40,7 @@ export async function findRenewal(
   { row, state, members }: LoadedPayment,
   about: { readonly merchant: MerchantRow; readonly now: number },
 ): Promise<Renewal | null> {
-  if (row.superseded_by !== null) return { paymentId: row.superseded_by };
+  if (row.supersededBy !== null) return { paymentId: row.supersededBy };
   if (row.status !== 'expired' || state.credits.length > 0) return null;
   const renewedBy = members.find((member) => member.row.renews === row.id);
   if (renewedBy !== undefined) return { paymentId: renewedBy.row.id };
@@ -48,7 +48,7 @@ export async function findRenewal(
   const { merchant } = about;
   if (merchantMode(merchant) !== row.mode) return null;
   const isOffered =
-    row.link_id === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
+    row.linkId === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
   if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;
   return (await isLastOfOrder(db, row)) ? { paymentId: null } : null;
 }
@@ -59,26 +59,26 @@ async function isOfferedByShop(
   row: StoredPayment,
   { merchant, now }: { merchant: MerchantRow; now: number },
 ): Promise<boolean> {
-  return merchant.renew_expired === 1 && now < (await firstExpiry(db, row)) + SHOP_RENEWAL_MS;
+  return merchant.renewExpired && now < (await firstExpiry(db, row)) + SHOP_RENEWAL_MS;
 }
 
 /** Whether the payment's link is open and still has the same price. */
 async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
-  const link = row.link_id === null ? null : await readOpenLink(db, merchant, row.link_id);
+  const link = row.linkId === null ? null : await readOpenLink(db, merchant, row.linkId);
   if (link === null || link.currency !== row.currency) return false;
   const { fixed } = link;
-  if (fixed === null) return row.price_id === null && amountProblem(link, row.amount) === null;
+  if (fixed === null) return row.priceId === null && amountProblem(link, row.amount) === null;
   const priceId = fixed.choice.kind === 'catalog' ? fixed.choice.priceId : null;
-  return priceId === row.price_id && isSame(row, fixed.amount);
+  return priceId === row.priceId && isSame(row, fixed.amount);
 }
 
 /** Whether the catalog still sells the same product at the same price. */
 async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
-  if (row.price_id === null) return true;
-  const price = await findUserPrice(db, merchant.user_id, row.price_id);
+  if (row.priceId === null) return true;
+  const price = await findUserPrice(db, merchant.userId, row.priceId);
   const product =
-    price === undefined ? undefined : await findUserProduct(db, merchant.user_id, price.product_id);
-  if (price?.active !== 1 || product?.active !== 1) return false;
+    price === undefined ? undefined : await findUserProduct(db, merchant.userId, price.productId);
+  if (price?.active !== true || product?.active !== true) return false;
   return price.currency === row.currency && isSame(row, price.amount);
 }
 

@@ -31,12 +31,12 @@ export async function createCustomer(
 export function newCustomerRow(now: number, { userId, email, metadata }: NewCustomer): CustomerRow {
   return {
     id: newId('cus_'),
-    user_id: userId,
+    userId,
     email,
-    email_key: emailKey(email),
-    metadata_json: JSON.stringify(metadata),
-    created_at: now,
-    updated_at: now,
+    emailKey: emailKey(email),
+    metadataJson: JSON.stringify(metadata),
+    createdAt: now,
+    updatedAt: now,
   };
 }
 

@@ -28,9 +28,9 @@ export async function editCustomer(
     const email = input.email ?? current.email;
     const row = await updateCustomer(tx, current.id, {
       email,
-      email_key: emailKey(email),
-      metadata_json: input.metadata === undefined ? current.metadata_json : JSON.stringify(input.metadata),
-      updated_at: deps.clock.now(),
+      emailKey: emailKey(email),
+      metadataJson: input.metadata === undefined ? current.metadataJson : JSON.stringify(input.metadata),
+      updatedAt: deps.clock.now(),
     });
     if (row === null) throw await duplicateCustomer(tx, { userId: input.userId, email });
     return row;

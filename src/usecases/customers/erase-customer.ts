@@ -72,7 +72,7 @@ async function ownCustomer(db: Db, userId: string, customerId: string): Promise<
   return customer;
 }
 
-function redactorFor({ id, email, metadata_json: json }: CustomerRow): Redactor {
+function redactorFor({ id, email, metadataJson: json }: CustomerRow): Redactor {
   return createRedactor({ id, email, metadata: parseExact(json) as Record<string, unknown> });
 }
 
@@ -94,7 +94,7 @@ async function eraseAnswers(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.rowid;
-    for (const { rowid, body_sealed: sealed } of rows) {
+    for (const { rowid, bodySealed: sealed } of rows) {
       const json = sealed === null ? '' : secretBox.open(sealed);
       if (!isAbout(json)) continue;
       const bodySealed = secretBox.seal(redactor.json(json));

@@ -22,7 +22,7 @@ export async function getCustomer(
     customerId === undefined
       ? await findCustomerByEmail(db, userId, key ?? '')
       : await findUserCustomer(db, userId, customerId);
-  if (customer === undefined || (key !== undefined && customer.email_key !== key)) {
+  if (customer === undefined || (key !== undefined && customer.emailKey !== key)) {
     throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
   }
   return customer;

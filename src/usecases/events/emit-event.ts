@@ -58,13 +58,13 @@ export async function emitEvent(
   const eventId = newTimedId('evt_', now);
   const eventSeq = await insertEvent(tx, {
     id: eventId,
-    merchant_id: event.merchant.id,
+    merchantId: event.merchant.id,
     mode: event.mode,
     type: event.type,
-    payment_id: event.paymentId,
-    send_id: event.sendId,
+    paymentId: event.paymentId,
+    sendId: event.sendId,
     sequence: event.sequence,
-    body_json: snapshotBody({
+    bodyJson: snapshotBody({
       id: eventId,
       type: event.type,
       timestamp: new Date(now).toISOString(),
@@ -72,7 +72,7 @@ export async function emitEvent(
       sequence: event.sequence,
       data: event.data,
     }),
-    created_at: now,
+    createdAt: now,
   });
   const targets = event.only === undefined ? await listTargets(tx, event) : [event.only];
   const [deliveryId = null, ...others] = await addDeliveries(tx, event, targets, { eventId, eventSeq, now });

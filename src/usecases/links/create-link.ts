@@ -49,20 +49,20 @@ export async function createLink(
     const now = deps.clock.now();
     const row: PaymentLinkRow = {
       id: newId('plink_'),
-      merchant_id: merchant.id,
+      merchantId: merchant.id,
       slug: newSlug(),
       kind: input.kind,
       name: input.name,
       description: input.description,
       ...(await termColumns(tx, input, terms)),
-      fields_json: JSON.stringify(input.fields),
-      success_url: input.successUrl,
+      fieldsJson: JSON.stringify(input.fields),
+      successUrl: input.successUrl,
       ...creatorColumns(actor),
-      price_locked: locksPrice(actor, merchant.user_id, terms.kind === 'price') ? 1 : 0,
-      active: input.active ? 1 : 0,
-      created_at: now,
-      updated_at: now,
-      deleted_at: null,
+      priceLocked: locksPrice(actor, merchant.userId, terms.kind === 'price'),
+      active: input.active,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
     };
     await insertPaymentLink(tx, row);
     await keep(tx, row);

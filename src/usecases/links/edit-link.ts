@@ -4,7 +4,6 @@ import { assertMayChange, locksPrice } from '../../domain/origin.ts';
 import { findOrigin } from '../../store/creators.ts';
 import { findPaymentLink, updatePaymentLink } from '../../store/catalog/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { Flag } from '../../store/schema/flag.ts';
 import type { PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { CreateLinkInput, LinkDeps } from './create-link.ts';
@@ -29,8 +28,8 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
       throw invalidField('openAmount', 'belongs to the counter, whose amounts are typed');
     }
     const columns = terms === undefined ? {} : await termColumns(tx, input, terms);
-    const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;
-    assertMayChange(actor, merchant.user_id, findOrigin(link), {
+    const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.successUrl;
+    assertMayChange(actor, merchant.userId, findOrigin(link), {
       isPriceChanged: differs(link, columns),
       urls: isUrlChanged ? ['successUrl'] : [],
     });
@@ -38,11 +37,11 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
       name: input.name ?? link.name,
       description: input.description === undefined ? link.description : input.description,
       ...columns,
-      price_locked: differs(link, columns) ? priceLock(input, columns) : link.price_locked,
-      fields_json: input.fields === undefined ? link.fields_json : JSON.stringify(input.fields),
-      success_url: input.successUrl === undefined ? link.success_url : input.successUrl,
-      active: (input.active ?? link.active === 1) ? 1 : 0,
-      updated_at: deps.clock.now(),
+      priceLocked: differs(link, columns) ? priceLock(input, columns) : link.priceLocked,
+      fieldsJson: input.fields === undefined ? link.fieldsJson : JSON.stringify(input.fields),
+      successUrl: input.successUrl === undefined ? link.successUrl : input.successUrl,
+      active: input.active ?? link.active,
+      updatedAt: deps.clock.now(),
     });
   });
 }
@@ -53,8 +52,8 @@ function differs(link: PaymentLinkRow, columns: Partial<TermColumns>): boolean {
 }
 
 /** Whether clerks may no longer change its price. */
-function priceLock({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): Flag {
-  return locksPrice(actor, merchant.user_id, typeof columns.price_id === 'string') ? 1 : 0;
+function priceLock({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): boolean {
+  return locksPrice(actor, merchant.userId, typeof columns.priceId === 'string');
 }
 
 /**
@@ -68,14 +67,14 @@ export async function deleteLink(
   await deps.db.transaction(async (tx) => {
     const { merchant, actor } = input;
     const link = await findOwnLink(tx, merchant.id, input.paymentLinkId);
-    assertMayChange(actor, merchant.user_id, findOrigin(link), { isPriceChanged: false, urls: [] });
+    assertMayChange(actor, merchant.userId, findOrigin(link), { isPriceChanged: false, urls: [] });
     const now = deps.clock.now();
-    await updatePaymentLink(tx, link.id, { active: 0, deleted_at: now, updated_at: now });
+    await updatePaymentLink(tx, link.id, { active: false, deletedAt: now, updatedAt: now });
   });
 }
 
 async function findOwnLink(tx: Tx, merchantId: string, id: string): Promise<PaymentLinkRow> {
   const link = await findPaymentLink(tx, id);
-  if (link?.merchant_id !== merchantId) throw new AppError('PAYMENT_LINK_NOT_FOUND', 'No such payment link');
+  if (link?.merchantId !== merchantId) throw new AppError('PAYMENT_LINK_NOT_FOUND', 'No such payment link');
   return link;
 }

@@ -11,7 +11,7 @@ export type LinkTerms =
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
   | { readonly kind: 'open'; readonly openAmount: OpenAmount; readonly currency: string };
 
-export type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
+export type TermColumns = Pick<PaymentLinkRow, 'priceId' | 'amount' | 'currency' | 'openAmountJson'>;
 
 /**
  * The columns of the terms, after validation. The shop becomes a seller of the product whose catalog price it
@@ -23,11 +23,11 @@ export async function termColumns(
   { merchant, actor }: { readonly merchant: MerchantRow; readonly actor: Actor },
   terms: LinkTerms,
 ): Promise<TermColumns> {
-  const none: TermColumns = { price_id: null, amount: null, currency: null, open_amount_json: null };
+  const none: TermColumns = { priceId: null, amount: null, currency: null, openAmountJson: null };
   if (terms.kind === 'price') {
-    const price = await findOwnPrice(tx, merchant.user_id, terms.priceId);
-    await noteSale(tx, { productId: price.product_id, merchantId: merchant.id, actor });
-    return { ...none, price_id: price.id };
+    const price = await findOwnPrice(tx, merchant.userId, terms.priceId);
+    await noteSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
+    return { ...none, priceId: price.id };
   }
   const { currency } = terms;
   if (terms.kind === 'amount') {
@@ -35,7 +35,7 @@ export async function termColumns(
     return { ...none, amount: terms.amount, currency };
   }
   checkOpenAmount(terms.openAmount, currency);
-  return { ...none, currency, open_amount_json: JSON.stringify(terms.openAmount) };
+  return { ...none, currency, openAmountJson: JSON.stringify(terms.openAmount) };
 }
 
 function checkOpenAmount({ min, max, suggested = [] }: OpenAmount, currency: string): void {

@@ -43,12 +43,11 @@ export async function readLink(
   at: { readonly slug: string; readonly kind: LinkKind },
 ): Promise<LinkView | ClosedLink> {
   const row = await findLinkBySlug(db, at.slug);
-  const merchant = row?.kind === at.kind ? await findMerchant(db, row.merchant_id) : undefined;
+  const merchant = row?.kind === at.kind ? await findMerchant(db, row.merchantId) : undefined;
   if (row === undefined || merchant === undefined) {
     throw new AppError('PAYMENT_LINK_NOT_FOUND', 'No such payment link');
   }
-  const terms =
-    row.active === 1 && row.deleted_at === null ? await readTerms(db, merchant.user_id, row) : null;
+  const terms = row.active && row.deletedAt === null ? await readTerms(db, merchant.userId, row) : null;
   if (terms === null) return { closed: true, merchant };
   return toView(row, merchant, terms);
 }
@@ -56,8 +55,8 @@ export async function readLink(
 /** The link by its id while it can be paid; null for one of another merchant. */
 export async function readOpenLink(db: Db, merchant: MerchantRow, id: string): Promise<LinkView | null> {
   const row = await findPaymentLink(db, id);
-  if (row?.merchant_id !== merchant.id || row.active !== 1) return null;
-  const terms = await readTerms(db, merchant.user_id, row);
+  if (row?.merchantId !== merchant.id || !row.active) return null;
+  const terms = await readTerms(db, merchant.userId, row);
   return terms === null ? null : toView(row, merchant, terms);
 }
 
@@ -72,19 +71,19 @@ function toView(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
     description: row.description,
     merchant,
     embedOrigins: allowedEmbedOrigins(merchant),
-    fields: JSON.parse(row.fields_json) as AskedField[],
-    successUrl: row.success_url,
+    fields: JSON.parse(row.fieldsJson) as AskedField[],
+    successUrl: row.successUrl,
     ...terms,
   };
 }
 
 /** Null when it cannot be paid. */
 async function readTerms(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
-  const { amount, currency, price_id: priceId, open_amount_json: open } = row;
+  const { amount, currency, priceId, openAmountJson: open } = row;
   if (priceId !== null) {
     const price = await findUserPrice(db, userId, priceId);
-    const product = price === undefined ? undefined : await findUserProduct(db, userId, price.product_id);
-    if (price?.active !== 1 || product?.active !== 1) return null;
+    const product = price === undefined ? undefined : await findUserProduct(db, userId, price.productId);
+    if (price?.active !== true || product?.active !== true) return null;
     const choice: PriceChoice = { kind: 'catalog', productId: product.id, priceId: price.id };
     return { currency: price.currency, fixed: { amount: price.amount, choice }, open: null };
   }

@@ -54,7 +54,7 @@ export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal):
 async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal): Promise<void> {
   const { db, clock, logger } = deps;
   const { id, kind } = row;
-  if (row.expires_at <= clock.now()) return giveUp(deps, row, 'expired before it could be sent');
+  if (row.expiresAt <= clock.now()) return giveUp(deps, row, 'expired before it could be sent');
   const message = open(deps.secretBox, row);
   if (message === null) return giveUp(deps, row, 'cannot be read');
   try {
@@ -72,7 +72,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
 
 function open(secretBox: SecretBox, row: MailRow): MailMessage | null {
   try {
-    return storedMessage.parse(JSON.parse(secretBox.open(row.body_sealed ?? '')));
+    return storedMessage.parse(JSON.parse(secretBox.open(row.bodySealed ?? '')));
   } catch {
     return null;
   }

@@ -69,7 +69,7 @@ export async function countMails(tx: Tx, mail: LimitedMail, now: number): Promis
 async function isOwn(tx: Tx, { userId, to, kind }: LimitedMail): Promise<boolean> {
   if (userId === null) return kind === 'shop-notice';
   const user = await findUser(tx, userId);
-  return user?.is_verified === 1 && user.email_key === emailKey(to);
+  return user?.isVerified === true && user.emailKey === emailKey(to);
 }
 
 function waitFor(times: readonly number[], { count, windowMs }: Limit, now: number): number {

@@ -38,17 +38,17 @@ export async function queueMail(
   const message: MailMessage = { id, to: mail.to, ...mail.text };
   await insertMail(tx, {
     id,
-    user_id: mail.userId,
+    userId: mail.userId,
     kind: mail.kind,
     state: 'pending',
-    body_sealed: deps.secretBox.seal(JSON.stringify(message)),
+    bodySealed: deps.secretBox.seal(JSON.stringify(message)),
     attempts: 0,
-    next_attempt_at: now,
-    expires_at: mail.expiresAt,
-    last_error: null,
-    recipient_hash: recipientHash,
-    created_at: now,
-    updated_at: now,
+    nextAttemptAt: now,
+    expiresAt: mail.expiresAt,
+    lastError: null,
+    recipientHash,
+    createdAt: now,
+    updatedAt: now,
   });
   return 0;
 }

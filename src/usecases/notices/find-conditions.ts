@@ -68,11 +68,11 @@ function single(
 
 async function webhookConditions({ db }: FindConditionsDeps): Promise<Condition[]> {
   return (await troubledEndpoints(db)).map((endpoint): Condition => {
-    const isGone = endpoint.gone_at !== null;
+    const isGone = endpoint.goneAt !== null;
     return {
       reason: isGone ? 'webhook_gone' : 'webhook_failing',
       back: null,
-      merchantId: endpoint.merchant_id,
+      merchantId: endpoint.merchantId,
       mode: 'live',
       subject: endpoint.id,
       // The path may contain a secret of the shop.
@@ -92,7 +92,7 @@ async function sendConditions({ db, clock }: FindConditionsDeps): Promise<Condit
   ].map(({ send, reason }): Condition => ({
     reason,
     back: null,
-    merchantId: send.merchant_id,
+    merchantId: send.merchantId,
     mode: send.mode,
     subject: send.id,
     details: { coin: send.coin },

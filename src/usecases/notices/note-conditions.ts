@@ -60,32 +60,32 @@ async function goOn(
   before: NoticeConditionRow | undefined,
   now: number,
 ): Promise<void> {
-  const isSameEpisode = before !== undefined && (before.over_since === null || before.told_at !== null);
+  const isSameEpisode = before !== undefined && (before.overSince === null || before.toldAt !== null);
   const row = isSameEpisode
-    ? { ...before, over_since: null }
+    ? { ...before, overSince: null }
     : {
         key: conditionKey(condition),
-        condition_json: JSON.stringify(condition),
+        conditionJson: JSON.stringify(condition),
         since: now,
-        told_at: null,
-        over_since: null,
+        toldAt: null,
+        overSince: null,
         returns: before?.returns ?? 0,
       };
   const longest = Math.max(LONGEST_MS, condition.afterMs);
   const neededMs = Math.min(condition.afterMs * 2 ** row.returns, longest);
-  const isDue = row.told_at === null && now - row.since >= neededMs;
+  const isDue = row.toldAt === null && now - row.since >= neededMs;
   const isRepeated = isReminderDue(condition, row, now);
   if (isDue) await note(tx, condition, condition.reason, { since: row.since, now });
   if (isRepeated) await remind(tx, condition, row, now);
-  if (isDue || isRepeated || !isSameEpisode || before.over_since !== null) {
-    await upsertCondition(tx, { ...row, told_at: isDue || isRepeated ? now : row.told_at });
+  if (isDue || isRepeated || !isSameEpisode || before.overSince !== null) {
+    await upsertCondition(tx, { ...row, toldAt: isDue || isRepeated ? now : row.toldAt });
   }
 }
 
 /** Once a day while it lasts, for two weeks: further mails would not help. */
 function isReminderDue({ reason }: Condition, row: NoticeConditionRow, now: number): boolean {
-  if (row.told_at === null || !REMINDED_DAILY.has(reason)) return false;
-  return now - row.told_at >= DAY_MS && now - row.since < REMINDED_MS;
+  if (row.toldAt === null || !REMINDED_DAILY.has(reason)) return false;
+  return now - row.toldAt >= DAY_MS && now - row.since < REMINDED_MS;
 }
 
 /** A notified state is repeated as a reminder. */
@@ -93,7 +93,7 @@ async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now
   await insertNotice(tx, {
     ...toNotice(condition, condition.reason, { since: row.since, now }),
     key: `${condition.reason} ${condition.subject} ${row.since} ${now}`,
-    told_at: row.told_at,
+    toldAt: row.toldAt,
   });
 }
 
@@ -101,14 +101,14 @@ async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now
  * A notified state ends after a calm period; an unnotified one is forgotten, after a day if it had returned.
  */
 async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> {
-  if (row.told_at === null && row.returns === 0) return deleteCondition(tx, row.key);
-  if (row.over_since === null) return upsertCondition(tx, { ...row, over_since: now });
-  const calmMs = now - row.over_since;
-  if (row.told_at === null) return calmMs >= DAY_MS ? deleteCondition(tx, row.key) : undefined;
+  if (row.toldAt === null && row.returns === 0) return deleteCondition(tx, row.key);
+  if (row.overSince === null) return upsertCondition(tx, { ...row, overSince: now });
+  const calmMs = now - row.overSince;
+  if (row.toldAt === null) return calmMs >= DAY_MS ? deleteCondition(tx, row.key) : undefined;
   if (calmMs < CALM_MS) return undefined;
-  const condition = JSON.parse(row.condition_json) as Condition;
+  const condition = JSON.parse(row.conditionJson) as Condition;
   if (condition.back !== null) await note(tx, condition, condition.back, { since: row.since, now });
-  return upsertCondition(tx, { ...row, told_at: null, returns: row.returns + 1 });
+  return upsertCondition(tx, { ...row, toldAt: null, returns: row.returns + 1 });
 }
 
 async function note(tx: Tx, condition: Condition, reason: NoticeReason, at: At): Promise<void> {
@@ -128,12 +128,12 @@ function toNotice(
   return {
     key: `${reason} ${subject} ${at.since}`,
     reason,
-    merchant_id: merchantId,
+    merchantId,
     mode,
     subject,
-    details_json: JSON.stringify(details),
-    created_at: at.now,
-    due_at: at.now,
-    told_at: null,
+    detailsJson: JSON.stringify(details),
+    createdAt: at.now,
+    dueAt: at.now,
+    toldAt: null,
   };
 }

@@ -70,7 +70,7 @@ export async function noteEvents(
   const now = clock.now();
   await db.transaction(async (tx) => {
     for (const event of isOn && !isFirst ? events : []) {
-      if (event.created_at < now - NEWS_MS) continue;
+      if (event.createdAt < now - NEWS_MS) continue;
       const notice = await toNotice(tx, event, now);
       if (notice !== null) await insertNotice(tx, notice);
     }
@@ -80,7 +80,7 @@ export async function noteEvents(
 }
 
 async function toNotice(tx: Tx, event: NoticedEvent, now: number): Promise<NoticeRow | null> {
-  const data = body.parse(JSON.parse(event.body_json)).data;
+  const data = body.parse(JSON.parse(event.bodyJson)).data;
   const reason = await findReason(tx, event, data);
   if (reason === null) return null;
   const subject = noticeSubject(event, data);
@@ -88,13 +88,13 @@ async function toNotice(tx: Tx, event: NoticedEvent, now: number): Promise<Notic
   return {
     key: `${reason} ${subject}`,
     reason,
-    merchant_id: event.merchant_id,
+    merchantId: event.merchantId,
     mode: event.mode,
-    subject: event.payment_id ?? event.send_id ?? subject,
-    details_json: JSON.stringify(noticeDetailsFrom(event, data)),
-    created_at: now,
-    due_at: dueAt,
-    told_at: null,
+    subject: event.paymentId ?? event.sendId ?? subject,
+    detailsJson: JSON.stringify(noticeDetailsFrom(event, data)),
+    createdAt: now,
+    dueAt,
+    toldAt: null,
   };
 }
 
@@ -108,7 +108,7 @@ const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
 };
 
 async function findReason(tx: Tx, event: NoticedEvent, data: EventData): Promise<NoticeReason | null> {
-  const { type, payment_id: id, seq } = event;
+  const { type, paymentId: id, seq } = event;
   if (type === 'payment.late') {
     const { status = '', exception = null } = data.payment ?? {};
     // Late money that covers the price is accepted where the shop chose so, and needs no decision; nor does
@@ -127,7 +127,7 @@ async function findReason(tx: Tx, event: NoticedEvent, data: EventData): Promise
 /** A dropped claim may be followed by another one, which is a new subject. */
 function noticeSubject(event: NoticedEvent, data: EventData): string {
   if (data.refundLink !== undefined) return `${data.refundLink.id} ${data.refundLink.claimId ?? ''}`;
-  return event.payment_id ?? event.send_id ?? String(event.seq);
+  return event.paymentId ?? event.sendId ?? String(event.seq);
 }
 
 function noticeDetailsFrom(
@@ -138,7 +138,7 @@ function noticeDetailsFrom(
     ...(payment === undefined
       ? {}
       : {
-          order: plainOrder(payment, event.payment_id ?? ''),
+          order: plainOrder(payment, event.paymentId ?? ''),
           price: `${payment.amount} ${payment.currency}`,
         }),
     ...(send === undefined ? {} : { coin: send.coin }),

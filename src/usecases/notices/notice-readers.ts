@@ -27,7 +27,7 @@ export async function noticeReaders(
   for (const { userId, role } of await listPeople(db, of.merchantId)) {
     if (!roleGrants(role, scope)) continue;
     const user = await findUser(db, userId);
-    if (user === undefined || user.is_verified === 0) continue;
+    if (user === undefined || !user.isVerified) continue;
     const choices = await noticeChoices(db, { userId, merchantId: of.merchantId });
     if (!wants(choices, of.kind) || (of.isTest && choices.get('test_payments') !== true)) continue;
     const language = (await noticeLanguage(db, userId)) ?? 'en';
@@ -46,6 +46,6 @@ export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: 
 async function listPeople(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return [];
-  const members = merchant.suspended_at === null ? await listMembers(db, merchantId) : [];
-  return [{ userId: merchant.user_id, role: 'owner' }, ...members];
+  const members = merchant.suspendedAt === null ? await listMembers(db, merchantId) : [];
+  return [{ userId: merchant.userId, role: 'owner' }, ...members];
 }

@@ -51,7 +51,7 @@ export async function readNoticeSettings(deps: NoticeSettingsDeps, at: At): Prom
   return {
     mailServer: deps.hasMailServer,
     email: user?.email ?? '',
-    isVerified: user?.is_verified === 1,
+    isVerified: user?.isVerified === true,
     language: await noticeLanguage(db, at.userId),
     testPayments: choices.get('test_payments') ?? false,
     kinds: SHOP_NOTICES.filter((kind) => roleGrants(role, NOTICE_TERMS[kind].scope)).map((kind) => ({
@@ -79,11 +79,11 @@ export async function editNoticeSettings(
     await reachMerchant(tx, at.userId, at.merchantId);
     const put = async (kind: ShopNotice | 'test_payments', enabled: boolean): Promise<void> =>
       putNoticeChoice(tx, {
-        user_id: at.userId,
-        merchant_id: at.merchantId,
+        userId: at.userId,
+        merchantId: at.merchantId,
         kind,
-        enabled: enabled ? 1 : 0,
-        updated_at: deps.clock.now(),
+        enabled,
+        updatedAt: deps.clock.now(),
       });
     for (const kind of SHOP_NOTICES) {
       const enabled = change.kinds[kind];

@@ -43,7 +43,7 @@ export function noticeText(
 ): MailText {
   const { notice, shop, language, isReminder, unsubscribe } = mail;
   const texts = TEXTS[language];
-  const details = noticeDetails.parse(JSON.parse(notice.details_json));
+  const details = noticeDetails.parse(JSON.parse(notice.detailsJson));
   const values = {
     order: notice.subject,
     price: '',

@@ -46,13 +46,13 @@ export async function sendNotices(deps: SendNoticesDeps): Promise<number> {
 
 async function notify(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise<void> {
   const now = deps.clock.now();
-  const isReminder = notice.told_at !== null;
+  const isReminder = notice.toldAt !== null;
   const isSo = await stillStands(tx, notice);
   const notified = isSo ? await notifyPeople(tx, deps, notice, isReminder) : 0;
   const remindAt = isSo && !isReminder && isReminded(notice.reason) ? now + DAY_MS : null;
-  await finishNotice(tx, notice.key, { due_at: remindAt, told_at: notice.told_at ?? (isSo ? now : null) });
+  await finishNotice(tx, notice.key, { dueAt: remindAt, toldAt: notice.toldAt ?? (isSo ? now : null) });
   if (notified === 0) return;
-  const { reason, merchant_id: merchantId, subject, mode } = notice;
+  const { reason, merchantId, subject, mode } = notice;
   tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: notified }, 'notice'));
 }
 
@@ -62,7 +62,7 @@ async function notifyPeople(
   notice: NoticeRow,
   isReminder: boolean,
 ): Promise<number> {
-  const merchantId = notice.merchant_id;
+  const merchantId = notice.merchantId;
   if (merchantId === '') {
     if (deps.operatorEmail === null) return 0;
     const operator = { userId: '', email: deps.operatorEmail, language: 'en' as const };
@@ -88,16 +88,16 @@ interface Notification {
 async function notifyPerson(tx: Tx, deps: SendNoticesDeps, notification: Notification): Promise<void> {
   const { notice, reader, shop, isReminder } = notification;
   const now = deps.clock.now();
-  const merchantId = notice.merchant_id;
+  const merchantId = notice.merchantId;
   const of = { userId: reader.userId, merchantId, since: now - HOUR_MS };
   const isFull = (await countNoticeMails(tx, of)) >= NOTICES_PER_HOUR;
   const isNew = await insertNoticeMail(tx, {
-    user_id: reader.userId,
-    notice_key: isReminder ? `${notice.key} reminder` : notice.key,
-    merchant_id: merchantId,
+    userId: reader.userId,
+    noticeKey: isReminder ? `${notice.key} reminder` : notice.key,
+    merchantId,
     reason: notice.reason,
     state: isFull ? 'held' : 'mailed',
-    created_at: now,
+    createdAt: now,
   });
   if (!isNew || isFull) return;
   const kind = shop === null ? null : shopKind(notice);
@@ -120,7 +120,7 @@ function shopKind(notice: NoticeRow): ShopNotice {
 
 /** Whether the notice still applies: a decision in the meantime makes it obsolete. */
 async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
-  const { reason, subject, key, told_at: toldAt } = notice;
+  const { reason, subject, key, toldAt } = notice;
   if (reason === 'underpaid' || reason === 'late') {
     const payment = await findPayment(tx, subject);
     if (payment === undefined) return false;
@@ -132,5 +132,5 @@ async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
   if (reason !== 'refund_claimed') return true;
   const [, linkId = '', claimId] = key.split(' ');
   const link = await findRefundLink(tx, linkId);
-  return link?.status === 'claimed' && (link.claim_id ?? '') === claimId;
+  return link?.status === 'claimed' && (link.claimId ?? '') === claimId;
 }

@@ -21,7 +21,7 @@ const GATHER_MS = 600_000;
 /** Mails the deferred notices as a summary: at most one mail an hour to a person about a shop. */
 export async function summariseNotices(deps: SendNoticesDeps): Promise<void> {
   const now = deps.clock.now();
-  for (const { user_id: userId, merchant_id: merchantId, since } of await listSuppressedNotices(deps.db)) {
+  for (const { userId, merchantId, since } of await listSuppressedNotices(deps.db)) {
     if (since > now - GATHER_MS) continue;
     const newest = await newestSummary(deps.db, { userId, merchantId });
     if (newest !== null && newest > now - HOUR_MS) continue;
@@ -44,12 +44,12 @@ async function summarise(
   const to = userId === '' ? deps.operatorEmail : isIn ? (user?.email ?? null) : null;
   if (to === null) return;
   await insertNoticeMail(tx, {
-    user_id: userId,
-    notice_key: `summary ${merchantId} ${now}`,
-    merchant_id: merchantId,
+    userId,
+    noticeKey: `summary ${merchantId} ${now}`,
+    merchantId,
     reason: 'summary',
     state: 'mailed',
-    created_at: now,
+    createdAt: now,
   });
   const byKind = new Map<(typeof KIND_OF_REASON)[keyof typeof KIND_OF_REASON], number>();
   for (const [reason, count] of counts) {

@@ -53,11 +53,11 @@ export async function unsubscribe(
   const { userId, merchantId, kind } = await readSubscription(deps, text);
   await deps.db.transaction(async (tx) =>
     putNoticeChoice(tx, {
-      user_id: userId,
-      merchant_id: merchantId,
+      userId,
+      merchantId,
       kind,
-      enabled: 0,
-      updated_at: deps.clock.now(),
+      enabled: false,
+      updatedAt: deps.clock.now(),
     }),
   );
 }

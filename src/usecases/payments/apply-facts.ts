@@ -63,9 +63,9 @@ export async function applyFacts(
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   // Even if nothing is written below: a new block alone changes the confirmations that are shown.
   tx.afterCommit(() => deps.onPaymentChanged(paymentId));
-  if (row.superseded_by === null) return applyTo(tx, deps, row, facts, blockHash);
+  if (row.supersededBy === null) return applyTo(tx, deps, row, facts, blockHash);
   const leadFacts = factsForLead(paymentId, facts);
-  return leadFacts.length === 0 ? [] : applyFacts(tx, deps, row.superseded_by, leadFacts, blockHash);
+  return leadFacts.length === 0 ? [] : applyFacts(tx, deps, row.supersededBy, leadFacts, blockHash);
 }
 
 async function applyTo(
@@ -110,7 +110,7 @@ async function supersedeOthers(
   { row, members }: LoadedPayment,
   leadId: string,
 ): Promise<void> {
-  for (const { id, superseded_by: lead } of [row, ...members.map((member) => member.row)]) {
+  for (const { id, supersededBy: lead } of [row, ...members.map((member) => member.row)]) {
     if (lead === null && id !== leadId) await applyFacts(tx, deps, id, [{ type: 'superseded', by: leadId }]);
   }
 }
@@ -146,7 +146,7 @@ function prepared(
   if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed' && fact.type !== 'waited') return fact;
   const dueNow = (): bigint | null => currentDue(deps, pricedBy(loaded, fact.via), fact.coin);
   if (fact.type === 'waited') return { ...fact, currentDue: dueNow() };
-  const seenAt = Math.max(fact.seenAt, groupPayee(loaded, fact.via).created_at);
+  const seenAt = Math.max(fact.seenAt, groupPayee(loaded, fact.via).createdAt);
   const credit = known.get(outputKey(fact.ref));
   const terms = termsFor(state, fact.via);
   const isPricedNow =
@@ -229,26 +229,26 @@ async function saveCredit(
     mode: loaded.row.mode,
     txid: credit.ref.txid,
     vout: credit.ref.index,
-    address_id: option.address_id,
-    merchant_id: loaded.row.merchant_id,
-    payment_id: payee.row.id,
+    addressId: option.addressId,
+    merchantId: loaded.row.merchantId,
+    paymentId: payee.row.id,
     amount: credit.amount.toString(),
     state: credit.state,
     height: credit.height,
-    block_hash: credit.state === 'confirmed' ? at.blockHash : null,
+    blockHash: credit.state === 'confirmed' ? at.blockHash : null,
     maturity: credit.maturity,
-    first_seen_at: credit.firstSeenAt,
-    late: credit.late ? 1 : 0,
-    late_due: credit.late && credit.due !== null ? credit.due.toString() : null,
-    spent_by: null,
-    spent_height: null,
-    send_id: null,
-    updated_at: at.now,
-    awaited_depth: awaitedDepth(at.waits, credit),
+    firstSeenAt: credit.firstSeenAt,
+    late: credit.late,
+    lateDue: credit.late && credit.due !== null ? credit.due.toString() : null,
+    spentBy: null,
+    spentHeight: null,
+    sendId: null,
+    updatedAt: at.now,
+    awaitedDepth: awaitedDepth(at.waits, credit),
     position: credit.position,
-    confirmed_at: credit.confirmedAt,
+    confirmedAt: credit.confirmedAt,
     rate: received?.rate ?? null,
-    rate_at: received?.at ?? null,
+    rateAt: received?.at ?? null,
   });
 }
 
@@ -262,18 +262,18 @@ async function saveState(
   const change = {
     status: state.status,
     exception: state.exception,
-    updated_at: at.now,
-    closed_at: state.closedAt,
-    cancelled_at: state.cancelledAt,
-    superseded_by: state.supersededBy,
-    accepted_at: state.acceptedAt,
-    accepted_position: state.acceptedPosition,
-    accepted_json: sumsJson(state.accepted),
-    excess_told: shareText(state.excessTold),
-    refunded_at: state.refundedAt,
-    refunded_position: state.refundedPosition,
-    refunded_by: state.refundedBy,
-    returned_json: sumsJson(state.returned),
+    updatedAt: at.now,
+    closedAt: state.closedAt,
+    cancelledAt: state.cancelledAt,
+    supersededBy: state.supersededBy,
+    acceptedAt: state.acceptedAt,
+    acceptedPosition: state.acceptedPosition,
+    acceptedJson: sumsJson(state.accepted),
+    excessTold: shareText(state.excessTold),
+    refundedAt: state.refundedAt,
+    refundedPosition: state.refundedPosition,
+    refundedBy: state.refundedBy,
+    returnedJson: sumsJson(state.returned),
   };
   await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };

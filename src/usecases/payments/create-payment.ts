@@ -88,11 +88,11 @@ export async function createPayment(
   assertMaySend(input.actor, givenUrls(input));
   refuseWebhookUrl(deps.webhookUrlRule, input.webhookUrl);
   refuseLongQuote(input);
-  const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
-  const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
+  const mode: Mode = input.merchant.sandbox ? 'sandbox' : 'live';
+  const currency = await priceCurrency(deps.db, input.merchant.userId, input.price);
   if (currency !== null) await deps.rates.ensure(currency);
   const made = await deps.db.transaction(async (tx) => {
-    const customerId = await findOrCreatePayer(tx, deps, input.merchant.user_id, input.payer);
+    const customerId = await findOrCreatePayer(tx, deps, input.merchant.userId, input.payer);
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return { repeated: requireRepeat(existing, input) };
     await refuseOrderOfShop(tx, input, mode);
@@ -120,7 +120,7 @@ function givenUrls(input: CreatePaymentInput): string[] {
 async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode): Promise<void> {
   const { actor, merchant, orderId } = input;
   if (actor.role !== 'clerk') return;
-  const order = { merchantId: merchant.id, mode, orderId, ownerId: merchant.user_id };
+  const order = { merchantId: merchant.id, mode, orderId, ownerId: merchant.userId };
   if (!(await isOrderOfShop(tx, order))) return;
   const details = [{ field: 'orderId', code: 'forbidden', message: 'belongs to an order of the shop' }];
   throw new AppError(
@@ -133,7 +133,7 @@ async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode):
 }
 
 function requireRepeat(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
-  if (existing.request_hash === input.requestHash) return existing;
+  if (existing.requestHash === input.requestHash) return existing;
   throw new AppError('DUPLICATE_ENTRY', 'orderId: this order id already belongs to another payment', {
     details: [
       {
@@ -148,7 +148,7 @@ function requireRepeat(existing: StoredPayment, input: CreatePaymentInput): Stor
 
 /** A payer with a quote longer than the shop grants could wait for a better price at its expense. */
 function refuseLongQuote({ isPublic, lifetimeMinutes, merchant }: CreatePaymentInput): void {
-  const most = merchant.payment_lifetime_minutes;
+  const most = merchant.paymentLifetimeMinutes;
   if (!isPublic || lifetimeMinutes === null || lifetimeMinutes <= most) return;
   throw invalidField('lifetimeMinutes', `must be at most ${most} with a public key`, 'too_big');
 }
@@ -198,19 +198,19 @@ export async function storePayment(
   await insertPayment(tx, row);
   const options = await insertOptions(tx, deps, row, terms);
   const payment = presentLoaded(deps, loadedNew(deps, row, options), [
-    { type: 'payment.created', sequence: row.sequence, at: row.created_at },
+    { type: 'payment.created', sequence: row.sequence, at: row.createdAt },
   ]);
-  const merchant = await findMerchant(tx, row.merchant_id);
-  if (merchant === undefined) throw new Error(`merchant ${row.merchant_id} does not exist`);
+  const merchant = await findMerchant(tx, row.merchantId);
+  if (merchant === undefined) throw new Error(`merchant ${row.merchantId} does not exist`);
   await emitEvent(tx, deps, {
-    merchant: { id: merchant.id, webhookUrl: merchant.webhook_url },
+    merchant: { id: merchant.id, webhookUrl: merchant.webhookUrl },
     type: 'payment.created',
     mode,
     paymentId: row.id,
     sendId: null,
     sequence: row.sequence,
     data: { payment },
-    paymentWebhookUrl: row.webhook_url,
+    paymentWebhookUrl: row.webhookUrl,
   });
   return payment;
 }
@@ -221,7 +221,7 @@ async function insertOptions(
   payment: StoredPayment,
   { account, offers, confirmations: requested }: OfferedTerms,
 ): Promise<StoredOption[]> {
-  const { id, merchant_id: merchantId, mode } = payment;
+  const { id, merchantId, mode } = payment;
   const at = { merchantId, account, mode, branch: 0, purpose: 'payment', paymentId: id } as const;
   const coins = offers.map(({ coin }) => coin);
   const addresses = await allocateAddresses(tx, deps, at, coins);
@@ -229,7 +229,7 @@ async function insertOptions(
     const address = addresses.find(({ coin }) => coin === offer.coin);
     if (address === undefined) throw new Error(`no ${offer.coin} address was stored`);
     const quoted = quotedTerms(deps, offer, { mode, requested });
-    return { payment_id: id, coin: offer.coin, address_id: address.id, address: address.address, ...quoted };
+    return { paymentId: id, coin: offer.coin, addressId: address.id, address: address.address, ...quoted };
   });
   await insertPaymentOptions(tx, options);
   return options.toSorted((a, b) => (a.coin < b.coin ? -1 : 1));
@@ -240,54 +240,54 @@ function newPaymentRow(
   input: CreatePaymentInput,
   { mode, customerId, price, offers }: NewTerms,
 ): StoredPayment {
-  const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.payment_lifetime_minutes;
+  const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.paymentLifetimeMinutes;
   return {
     id: newTimedId('pay_', now),
-    merchant_id: input.merchant.id,
-    customer_id: customerId,
-    order_id: input.orderId,
-    order_label: input.orderLabel,
+    merchantId: input.merchant.id,
+    customerId,
+    orderId: input.orderId,
+    orderLabel: input.orderLabel,
     mode,
     status: 'pending',
     exception: null,
     amount: price.amount,
     currency: price.currency,
-    product_id: price.productId,
-    price_id: price.priceId,
-    metadata_json: input.metadata === null ? null : JSON.stringify(input.metadata),
-    custom_fields_json: input.customFields === null ? null : JSON.stringify(input.customFields),
-    webhook_url: input.webhookUrl,
-    success_url: input.successUrl,
-    return_url: input.returnUrl,
+    productId: price.productId,
+    priceId: price.priceId,
+    metadataJson: input.metadata === null ? null : JSON.stringify(input.metadata),
+    customFieldsJson: input.customFields === null ? null : JSON.stringify(input.customFields),
+    webhookUrl: input.webhookUrl,
+    successUrl: input.successUrl,
+    returnUrl: input.returnUrl,
     locale: input.locale,
     description: input.description,
-    lines_json: linesJson(input.lines),
-    confirmations_json: confirmationsJson(input.confirmations),
-    allowed_cryptos_json: JSON.stringify(input.allowedCryptos.length === 0 ? COINS : input.allowedCryptos),
+    linesJson: linesJson(input.lines),
+    confirmationsJson: confirmationsJson(input.confirmations),
+    allowedCryptosJson: JSON.stringify(input.allowedCryptos.length === 0 ? COINS : input.allowedCryptos),
     offered: offeredBits(offers.map(({ coin }) => coin)),
-    tolerance_bps: input.merchant.tolerance_bps,
-    late_policy: input.merchant.late_policy,
-    request_hash: input.requestHash,
+    toleranceBps: input.merchant.toleranceBps,
+    latePolicy: input.merchant.latePolicy,
+    requestHash: input.requestHash,
     // Its first event is written with it.
     sequence: 1,
-    created_at: now,
-    expires_at: now + lifetimeMinutes * 60_000,
-    updated_at: now,
-    closed_at: null,
-    cancelled_at: null,
-    accepted_at: null,
-    accepted_position: null,
-    accepted_json: null,
-    excess_told: null,
-    refunded_at: null,
-    refunded_position: null,
-    refunded_by: null,
-    returned_json: null,
-    link_id: input.linkId,
+    createdAt: now,
+    expiresAt: now + lifetimeMinutes * 60_000,
+    updatedAt: now,
+    closedAt: null,
+    cancelledAt: null,
+    acceptedAt: null,
+    acceptedPosition: null,
+    acceptedJson: null,
+    excessTold: null,
+    refundedAt: null,
+    refundedPosition: null,
+    refundedBy: null,
+    returnedJson: null,
+    linkId: input.linkId,
     ...creatorColumns(input.actor),
-    price_locked: locksPrice(input.actor, input.merchant.user_id, price.priceId !== null) ? 1 : 0,
+    priceLocked: locksPrice(input.actor, input.merchant.userId, price.priceId !== null),
     renews: null,
-    group_id: null,
-    superseded_by: null,
+    groupId: null,
+    supersededBy: null,
   };
 }

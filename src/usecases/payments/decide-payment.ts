@@ -47,7 +47,7 @@ export async function resolvePayment(
 /**
  * An acceptance whose money was lost since has no effect: the merchant may accept the present money again.
  */
-function isAlreadyAccepted({ accepted_at: acceptedAt, status }: StoredPayment): boolean {
+function isAlreadyAccepted({ acceptedAt, status }: StoredPayment): boolean {
   return acceptedAt !== null && (status === 'completed' || status === 'confirming');
 }
 

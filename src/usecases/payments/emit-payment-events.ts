@@ -13,7 +13,7 @@ export async function emitPaymentEvents(
   events: readonly PaymentEventType[],
 ): Promise<void> {
   const { row } = loaded;
-  const merchant = { id: row.merchant_id, webhookUrl: await getWebhookUrl(tx, row.merchant_id) };
+  const merchant = { id: row.merchantId, webhookUrl: await getWebhookUrl(tx, row.merchantId) };
   const timeline = await presentTimeline(tx, row.id);
   let sequence = row.sequence - events.length;
   for (const type of events) {
@@ -28,7 +28,7 @@ export async function emitPaymentEvents(
       sendId: null,
       sequence,
       data: { payment: presentLoaded(deps, loaded, timeline) },
-      paymentWebhookUrl: row.webhook_url,
+      paymentWebhookUrl: row.webhookUrl,
       at,
     });
   }

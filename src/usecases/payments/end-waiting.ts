@@ -31,7 +31,7 @@ export async function endWaiting(
       looked.add(paymentId);
       const waited: PaymentFact = { type: 'waited', coin, currentDue: null };
       // More money may have been received in time on the other chains.
-      const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expires_at: expiresAt }])).length > 0;
+      const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expiresAt }])).length > 0;
       const facts: PaymentFact[] = isOver ? [waited, { type: 'clock' }] : [waited];
       const events = await alone(paymentId, async () =>
         deps.db.transaction((tx) => applyFacts(tx, deps, paymentId, facts)),

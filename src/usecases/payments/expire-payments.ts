@@ -34,7 +34,7 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     }
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;
-    after = { expiresAt: last.expires_at, id: last.id };
+    after = { expiresAt: last.expiresAt, id: last.id };
     // A long outage holds back thousands: other work runs between the batches.
     await setImmediate();
   }

@@ -20,7 +20,7 @@ export async function findOwnPayment(
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<StoredPayment> {
   const row = await findPayment(db, paymentId);
-  if (row === undefined || row.merchant_id !== merchantId) {
+  if (row === undefined || row.merchantId !== merchantId) {
     throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   }
   return row;
@@ -35,7 +35,7 @@ export async function findOwnGroupLead(
   at: { readonly merchantId: string; readonly paymentId: string },
 ): Promise<StoredPayment> {
   const row = await findOwnPayment(db, at);
-  const { superseded_by: lead } = row;
+  const { supersededBy: lead } = row;
   if (lead === null) return row;
   throw new AppError(
     'INVALID_STATE',

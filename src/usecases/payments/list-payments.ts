@@ -33,7 +33,7 @@ export async function listPayments(
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
   const mode = merchantMode(merchant, requestedMode);
   const named =
-    search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
+    search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.userId };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
   const offset = (page.page - 1) * page.limit;
   const rows = await readPayments(deps.db, wanted, { limit: page.limit, offset, sort: page.sort });

@@ -36,7 +36,7 @@ export async function loadPayment(db: Db, deps: LoadPaymentDeps, row: StoredPaym
 async function loadMembers(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
   const members: LoadedMember[] = [];
   for (const member of await otherMembers(db, row)) {
-    const options = member.superseded_by === row.id ? await listPaymentOptions(db, member.id) : [];
+    const options = member.supersededBy === row.id ? await listPaymentOptions(db, member.id) : [];
     members.push({ row: member, options });
   }
   return members;
@@ -48,9 +48,9 @@ async function countedOutputs(
   row: StoredPayment,
   members: readonly LoadedMember[],
 ): Promise<readonly StoredOutput[]> {
-  if (row.superseded_by !== null) return [];
+  if (row.supersededBy !== null) return [];
   const outputs = await outputsOfPayment(db, row.id);
-  const superseded = members.filter((member) => member.row.superseded_by === row.id);
+  const superseded = members.filter((member) => member.row.supersededBy === row.id);
   if (superseded.length === 0) return outputs;
   const all = [...outputs];
   for (const member of superseded) all.push(...(await outputsOfPayment(db, member.row.id)));
@@ -125,7 +125,7 @@ export function loadedNew(
 
 function receiptRates(outputs: readonly StoredOutput[]): ReceiptRates {
   return new Map(
-    outputs.flatMap(({ txid, vout, rate, rate_at: at }) =>
+    outputs.flatMap(({ txid, vout, rate, rateAt: at }) =>
       rate === null || at === null ? [] : [[outputKey({ txid, index: vout }), { rate, at }] as const],
     ),
   );
@@ -133,7 +133,7 @@ function receiptRates(outputs: readonly StoredOutput[]): ReceiptRates {
 
 function awaitedDepths(outputs: readonly StoredOutput[]): ReadonlyMap<string, number> {
   return new Map(
-    outputs.map(({ txid, vout, awaited_depth: depth }) => [outputKey({ txid, index: vout }), depth]),
+    outputs.map(({ txid, vout, awaitedDepth: depth }) => [outputKey({ txid, index: vout }), depth]),
   );
 }
 

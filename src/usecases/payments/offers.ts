@@ -91,7 +91,7 @@ export function toPaymentOption(
 }
 
 /** The part of a stored option that a new quote changes. */
-export type QuotedTerms = Omit<StoredOption, 'payment_id' | 'coin' | 'address_id' | 'address'>;
+export type QuotedTerms = Omit<StoredOption, 'paymentId' | 'coin' | 'addressId' | 'address'>;
 
 /**
  * An offer as stored.
@@ -108,10 +108,10 @@ export function quotedTerms(
   return {
     amount: due.toString(),
     rate: quote.rate,
-    rate_sources_json: JSON.stringify(quote.sources),
-    rate_at: quote.at,
-    required_confirmations: expectedConfirmations(requirement),
-    required_finality: requiredFinality(requirement),
+    rateSourcesJson: JSON.stringify(quote.sources),
+    rateAt: quote.at,
+    requiredConfirmations: expectedConfirmations(requirement),
+    requiredFinality: requiredFinality(requirement),
   };
 }
 

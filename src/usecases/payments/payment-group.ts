@@ -10,12 +10,12 @@ import type { LoadedPayment } from './load-payment.ts';
  */
 export function groupLead({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
   const all = [row, ...members.map((member) => member.row)];
-  const lead = all.find(({ superseded_by: by }) => by !== null)?.superseded_by ?? null;
+  const lead = all.find(({ supersededBy: by }) => by !== null)?.supersededBy ?? null;
   if (lead !== null) return lead;
   // Ordered by their renewal links, because clocks are set back. There is more than one only where a
   // migration removed one from the middle.
   const renewed = new Set(all.map(({ renews }) => renews));
-  const last = all.filter(({ id }) => !renewed.has(id)).toSorted((a, b) => b.created_at - a.created_at);
+  const last = all.filter(({ id }) => !renewed.has(id)).toSorted((a, b) => b.createdAt - a.createdAt);
   return last[0]?.id ?? row.id;
 }
 
@@ -60,6 +60,6 @@ export function pricedBy(loaded: LoadedPayment, via: string | undefined): Stored
 
 /** Like pricedBy, for a payment that may be superseded. */
 export async function findPricing(db: Db, payee: StoredPayment): Promise<StoredPayment> {
-  const lead = payee.superseded_by === null ? undefined : await findPayment(db, payee.superseded_by);
+  const lead = payee.supersededBy === null ? undefined : await findPayment(db, payee.supersededBy);
   return lead === undefined || lead.currency === payee.currency ? payee : lead;
 }

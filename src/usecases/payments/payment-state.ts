@@ -51,30 +51,30 @@ export function toState(
   const paymentOptions = toOptions(deps, row.mode, options);
   const superseded = Object.fromEntries(
     members
-      .filter((member) => member.row.superseded_by === row.id)
+      .filter((member) => member.row.supersededBy === row.id)
       .map((member) => [member.row.id, memberTerms(deps, row, member)]),
   );
   return {
     status: row.status,
     exception: row.exception,
-    expiresAt: row.expires_at,
-    closedAt: row.closed_at,
-    cancelledAt: row.cancelled_at,
-    acceptedAt: row.accepted_at,
-    acceptedPosition: row.accepted_position,
-    accepted: parseSums(row.accepted_json),
-    refundedAt: row.refunded_at,
-    refundedPosition: row.refunded_position,
-    refundedBy: row.refunded_by,
-    returned: parseSums(row.returned_json),
-    toleranceBps: row.tolerance_bps,
-    latePolicy: row.late_policy,
+    expiresAt: row.expiresAt,
+    closedAt: row.closedAt,
+    cancelledAt: row.cancelledAt,
+    acceptedAt: row.acceptedAt,
+    acceptedPosition: row.acceptedPosition,
+    accepted: parseSums(row.acceptedJson),
+    refundedAt: row.refundedAt,
+    refundedPosition: row.refundedPosition,
+    refundedBy: row.refundedBy,
+    returned: parseSums(row.returnedJson),
+    toleranceBps: row.toleranceBps,
+    latePolicy: row.latePolicy,
     options: paymentOptions,
     credits: outputs.map((output) => toCredit(output, paymentOptions, superseded)),
     refunds,
-    excessTold: parseShare(row.excess_told),
+    excessTold: parseShare(row.excessTold),
     unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
-    supersededBy: row.superseded_by,
+    supersededBy: row.supersededBy,
     members: superseded,
     tips,
     final,
@@ -100,8 +100,8 @@ function memberTerms(
   { row, options }: LoadedMember,
 ): MemberTerms {
   return {
-    expiresAt: row.expires_at,
-    cancelledAt: row.cancelled_at,
+    expiresAt: row.expiresAt,
+    cancelledAt: row.cancelledAt,
     options: toOptions(deps, row.mode, options),
     priceShare: shareOfPrice(lead, row),
   };
@@ -116,7 +116,7 @@ function shareOfPrice(lead: StoredPayment, member: StoredPayment): Share | null 
 /** The current setting, but at least the payment's requested or quoted confirmations. */
 function effectivePolicy(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
   return {
-    base: option.required_finality ?? option.required_confirmations,
+    base: option.requiredFinality ?? option.requiredConfirmations,
     tiers: [{ fromAtoms: 0n, confirmations: setting.base }, ...setting.tiers],
   };
 }
@@ -128,7 +128,7 @@ export function paymentRefunds(
 ): PaymentRefund[] {
   return [
     ...refunds.map((refund): PaymentRefund => ({
-      id: refund.send_id,
+      id: refund.sendId,
       coin: refund.coin,
       amount: BigInt(refund.refunded),
       stage: refundStage(refund.status),
@@ -141,10 +141,10 @@ export function paymentRefunds(
       amount: BigInt(claim.claimed),
       stage: 'promised',
       ...refundGiven({
-        value: claim.claim_value,
-        unpriced: claim.claim_unpriced,
-        completed_json: claim.claim_completed_json,
-        by_acceptance: claim.claim_by_acceptance,
+        value: claim.claimValue,
+        unpriced: claim.claimUnpriced,
+        completedJson: claim.claimCompletedJson,
+        byAcceptance: claim.claimByAcceptance,
       }),
       position: null,
     })),
@@ -152,13 +152,13 @@ export function paymentRefunds(
 }
 
 function refundGiven(
-  row: Pick<StoredRefund, 'value' | 'unpriced' | 'completed_json' | 'by_acceptance'>,
+  row: Pick<StoredRefund, 'value' | 'unpriced' | 'completedJson' | 'byAcceptance'>,
 ): Pick<PaymentRefund, 'value' | 'unpriced' | 'completedBy'> {
-  const { completed_json: sums, by_acceptance: byAcceptance } = row;
+  const { completedJson: sums, byAcceptance } = row;
   return {
     value: parseShare(row.value) ?? NO_SHARE,
     unpriced: BigInt(row.unpriced),
-    completedBy: sums === null ? null : { sums: parseSums(sums), byAcceptance: byAcceptance === 1 },
+    completedBy: sums === null ? null : { sums: parseSums(sums), byAcceptance },
   };
 }
 
@@ -171,8 +171,8 @@ export function refundColumns({
   return {
     value: shareText(value),
     unpriced: unpriced.toString(),
-    completed_json: completedBy === null ? null : (sumsJson(completedBy.sums) ?? '{}'),
-    by_acceptance: completedBy?.byAcceptance === true ? (1 as const) : (0 as const),
+    completedJson: completedBy === null ? null : (sumsJson(completedBy.sums) ?? '{}'),
+    byAcceptance: completedBy?.byAcceptance === true,
   };
 }
 
@@ -198,9 +198,9 @@ function toCredit(
   leadOptions: PaymentState['options'],
   superseded: PaymentState['members'],
 ): PaymentCredit {
-  const late = output.late === 1;
-  const lateDue = output.late_due === null ? null : BigInt(output.late_due);
-  const via = output.payment_id ?? '';
+  const late = output.late;
+  const lateDue = output.lateDue === null ? null : BigInt(output.lateDue);
+  const via = output.paymentId ?? '';
   const member = superseded[via];
   return {
     coin: output.coin,
@@ -210,8 +210,8 @@ function toCredit(
     state: output.state,
     height: output.height,
     maturity: output.maturity,
-    firstSeenAt: output.first_seen_at,
-    confirmedAt: output.confirmed_at,
+    firstSeenAt: output.firstSeenAt,
+    confirmedAt: output.confirmedAt,
     late,
     due: late ? lateDue : ((member?.options ?? leadOptions)[output.coin]?.due ?? null),
     ...(member === undefined ? {} : { via, ...dueShare(member) }),

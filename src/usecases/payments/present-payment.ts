@@ -53,27 +53,27 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     exception: row.exception,
     amount: row.amount,
     currency: row.currency,
-    customerId: row.customer_id,
-    orderId: row.order_id,
-    orderLabel: row.order_label,
+    customerId: row.customerId,
+    orderId: row.orderId,
+    orderLabel: row.orderLabel,
     ...groupFields(loaded),
-    productId: row.product_id,
-    priceId: row.price_id,
-    metadata: parsed(row.metadata_json),
-    customFields: parsed(row.custom_fields_json),
-    webhookUrl: row.webhook_url,
-    successUrl: row.success_url,
-    returnUrl: row.return_url,
+    productId: row.productId,
+    priceId: row.priceId,
+    metadata: parsed(row.metadataJson),
+    customFields: parsed(row.customFieldsJson),
+    webhookUrl: row.webhookUrl,
+    successUrl: row.successUrl,
+    returnUrl: row.returnUrl,
     locale: row.locale,
     description: row.description,
-    lines: parseLines(row.lines_json),
+    lines: parseLines(row.linesJson),
     ...fiatBalance(loaded),
-    allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
+    allowedCryptos: JSON.parse(row.allowedCryptosJson) as string[],
     sandbox: row.mode === 'sandbox',
     checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,
-    createdAt: isoTime(row.created_at),
-    expiresAt: isoTime(row.expires_at),
-    updatedAt: isoTime(row.updated_at),
+    createdAt: isoTime(row.createdAt),
+    expiresAt: isoTime(row.expiresAt),
+    updatedAt: isoTime(row.updatedAt),
     options: presentOptions(deps, loaded, depths),
     transactions: loaded.state.credits
       .slice(-MAX_LIST)
@@ -91,7 +91,7 @@ function groupFields({ row, members }: LoadedPayment) {
   return {
     ...(row.renews === null ? {} : { renews: row.renews }),
     ...(renewedBy === undefined ? {} : { renewedBy }),
-    ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
+    ...(row.supersededBy === null ? {} : { supersededBy: row.supersededBy }),
   };
 }
 
@@ -137,8 +137,8 @@ function presentOption(
     address,
     amount: formatCoinAmount(due, coin),
     rate: option.rate,
-    rateSources: JSON.parse(option.rate_sources_json) as string[],
-    rateAt: isoTime(option.rate_at),
+    rateSources: JSON.parse(option.rateSourcesJson) as string[],
+    rateAt: isoTime(option.rateAt),
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
     confirmations: fewestConfirmations(depths, live),
@@ -207,20 +207,20 @@ export type RefundView = ReturnType<typeof presentRefund>;
 export function presentRefund(refund: StoredRefund, payment: Pick<StoredPayment, 'amount' | 'currency'>) {
   const { coin } = refund;
   return {
-    sendId: refund.send_id,
+    sendId: refund.sendId,
     coin,
     refunded: formatCoinAmount(BigInt(refund.refunded), coin),
     amount: formatCoinAmount(BigInt(refund.amount), coin),
     fee: formatCoinAmount(BigInt(refund.fee), coin),
-    maxFee: formatCoinAmount(BigInt(refund.max_fee), coin),
-    feeLimited: canCostMore(refund) && refund.fee_limited_at !== null,
+    maxFee: formatCoinAmount(BigInt(refund.maxFee), coin),
+    feeLimited: canCostMore(refund) && refund.feeLimitedAt !== null,
     fiatAmount: fiatGiven(refund, payment),
-    linkId: refund.link_id,
+    linkId: refund.linkId,
     txHash: refund.txid,
     destination: refund.destination,
     status: refund.status,
     error: refund.error,
-    createdAt: isoTime(refund.created_at),
+    createdAt: isoTime(refund.createdAt),
   };
 }
 
@@ -232,10 +232,10 @@ function parsed(json: string | null): Record<string, unknown> | null {
  * As ordered; else its share of the price, to the nearest minor unit, because whole atoms are rounded down.
  */
 function fiatGiven(
-  { fiat_amount, value, unpriced }: StoredRefund,
+  { fiatAmount, value, unpriced }: StoredRefund,
   { amount, currency }: Pick<StoredPayment, 'amount' | 'currency'>,
 ): string | null {
-  if (fiat_amount !== null) return fiat_amount;
+  if (fiatAmount !== null) return fiatAmount;
   const share = parseShare(value);
   if (share === null || unpriced !== '0') return null;
   const digits = currencyDigits(currency) ?? 0;

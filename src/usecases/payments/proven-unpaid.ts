@@ -17,7 +17,7 @@ export interface ProvenUnpaidDeps {
 export interface DuePayment {
   readonly id: string;
   readonly mode: Mode;
-  readonly expires_at: number;
+  readonly expiresAt: number;
 }
 
 /**
@@ -50,6 +50,6 @@ function everythingSeen(deps: ProvenUnpaidDeps, payment: DuePayment, coins: read
     // A coin that is no longer configured can never be read, so it must not block the payment for ever.
     if (deps.chains.get(coin, payment.mode) === null) return true;
     const seen = deps.seenThrough(coin, payment.mode);
-    return seen !== null && seen >= payment.expires_at;
+    return seen !== null && seen >= payment.expiresAt;
   });
 }

@@ -46,7 +46,7 @@ export async function recordObservations(
   sighting: Observation,
 ): Promise<ReadonlySet<string>> {
   const keys = [...new Set(seen.map(({ credit }) => credit.watchKey))];
-  const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
+  const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watchKey, row]));
   const now = deps.clock.now();
   const facts = new Map<string, PaymentFact[]>();
   const raws = new Map<string, string>();
@@ -59,18 +59,17 @@ export async function recordObservations(
     const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
     // The remainder of our own spend is not a payer's money, whatever the purpose of the address.
-    if (address.payment_id === null || each.credit.remainder === true)
+    if (address.paymentId === null || each.credit.remainder === true)
       await recordOwn(tx, chain, address, each, sighting, now);
-    else addFact(address.payment_id, sightingFact(chain, each, sighting));
+    else addFact(address.paymentId, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
     if (raw !== null) raws.set(ref.txid, raw);
   }
   for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
   for (const output of gone) {
     const ref = { txid: output.txid, index: output.vout };
-    if (output.payment_id !== null) addFact(output.payment_id, { type: 'output_gone', ref });
-    else
-      await upsertOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
+    if (output.paymentId !== null) addFact(output.paymentId, { type: 'output_gone', ref });
+    else await upsertOutput(tx, { ...output, state: 'gone', height: null, blockHash: null, updatedAt: now });
   }
   for (const [paymentId, paymentFacts] of facts)
     await applyTogether(tx, deps, chain, { paymentId, paymentFacts, sighting });
@@ -137,21 +136,21 @@ async function recordOwn(
     mode: chain.mode,
     txid: credit.ref.txid,
     vout: credit.ref.index,
-    address_id: address.id,
-    merchant_id: address.merchant_id,
-    payment_id: null,
+    addressId: address.id,
+    merchantId: address.merchantId,
+    paymentId: null,
     amount,
     state,
     height,
-    block_hash: sighting.kind === 'block' ? sighting.hash : null,
+    blockHash: sighting.kind === 'block' ? sighting.hash : null,
     maturity: credit.maturity,
-    first_seen_at: known?.first_seen_at ?? seenAt,
-    late: 0,
-    late_due: null,
-    spent_by: null,
-    spent_height: null,
-    send_id: known === undefined ? await reservedBy(tx, chain, address, credit) : known.send_id,
-    updated_at: now,
+    firstSeenAt: known?.firstSeenAt ?? seenAt,
+    late: false,
+    lateDue: null,
+    spentBy: null,
+    spentHeight: null,
+    sendId: known === undefined ? await reservedBy(tx, chain, address, credit) : known.sendId,
+    updatedAt: now,
   };
   await upsertOutput(tx, row);
 }

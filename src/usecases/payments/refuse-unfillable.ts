@@ -8,10 +8,10 @@ import type { StoredPayment } from '../../store/payments/payments.ts';
  * @throws {AppError} VALIDATION_INVALID
  */
 export function refuseUnfillable(
-  row: Pick<StoredPayment, 'id' | 'order_id' | 'success_url' | 'return_url'>,
+  row: Pick<StoredPayment, 'id' | 'orderId' | 'successUrl' | 'returnUrl'>,
 ): void {
-  const urls = { successUrl: row.success_url, returnUrl: row.return_url };
-  const fields = unfillable(urls, { paymentId: row.id, orderId: row.order_id });
+  const urls = { successUrl: row.successUrl, returnUrl: row.returnUrl };
+  const fields = unfillable(urls, { paymentId: row.id, orderId: row.orderId });
   if (fields.length === 0) return;
   const message = 'must be a URL of at most 2,048 characters with this order id filled in';
   throw new AppError('VALIDATION_INVALID', `${fields[0]}: ${message}`, {

@@ -25,7 +25,7 @@ export interface ResolvedPrice extends MinorUnits {
 }
 
 interface PricedRequest {
-  readonly merchant: Pick<MerchantRow, 'id' | 'user_id'>;
+  readonly merchant: Pick<MerchantRow, 'id' | 'userId'>;
   readonly actor: Actor;
   readonly price: PriceChoice;
 }
@@ -40,7 +40,7 @@ export async function resolvePrice(
   tx: Tx,
   { merchant, actor, price: choice }: PricedRequest,
 ): Promise<ResolvedPrice> {
-  const { id: merchantId, user_id: userId } = merchant;
+  const { id: merchantId, userId } = merchant;
   switch (choice.kind) {
     case 'amount': {
       const { amount, currency } = choice;
@@ -48,12 +48,12 @@ export async function resolvePrice(
     }
     case 'catalog': {
       const product = await findOwnProduct(tx, userId, choice.productId);
-      if (product.active === 0) throw new AppError('PRODUCT_NOT_FOUND', 'The product is not active');
+      if (!product.active) throw new AppError('PRODUCT_NOT_FOUND', 'The product is not active');
       const price = await findOwnPrice(tx, userId, choice.priceId);
-      if (price.product_id !== product.id) {
+      if (price.productId !== product.id) {
         throw new AppError('PRICE_NOT_FOUND', 'The price belongs to another product');
       }
-      if (price.active === 0) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
+      if (!price.active) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
       await noteSale(tx, { productId: product.id, merchantId, actor });
       const { amount, currency } = price;
       return { ...fiatMinorUnits(price), amount, currency, productId: product.id, priceId: price.id };

@@ -221,7 +221,7 @@ async function confirm(stage: Stage, input: SimulatePaymentInput): Promise<void>
   if (!liveCredits(payment.state).some((credit) => credit.coin === coin)) {
     throw new AppError('INVALID_STATE', `Nothing was paid in ${coin} that could be confirmed`);
   }
-  const needed = payment.options.find((option) => option.coin === coin)?.required_confirmations;
+  const needed = payment.options.find((option) => option.coin === coin)?.requiredConfirmations;
   await mine(stage, input.confirmations ?? needed ?? 1);
 }
 

@@ -73,10 +73,10 @@ function refuseUnlessUntouched({ row, state }: LoadedPayment, now: number): void
       'Money was seen for this payment: its terms can no longer be changed',
     );
   }
-  if (row.status !== 'pending' || row.closed_at !== null) {
+  if (row.status !== 'pending' || row.closedAt !== null) {
     throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed`);
   }
-  if (row.expires_at <= now) throw new AppError('INVALID_STATE', 'The deadline of this payment has passed');
+  if (row.expiresAt <= now) throw new AppError('INVALID_STATE', 'The deadline of this payment has passed');
 }
 
 async function changeTerms(
@@ -90,26 +90,26 @@ async function changeTerms(
   const price = updatedPrice(loaded, input);
   const isPriceChanged = price.amount !== row.amount || price.currency !== row.currency;
   const urls = changedUrls(row, input);
-  assertMayChange(actor, merchant.user_id, findOrigin(row), { isPriceChanged, urls });
-  const lines = input.lines ?? parseLines(row.lines_json);
+  assertMayChange(actor, merchant.userId, findOrigin(row), { isPriceChanged, urls });
+  const lines = input.lines ?? parseLines(row.linesJson);
   refuseExcessiveLines(lines, price);
   const options = requoted(deps, loaded, price);
   const now = deps.clock.now();
-  const lifetimeMinutes = input.lifetimeMinutes ?? merchant.payment_lifetime_minutes;
+  const lifetimeMinutes = input.lifetimeMinutes ?? merchant.paymentLifetimeMinutes;
   const terms: PaymentTerms = {
     amount: price.amount,
     currency: price.currency,
     // Another amount is no longer the catalog's price.
-    price_id: isPriceChanged ? null : row.price_id,
-    price_locked: isPriceChanged ? (locksPrice(actor, merchant.user_id, false) ? 1 : 0) : row.price_locked,
-    lines_json: linesJson(lines),
+    priceId: isPriceChanged ? null : row.priceId,
+    priceLocked: isPriceChanged ? locksPrice(actor, merchant.userId, false) : row.priceLocked,
+    linesJson: linesJson(lines),
     description: input.description === undefined ? row.description : input.description,
-    order_label: input.orderLabel === undefined ? row.order_label : input.orderLabel,
-    metadata_json: input.metadata === undefined ? row.metadata_json : JSON.stringify(input.metadata),
-    success_url: input.successUrl === undefined ? row.success_url : input.successUrl,
-    return_url: input.returnUrl === undefined ? row.return_url : input.returnUrl,
-    expires_at: now + lifetimeMinutes * 60_000,
-    updated_at: now,
+    orderLabel: input.orderLabel === undefined ? row.orderLabel : input.orderLabel,
+    metadataJson: input.metadata === undefined ? row.metadataJson : JSON.stringify(input.metadata),
+    successUrl: input.successUrl === undefined ? row.successUrl : input.successUrl,
+    returnUrl: input.returnUrl === undefined ? row.returnUrl : input.returnUrl,
+    expiresAt: now + lifetimeMinutes * 60_000,
+    updatedAt: now,
     sequence: row.sequence + 1,
   };
   refuseUnfillable({ ...row, ...terms });
@@ -121,8 +121,8 @@ async function changeTerms(
 function changedUrls(row: LoadedPayment['row'], input: UpdatePaymentInput): string[] {
   const [success, back] = [input.successUrl ?? null, input.returnUrl ?? null];
   return [
-    ...(input.successUrl === undefined || success === row.success_url ? [] : ['successUrl']),
-    ...(input.returnUrl === undefined || back === row.return_url ? [] : ['returnUrl']),
+    ...(input.successUrl === undefined || success === row.successUrl ? [] : ['successUrl']),
+    ...(input.returnUrl === undefined || back === row.returnUrl ? [] : ['returnUrl']),
   ];
 }
 
@@ -143,7 +143,7 @@ function updatedPrice({ row }: LoadedPayment, { amount, currency }: UpdatePaymen
 function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, price: Price): StoredOption[] {
   const { mode } = row;
   const requested =
-    row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as RequestedConfirmations);
+    row.confirmationsJson === null ? {} : (JSON.parse(row.confirmationsJson) as RequestedConfirmations);
   return options.map((option) => {
     const offer = toPaymentOption(deps, option.coin, { mode, price, priceField: 'amount' });
     if (typeof offer === 'string') {

@@ -120,7 +120,7 @@ export async function rejectOwnAddress(
 ): Promise<void> {
   const adapter = chainFor(deps.chains, order);
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
-  if (known?.merchant_id === order.merchantId) {
+  if (known?.merchantId === order.merchantId) {
     throw invalidField(
       'destination',
       'is an address of your own wallet: a refund goes to the payer',

@@ -72,9 +72,9 @@ function withFixedCoins(input: RefundInput, { coin, amount }: SendOrder): Refund
 
 function orderedFiat({ amount, currency, rate = 'received' }: RefundInput) {
   if (amount === undefined || currency === undefined)
-    return { fiat_amount: null, rate: null, minorUnits: null };
+    return { fiatAmount: null, rate: null, minorUnits: null };
   const minorUnits = rate === 'current' ? parseDecimal(amount, currencyDigits(currency) ?? 0) : null;
-  return { fiat_amount: amount, rate, minorUnits };
+  return { fiatAmount: amount, rate, minorUnits };
 }
 
 /** Lists are truncated, so a repeated refund may be older than all listed ones. */
@@ -94,15 +94,15 @@ async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInpu
   const earlier = await findRefund(db, send.id);
   const orderedFiatAmount = orderedFiat(input);
   const same =
-    earlier?.payment_id === input.paymentId &&
-    earlier.fiat_amount === orderedFiatAmount.fiat_amount &&
+    earlier?.paymentId === input.paymentId &&
+    earlier.fiatAmount === orderedFiatAmount.fiatAmount &&
     earlier.rate === orderedFiatAmount.rate &&
     send.destination === input.destination.trim() &&
     (coin === undefined || send.coin === coin) &&
     (amount === undefined ||
-      orderedFiatAmount.fiat_amount !== null ||
+      orderedFiatAmount.fiatAmount !== null ||
       readAmount(amount, send.coin) === BigInt(send.ordered)) &&
-    (subtractFee ?? amount === undefined) === (send.subtract_fee === 1);
+    (subtractFee ?? amount === undefined) === send.subtractFee;
   if (same) return send;
   throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for another request');
 }

@@ -42,16 +42,16 @@ export async function storeRefund(
   tx: Tx,
   deps: StoreRefundDeps,
   refund: NewRefund,
-  fiat: Pick<RefundRow, 'fiat_amount' | 'rate'> & { readonly minorUnits: bigint | null },
+  fiat: Pick<RefundRow, 'fiatAmount' | 'rate'> & { readonly minorUnits: bigint | null },
 ): Promise<void> {
   const payment = await readPayment(tx, deps, refund.paymentId);
   const left = remainingRefundable(payment.state, refund.send.coin);
   if (left.atoms < refund.atoms) throw nothingRefundable(payment, refund.send.coin);
-  const { fiat_amount, rate, minorUnits } = fiat;
+  const { fiatAmount, rate, minorUnits } = fiat;
   await insert(tx, deps, payment, refund, {
-    fiat_amount,
+    fiatAmount,
     rate,
-    link_id: null,
+    linkId: null,
     ...refundColumns({
       ...refundShare(payment, left, refund.atoms, minorUnits),
       completedBy: completedBy(payment.state),
@@ -75,13 +75,13 @@ export async function storeClaimedRefund(
   const claim = payment.state.refunds.find(({ id, stage }) => id === link.id && stage === 'promised');
   if (claim === undefined || left.atoms < refund.atoms) throw nothingRefundable(payment, refund.send.coin);
   await insert(tx, deps, payment, refund, {
-    fiat_amount: link.amount,
+    fiatAmount: link.amount,
     rate: link.rate,
-    link_id: link.id,
+    linkId: link.id,
     ...refundColumns(claim),
   });
   const now = deps.clock.now();
-  await updateRefundLink(tx, link.id, { send_id: refund.send.id, problem: null, updated_at: now });
+  await updateRefundLink(tx, link.id, { sendId: refund.send.id, problem: null, updatedAt: now });
   await applyRefunds(tx, deps, refund.paymentId);
 }
 
@@ -96,16 +96,16 @@ async function insert(
   deps: StoreRefundDeps,
   payment: LoadedPayment,
   { send, paymentId, atoms }: NewRefund,
-  given: Pick<Insertable<RefundRow>, 'fiat_amount' | 'rate' | 'link_id'> & ReturnType<typeof refundColumns>,
+  given: Pick<Insertable<RefundRow>, 'fiatAmount' | 'rate' | 'linkId'> & ReturnType<typeof refundColumns>,
 ): Promise<void> {
   await requireNoSecondPayment(tx, deps, { send, paymentId });
   await insertRefund(tx, {
     ...given,
-    send_id: send.id,
-    payment_id: paymentId,
+    sendId: send.id,
+    paymentId,
     coin: send.coin,
     amount: atoms.toString(),
-    created_at: send.created_at,
+    createdAt: send.createdAt,
     position: nextPosition(payment.state),
   });
 }

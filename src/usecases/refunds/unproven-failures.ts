@@ -23,7 +23,7 @@ interface Terms {
  */
 async function unprovenFailures(db: Db, { policy }: Terms, paymentId: string): Promise<StoredSend[]> {
   const unproven: StoredSend[] = [];
-  for (const { send_id: id, status } of await listRefunds(db, paymentId)) {
+  for (const { sendId: id, status } of await listRefunds(db, paymentId)) {
     const send = status === 'failed' ? await findSend(db, id) : undefined;
     if (send === undefined) continue;
     const tip = await findCursor(db, send);
@@ -86,10 +86,10 @@ async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean
 
 /** Whether blocks up to a height spend an input of each version that pays. */
 async function areAllLost(db: Db, send: StoredSend, upTo: number): Promise<boolean> {
-  const versions = (await listVersions(db, send.id)).filter(({ cancels }) => cancels === 0);
+  const versions = (await listVersions(db, send.id)).filter(({ cancels }) => !cancels);
   const conflicts = await findConflicts(db, send, versions);
   for (const version of versions) {
-    const parents = readPlan(version.plan_json).inputs.map(({ ref }) => ref.txid);
+    const parents = readPlan(version.planJson).inputs.map(({ ref }) => ref.txid);
     const heights = [...(await conflictHeights(db, send, parents)).values()];
     if (Math.min(conflicts.get(version.version) ?? Infinity, ...heights) > upTo) return false;
   }
@@ -105,20 +105,20 @@ async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise
   const [first] = await listVersions(db, send.id);
   const spent = first === undefined ? [] : inputKeys(first);
   const versions = await listVersions(db, earlier.id);
-  const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(contestedOutputs);
+  const taken = versions.filter(({ cancels }) => cancels).flatMap(contestedOutputs);
   // The output of a cancellation exists only on a chain without the versions that it replaced.
   if (spent.some((key) => taken.includes(key))) return true;
-  const paying = versions.filter(({ cancels }) => cancels === 0);
+  const paying = versions.filter(({ cancels }) => !cancels);
   return paying.every((version) => inputKeys(version).some((key) => spent.includes(key)));
 }
 
 /** Outputs that only one of a version and a new transaction can spend; for a cancellation, its own output. */
 function contestedOutputs(version: StoredSendVersion): string[] {
-  if (version.cancels === 0) return inputKeys(version);
-  const { txid, change_index: index } = version;
+  if (!version.cancels) return inputKeys(version);
+  const { txid, changeIndex: index } = version;
   return index === null ? [] : [outputKey({ txid, index })];
 }
 
-function inputKeys({ plan_json: plan }: StoredSendVersion): string[] {
+function inputKeys({ planJson: plan }: StoredSendVersion): string[] {
   return readPlan(plan).inputs.map(({ ref }) => outputKey(ref));
 }

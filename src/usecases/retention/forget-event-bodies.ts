@@ -23,7 +23,7 @@ export async function forgetEventBodies(db: Db, before: number, limit: number): 
     );
     const forgotten = events.filter((event) => !kept.has(event.id));
     for (const event of forgotten) {
-      const body = JSON.parse(event.body_json) as EventBody;
+      const body = JSON.parse(event.bodyJson) as EventBody;
       await replaceEventBody(tx, event.id, JSON.stringify({ ...body, data: {}, truncated: true }));
     }
     const last = events.at(-1);

@@ -61,14 +61,14 @@ export async function createMerchant(
     if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
     const merchant = newMerchant(deps, input, await nextAccount(tx));
     if (!(await insertMerchant(tx, merchant))) throw await duplicate(tx, input);
-    const keys = newKeyPair(merchant.id, merchant.created_at);
+    const keys = newKeyPair(merchant.id, merchant.createdAt);
     await insertApiKeys(tx, keys.rows);
     const live = await openWallet(tx, deps, merchant, 'live');
     const sandbox = await openWallet(tx, deps, merchant, 'sandbox');
     const made: CreatedMerchant = {
       merchant,
       keys: { public: keys.public, secret: keys.secret },
-      wallets: merchant.sandbox === 1 ? sandbox : live,
+      wallets: merchant.sandbox ? sandbox : live,
     };
     await keep(tx, made);
     return made;
@@ -84,32 +84,32 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
   const now = deps.clock.now();
   return {
     id: newUuid(),
-    user_id: input.userId,
+    userId: input.userId,
     account,
     name: input.name,
     description: input.description,
     domain: input.domain,
-    domain_token: randomBase62(DOMAIN_TOKEN_LENGTH),
-    domain_verified_at: null,
-    webhook_url: null,
-    webhook_secret_sealed: deps.secretBox.seal(newWebhookSecret()),
-    webhook_old_secret_sealed: null,
-    webhook_old_secret_until: null,
-    sandbox: deps.hasLiveCoin ? 0 : 1,
-    payment_lifetime_minutes: deps.defaults.lifetimeMinutes,
-    tolerance_bps: deps.defaults.toleranceBps,
-    late_policy: deps.defaults.latePolicy,
-    embed_origins_json: '[]',
+    domainToken: randomBase62(DOMAIN_TOKEN_LENGTH),
+    domainVerifiedAt: null,
+    webhookUrl: null,
+    webhookSecretSealed: deps.secretBox.seal(newWebhookSecret()),
+    webhookOldSecretSealed: null,
+    webhookOldSecretUntil: null,
+    sandbox: !deps.hasLiveCoin,
+    paymentLifetimeMinutes: deps.defaults.lifetimeMinutes,
+    toleranceBps: deps.defaults.toleranceBps,
+    latePolicy: deps.defaults.latePolicy,
+    embedOriginsJson: '[]',
     currency: 'USD',
-    time_zone: null,
-    support_contact: null,
-    accent_color: null,
-    logo_hash: null,
-    renew_expired: 0,
-    suspended_at: null,
-    books_closed_until: 0,
-    created_at: now,
-    updated_at: now,
+    timeZone: null,
+    supportContact: null,
+    accentColor: null,
+    logoHash: null,
+    renewExpired: false,
+    suspendedAt: null,
+    booksClosedUntil: 0,
+    createdAt: now,
+    updatedAt: now,
   };
 }
 

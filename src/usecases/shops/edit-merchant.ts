@@ -57,19 +57,18 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
     return updateMerchant(tx, merchant.id, {
       name: input.name ?? merchant.name,
       description: input.description === undefined ? merchant.description : input.description,
-      webhook_url: webhookUrl === undefined ? merchant.webhook_url : webhookUrl,
-      payment_lifetime_minutes: input.paymentLifetimeMinutes ?? merchant.payment_lifetime_minutes,
-      tolerance_bps: input.toleranceBps ?? merchant.tolerance_bps,
-      late_policy: input.latePolicy ?? merchant.late_policy,
-      embed_origins_json:
-        embedOrigins === undefined ? merchant.embed_origins_json : JSON.stringify(embedOrigins),
+      webhookUrl: webhookUrl === undefined ? merchant.webhookUrl : webhookUrl,
+      paymentLifetimeMinutes: input.paymentLifetimeMinutes ?? merchant.paymentLifetimeMinutes,
+      toleranceBps: input.toleranceBps ?? merchant.toleranceBps,
+      latePolicy: input.latePolicy ?? merchant.latePolicy,
+      embedOriginsJson: embedOrigins === undefined ? merchant.embedOriginsJson : JSON.stringify(embedOrigins),
       currency: input.currency ?? merchant.currency,
-      time_zone: input.timeZone === undefined ? merchant.time_zone : input.timeZone,
-      support_contact: input.supportContact === undefined ? merchant.support_contact : input.supportContact,
-      accent_color: input.accentColor === undefined ? merchant.accent_color : input.accentColor,
-      logo_hash: await keepLogo(tx, merchant, input.logo),
-      renew_expired: input.renewExpired === undefined ? merchant.renew_expired : input.renewExpired ? 1 : 0,
-      updated_at: now,
+      timeZone: input.timeZone === undefined ? merchant.timeZone : input.timeZone,
+      supportContact: input.supportContact === undefined ? merchant.supportContact : input.supportContact,
+      accentColor: input.accentColor === undefined ? merchant.accentColor : input.accentColor,
+      logoHash: await keepLogo(tx, merchant, input.logo),
+      renewExpired: input.renewExpired ?? merchant.renewExpired,
+      updatedAt: now,
     });
   });
   if (webhookUrl !== undefined) deps.wakeWebhooks();
@@ -82,12 +81,12 @@ async function keepLogo(
   merchant: MerchantRow,
   logo: EditMerchantInput['logo'],
 ): Promise<string | null> {
-  if (logo === undefined) return merchant.logo_hash;
+  if (logo === undefined) return merchant.logoHash;
   if (logo === null) {
     await deleteLogo(tx, merchant.id);
     return null;
   }
   const hash = createHash('sha256').update(logo.bytes).digest('base64url');
-  await upsertLogo(tx, { merchant_id: merchant.id, hash, ...logo });
+  await upsertLogo(tx, { merchantId: merchant.id, hash, ...logo });
   return hash;
 }

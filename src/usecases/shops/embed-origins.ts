@@ -3,15 +3,15 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { WebhookUrlRule } from '../webhooks/index.ts';
 
 /** The merchant's listed origins, as stored. */
-export function listedOrigins(merchant: Pick<MerchantRow, 'embed_origins_json'>): string[] {
-  return JSON.parse(merchant.embed_origins_json) as string[];
+export function listedOrigins(merchant: Pick<MerchantRow, 'embedOriginsJson'>): string[] {
+  return JSON.parse(merchant.embedOriginsJson) as string[];
 }
 
 /** Every origin that may embed this merchant's checkout in a frame: the verified domain and those listed. */
 export function allowedEmbedOrigins(
-  merchant: Pick<MerchantRow, 'domain' | 'domain_verified_at' | 'embed_origins_json'>,
+  merchant: Pick<MerchantRow, 'domain' | 'domainVerifiedAt' | 'embedOriginsJson'>,
 ): string[] {
-  const verified = merchant.domain_verified_at === null ? [] : [`https://${merchant.domain}`];
+  const verified = merchant.domainVerifiedAt === null ? [] : [`https://${merchant.domain}`];
   return [...new Set([...verified, ...listedOrigins(merchant)])];
 }
 

@@ -62,7 +62,7 @@ export async function readSetup(deps: ReadSetupDeps, input: SetupInput): Promise
   const outcomes: Record<SetupStepName, Outcome> = {
     test_payment: outcome(await hasPaidPayment(db, merchant.id, 'sandbox')),
     webhook: await webhookOutcome(db, merchant),
-    domain: outcome(merchant.domain_verified_at !== null, merchant.domain_verified_at),
+    domain: outcome(merchant.domainVerifiedAt !== null, merchant.domainVerifiedAt),
     second_factor: await secondFactorOutcome(db, userId),
     backup: backupOutcome(deps.backupAge()),
     node: outcome(coins.some(({ state }) => state === 'ready')),
@@ -96,7 +96,7 @@ async function webhookOutcome(db: Db, merchant: MerchantRow): Promise<Outcome> {
 /** A factor besides the password: codes of an authenticator app, or a passkey. */
 async function secondFactorOutcome(db: Db, userId: string): Promise<Outcome> {
   const [passkey] = await findUserPasskeys(db, userId);
-  const enabledAt = (await findSecondFactor(db, userId))?.enabled_at ?? passkey?.created_at ?? null;
+  const enabledAt = (await findSecondFactor(db, userId))?.enabledAt ?? passkey?.createdAt ?? null;
   return outcome(enabledAt !== null, enabledAt);
 }
 

@@ -20,10 +20,10 @@ export async function rotateWebhookSecret(
     if (merchant === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
     const now = deps.clock.now();
     await updateMerchant(tx, merchantId, {
-      webhook_secret_sealed: deps.secretBox.seal(secret),
-      webhook_old_secret_sealed: merchant.webhook_secret_sealed,
-      webhook_old_secret_until: now + OVERLAP_MS,
-      updated_at: now,
+      webhookSecretSealed: deps.secretBox.seal(secret),
+      webhookOldSecretSealed: merchant.webhookSecretSealed,
+      webhookOldSecretUntil: now + OVERLAP_MS,
+      updatedAt: now,
     });
     await keep(tx, secret);
   });

@@ -19,10 +19,10 @@ export function shopFace(merchant: MerchantRow): ShopFace {
   return {
     name: merchant.name,
     domain: merchant.domain,
-    isVerified: merchant.domain_verified_at !== null,
-    timeZone: merchant.time_zone,
-    supportContact: merchant.support_contact,
-    accentColor: merchant.accent_color,
-    logoHash: merchant.logo_hash,
+    isVerified: merchant.domainVerifiedAt !== null,
+    timeZone: merchant.timeZone,
+    supportContact: merchant.supportContact,
+    accentColor: merchant.accentColor,
+    logoHash: merchant.logoHash,
   };
 }

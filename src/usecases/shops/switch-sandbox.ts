@@ -29,8 +29,8 @@ export async function switchSandbox(
   const { merchant, sandboxMode } = input;
   const coins = coinReadiness(deps.followedChains());
   const row = await updateMerchant(deps.db, merchant.id, {
-    sandbox: sandboxMode ? 1 : 0,
-    updated_at: deps.clock.now(),
+    sandbox: sandboxMode,
+    updatedAt: deps.clock.now(),
   });
-  return { sandboxMode: row.sandbox === 1, coins };
+  return { sandboxMode: row.sandbox, coins };
 }

@@ -23,12 +23,12 @@ export async function freezeOutputs(
   { merchant, coin, outputs, frozen }: FreezeOutputsInput,
 ): Promise<{ changed: number }> {
   if (!isUtxoCoin(coin)) throw invalidField('coin', `is not held in outputs: use ${UTXO_CODES.join(' or ')}`);
-  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode: Mode = merchant.sandbox ? 'sandbox' : 'live';
   await db.transaction(async (tx) => {
     for (const [at, { txHash: txid, index }] of outputs.entries()) {
       const ref = { txid, index };
       const output = await findOutput(tx, { coin, mode }, ref);
-      if (output?.merchant_id !== merchant.id) {
+      if (output?.merchantId !== merchant.id) {
         throw invalidField(`outputs.${at}`, 'is not an output of this wallet');
       }
       await setFrozen(tx, { coin, mode }, { ref, frozen, now: clock.now() });

@@ -62,8 +62,8 @@ export async function listOutputs(
       frozen: row.frozen !== null,
       spendable: hold === null,
       hold,
-      sendId: row.send_id,
-      paymentId: row.payment_id,
+      sendId: row.sendId,
+      paymentId: row.paymentId,
     };
   });
   return { outputs, total };
@@ -74,8 +74,8 @@ function findHold(
   known: { readonly tip: number; readonly change: ReadonlySet<string>; readonly inputCost: bigint },
 ): OutputHold | null {
   if (row.frozen !== null) return 'frozen';
-  if (row.send_id !== null) return 'reserved';
-  if (row.spent_by !== null) return 'spending';
+  if (row.sendId !== null) return 'reserved';
+  if (row.spentBy !== null) return 'spending';
   const isChange = known.change.has(outputKey({ txid: row.txid, index: row.vout }));
   if (row.state !== 'confirmed' && !isChange) return 'unconfirmed';
   if (row.state === 'confirmed' && countConfirmations(row, known.tip) < row.maturity) return 'immature';

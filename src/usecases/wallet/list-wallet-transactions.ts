@@ -98,18 +98,18 @@ function view(
     address: row.address,
     amount: formatCoinAmount(BigInt(row.amount), coin),
     fee: row.fee === null ? null : formatCoinAmount(BigInt(row.fee), coin),
-    maxFee: row.max_fee === null ? null : formatCoinAmount(BigInt(row.max_fee), coin),
-    feeLimited: row.fee_limited_at !== null && row.height === null && row.status !== 'failed',
+    maxFee: row.maxFee === null ? null : formatCoinAmount(BigInt(row.maxFee), coin),
+    feeLimited: row.feeLimitedAt !== null && row.height === null && row.status !== 'failed',
     status: row.status,
-    parts: row.parts === 0 ? null : { total: row.parts, confirmed: row.parts_confirmed },
+    parts: row.parts === 0 ? null : { total: row.parts, confirmed: row.partsConfirmed },
     // A block that includes a reverted send confirms no payment.
     confirmations:
       row.height === null || row.status === 'broadcast' ? 0 : Math.max(1, at.tipHeight - row.height + 1),
-    paymentId: row.payment_id,
+    paymentId: row.paymentId,
     error: row.error,
     currency,
     rate,
     fiatAmount: fiatAmount(BigInt(row.amount), coin, { currency, rate }),
-    createdAt: new Date(row.created_at).toISOString(),
+    createdAt: new Date(row.createdAt).toISOString(),
   };
 }

@@ -8,6 +8,6 @@ export async function findOwnEndpoint(
   of: { readonly merchantId: string; readonly endpointId: string },
 ): Promise<StoredEndpoint> {
   const endpoint = await findEndpoint(db, of.endpointId);
-  if (endpoint?.merchant_id === of.merchantId) return endpoint;
+  if (endpoint?.merchantId === of.merchantId) return endpoint;
   throw new AppError('ENDPOINT_NOT_FOUND', 'No such webhook endpoint');
 }

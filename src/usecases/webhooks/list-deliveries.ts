@@ -46,7 +46,7 @@ export async function listDeliveries(
   const { deliveries, total } = await readDeliveries(deps.db, filter);
   const all = await deliveriesOfEvents(
     deps.db,
-    deliveries.map((delivery) => delivery.event_id),
+    deliveries.map((delivery) => delivery.eventId),
   );
   const listed = new Set(deliveries.map(deliveryKey));
   const byKey = Map.groupBy(
@@ -57,7 +57,7 @@ export async function listDeliveries(
     deps.db,
     [...byKey.values()].flat().map(({ id }) => id),
   );
-  const byDelivery = new Map(outcomes.map((outcome) => [outcome.delivery_id, outcome]));
+  const byDelivery = new Map(outcomes.map((outcome) => [outcome.deliveryId, outcome]));
   return {
     deliveries: deliveries.map((delivery) =>
       toView(delivery, byKey.get(deliveryKey(delivery)) ?? [], byDelivery),
@@ -67,8 +67,8 @@ export async function listDeliveries(
 }
 
 /** One event at one endpoint. */
-function deliveryKey(of: Pick<DeliveryOfEvent, 'event_id' | 'endpoint_id'>): string {
-  return `${of.event_id} ${of.endpoint_id ?? ''}`;
+function deliveryKey(of: Pick<DeliveryOfEvent, 'eventId' | 'endpointId'>): string {
+  return `${of.eventId} ${of.endpointId ?? ''}`;
 }
 
 function toView(
@@ -78,23 +78,23 @@ function toView(
 ): DeliveryView {
   const last = all
     .flatMap(({ id }) => outcomes.get(id) ?? [])
-    .toSorted((a, b) => a.created_at - b.created_at)
+    .toSorted((a, b) => a.createdAt - b.createdAt)
     .at(-1);
-  const next = all.filter(({ status }) => status === 'pending').map((each) => each.next_attempt_at);
+  const next = all.filter(({ status }) => status === 'pending').map((each) => each.nextAttemptAt);
   return {
     id: delivery.id,
-    event: delivery.event_type,
-    eventId: delivery.event_id,
-    paymentId: delivery.payment_id,
-    sendId: delivery.send_id,
+    event: delivery.eventType,
+    eventId: delivery.eventId,
+    paymentId: delivery.paymentId,
+    sendId: delivery.sendId,
     endpoint: delivery.url,
-    endpointId: delivery.endpoint_id,
+    endpointId: delivery.endpointId,
     state: delivery.status,
     attempts: all.reduce((sum, { attempts }) => sum + attempts, 0),
-    createdAt: new Date(delivery.created_at).toISOString(),
+    createdAt: new Date(delivery.createdAt).toISOString(),
     nextAttemptAt:
       delivery.status === 'pending'
-        ? new Date(Math.min(delivery.next_attempt_at, ...next)).toISOString()
+        ? new Date(Math.min(delivery.nextAttemptAt, ...next)).toISOString()
         : null,
     last: last === undefined ? null : outcomeView(last),
   };
@@ -103,9 +103,9 @@ function toView(
 function outcomeView(outcome: AttemptOutcome): NonNullable<DeliveryView['last']> {
   return {
     logId: outcome.id,
-    at: new Date(outcome.created_at).toISOString(),
+    at: new Date(outcome.createdAt).toISOString(),
     status: outcome.status,
-    durationMs: outcome.duration_ms,
+    durationMs: outcome.durationMs,
     error: outcome.error,
   };
 }

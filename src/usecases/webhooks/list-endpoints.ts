@@ -45,7 +45,7 @@ export async function listEndpoints(
   const rows = await findEndpoints(deps.db, merchant.id);
   const health = await endpointHealth(deps.db, [merchant.id, ...rows.map(({ id }) => id)]);
   const views = rows.map((row) => viewEndpoint(row, health.get(row.id)));
-  const { webhook_url: url } = merchant;
+  const { webhookUrl: url } = merchant;
   if (url === null || url === '') return views;
   const isGone = await isEndpointDisabled(deps.db, { merchantId: merchant.id, paymentId: null, url });
   return [defaultView(merchant, url, healthView(health.get(merchant.id), isGone)), ...views];
@@ -56,12 +56,12 @@ export function viewEndpoint(row: StoredEndpoint, health: EndpointHealth | undef
     id: row.id,
     url: row.url,
     default: false,
-    events: row.events_json === null ? null : subscribedEvents(row.events_json),
-    active: row.active === 1,
+    events: row.eventsJson === null ? null : subscribedEvents(row.eventsJson),
+    active: row.active,
     creator: toCreator(row),
-    health: healthView(health, row.gone_at !== null),
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(row.updated_at).toISOString(),
+    health: healthView(health, row.goneAt !== null),
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
   };
 }
 
@@ -74,17 +74,17 @@ function defaultView(merchant: MerchantRow, url: string, health: EndpointView['h
     active: true,
     creator: null,
     health,
-    createdAt: new Date(merchant.created_at).toISOString(),
-    updatedAt: new Date(merchant.updated_at).toISOString(),
+    createdAt: new Date(merchant.createdAt).toISOString(),
+    updatedAt: new Date(merchant.updatedAt).toISOString(),
   };
 }
 
 function healthView(health: EndpointHealth | undefined, gone: boolean): EndpointView['health'] {
   return {
-    lastSuccessAt: time(health?.last_success_at),
-    lastFailureAt: time(health?.last_failure_at),
+    lastSuccessAt: time(health?.lastSuccessAt),
+    lastFailureAt: time(health?.lastFailureAt),
     failuresInARow: health?.failures ?? 0,
-    lastError: health?.last_error ?? null,
+    lastError: health?.lastError ?? null,
     gone,
   };
 }

@@ -42,19 +42,19 @@ export async function presentEvents(db: Db, events: readonly StoredEvent[]): Pro
     db,
     events.map((event) => event.id),
   );
-  const byEvent = Map.groupBy(deliveries, (delivery) => delivery.event_id);
+  const byEvent = Map.groupBy(deliveries, (delivery) => delivery.eventId);
   return events.map((event) => toView(event, byEvent.get(event.id) ?? []));
 }
 
 function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
-  const body = parseExact(event.body_json) as { data: Record<string, unknown>; truncated?: true };
+  const body = parseExact(event.bodyJson) as { data: Record<string, unknown>; truncated?: true };
   return {
     id: event.id,
     seq: event.seq,
     type: event.type,
-    createdAt: new Date(event.created_at).toISOString(),
+    createdAt: new Date(event.createdAt).toISOString(),
     sandbox: event.mode === 'sandbox',
-    paymentId: event.payment_id,
+    paymentId: event.paymentId,
     sequence: event.sequence,
     data: body.data,
     truncated: body.truncated === true,
@@ -62,7 +62,7 @@ function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): Even
       endpoint: delivery.url,
       status: delivery.status,
       attempts: delivery.attempts,
-      nextAttemptAt: delivery.status === 'pending' ? new Date(delivery.next_attempt_at).toISOString() : null,
+      nextAttemptAt: delivery.status === 'pending' ? new Date(delivery.nextAttemptAt).toISOString() : null,
     })),
   };
 }

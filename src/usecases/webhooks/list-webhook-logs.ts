@@ -48,20 +48,20 @@ export async function listWebhookLogs(
 }
 
 function toView(log: StoredWebhookLog): WebhookLogView {
-  const request = JSON.parse(log.request_json) as Pick<WebhookLogView['request'], 'method' | 'headers'>;
+  const request = JSON.parse(log.requestJson) as Pick<WebhookLogView['request'], 'method' | 'headers'>;
   return {
     id: log.id,
-    createdAt: new Date(log.created_at).toISOString(),
-    paymentId: log.payment_id,
-    eventId: log.event_id,
+    createdAt: new Date(log.createdAt).toISOString(),
+    paymentId: log.paymentId,
+    eventId: log.eventId,
     endpoint: log.endpoint,
     state: log.state,
-    nextAttemptAt: log.state === 'pending' ? new Date(log.next_attempt_at).toISOString() : null,
+    nextAttemptAt: log.state === 'pending' ? new Date(log.nextAttemptAt).toISOString() : null,
     status: log.status,
     attempt: log.attempt,
-    durationMs: log.duration_ms,
+    durationMs: log.durationMs,
     error: log.error,
-    request: { ...request, body: parseExact(log.body_json) as Record<string, unknown> },
-    response: JSON.parse(log.response_json) as WebhookLogView['response'],
+    request: { ...request, body: parseExact(log.bodyJson) as Record<string, unknown> },
+    response: JSON.parse(log.responseJson) as WebhookLogView['response'],
   };
 }

@@ -55,17 +55,17 @@ export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]):
 
 /** A shop's answer may repeat data that was sent to it before the customer was erased. */
 async function withoutErased(tx: Tx, records: readonly AttemptRecord[]): Promise<AttemptRecord[]> {
-  const paymentIds = records.flatMap(({ delivery }) => delivery.payment_id ?? []);
+  const paymentIds = records.flatMap(({ delivery }) => delivery.paymentId ?? []);
   const erased = await listErasedPayments(tx, [...new Set(paymentIds)]);
   return records.map((record) =>
-    erased.has(record.delivery.payment_id ?? '') ? { ...record, responseBody: '' } : record,
+    erased.has(record.delivery.paymentId ?? '') ? { ...record, responseBody: '' } : record,
   );
 }
 
 /** Effects of the attempts on the health of their endpoints; the webhookUrl of a payment has none. */
 function healthChanges(records: readonly AttemptRecord[]): HealthChange[] {
   const changes: HealthChange[] = [];
-  for (const [endpointId, of] of Map.groupBy(records, ({ delivery }) => delivery.endpoint_id)) {
+  for (const [endpointId, of] of Map.groupBy(records, ({ delivery }) => delivery.endpointId)) {
     const lastSuccess = of.findLastIndex(isDelivered);
     const lastFailure = of.findLast((record) => !isDelivered(record));
     if (endpointId === null) continue;
@@ -88,22 +88,22 @@ function toLogRow(record: AttemptRecord): NewWebhookLog {
   const { delivery } = record;
   return {
     id: newTimedId('whl_', record.endedAt),
-    delivery_id: delivery.id,
-    merchant_id: delivery.merchant_id,
-    payment_id: delivery.payment_id,
-    event_type: record.eventType,
+    deliveryId: delivery.id,
+    merchantId: delivery.merchantId,
+    paymentId: delivery.paymentId,
+    eventType: record.eventType,
     endpoint: delivery.url,
     status: record.status,
     attempt: delivery.attempts + 1,
-    duration_ms: record.durationMs,
+    durationMs: record.durationMs,
     error: record.error,
-    request_json: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
-    response_json: JSON.stringify({
+    requestJson: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
+    responseJson: JSON.stringify({
       status: record.status,
       headers: record.responseHeaders,
       body: record.responseBody,
     }),
-    created_at: record.endedAt,
+    createdAt: record.endedAt,
   };
 }
 
@@ -135,16 +135,16 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
 
 /** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL or endpoint until it is edited. */
 async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
-  const { merchant_id: merchantId, payment_id: paymentId, endpoint_id: endpointId, url } = delivery;
+  const { merchantId, paymentId, endpointId, url } = delivery;
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);
     if (endpoint?.url !== url) return;
-    await updateEndpoint(tx, endpointId, { gone_at: now, updated_at: endpoint.updated_at });
+    await updateEndpoint(tx, endpointId, { goneAt: now, updatedAt: endpoint.updatedAt });
     await endEndpointDeliveries(tx, { merchantId, endpointId, why: 'the endpoint answered 410 Gone', now });
     return;
   }
   const merchant = await findMerchant(tx, merchantId);
-  const isMerchantUrl = paymentId === null || merchant?.webhook_url === url;
+  const isMerchantUrl = paymentId === null || merchant?.webhookUrl === url;
   await disableEndpoint(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
   await endDeliveries(tx, {
     merchantId,

@@ -36,8 +36,8 @@ export async function redeliverWebhook(
 }
 
 async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<string> {
-  const { merchant_id: merchantId, payment_id: paymentId } = log;
-  const event = await findEvent(tx, log.event_id);
+  const { merchantId, paymentId } = log;
+  const event = await findEvent(tx, log.eventId);
   if (event === undefined) throw new AppError('LOG_NOT_FOUND', 'the event of this log is not stored');
   const { endpointId, url } = await currentTarget(tx, log);
   await replaceDeliveries(tx, { eventId: event.id, endpointId, now });
@@ -61,7 +61,7 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
 
 /** The current endpoint of a log. */
 async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
-  const { merchant_id: merchantId, payment_id: paymentId, endpoint_id: endpointId } = log;
+  const { merchantId, paymentId, endpointId } = log;
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);
     if (endpoint === undefined) throw new AppError('INVALID_STATE', 'this webhook endpoint was deleted');
@@ -70,7 +70,7 @@ async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
   }
   const paymentUrl = paymentId === null ? null : await findPaymentWebhookUrl(tx, paymentId);
   const isOwn = paymentUrl !== null && paymentUrl !== '';
-  const url = isOwn ? paymentUrl : (await findMerchant(tx, merchantId))?.webhook_url;
+  const url = isOwn ? paymentUrl : (await findMerchant(tx, merchantId))?.webhookUrl;
   if (!url) throw new AppError('INVALID_STATE', 'no webhook URL is set');
   await refuseGone(tx, { merchantId, paymentId, url });
   return { endpointId: isOwn ? null : merchantId, url };
@@ -79,7 +79,7 @@ async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
 /** @throws {AppError} INVALID_STATE when an endpoint is inactive. */
 export function refuseClosed(endpoint: StoredEndpoint): void {
   if (isOpen(endpoint)) return;
-  const why = endpoint.active === 0 ? 'is not active' : 'answered 410 Gone: edit it to use it again';
+  const why = !endpoint.active ? 'is not active' : 'answered 410 Gone: edit it to use it again';
   throw new AppError('INVALID_STATE', `this webhook endpoint ${why}`);
 }
 

@@ -30,9 +30,9 @@ export async function testWebhook(
     if (merchant === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'there is no such merchant');
     const only = await testTarget(tx, merchant, input.endpointId ?? merchant.id);
     return emitEvent(tx, deps, {
-      merchant: { id: merchant.id, webhookUrl: merchant.webhook_url },
+      merchant: { id: merchant.id, webhookUrl: merchant.webhookUrl },
       type: 'webhook.test',
-      mode: merchant.sandbox === 1 ? 'sandbox' : 'live',
+      mode: merchant.sandbox ? 'sandbox' : 'live',
       paymentId: null,
       sendId: null,
       sequence: 0,
@@ -51,7 +51,7 @@ async function testTarget(tx: Tx, merchant: MerchantRow, endpointId: string): Pr
     refuseClosed(endpoint);
     return { endpointId, url: endpoint.url };
   }
-  const url = merchant.webhook_url;
+  const url = merchant.webhookUrl;
   if (url === null || url === '') throw new AppError('INVALID_STATE', 'the merchant has no webhook URL');
   await refuseGone(tx, { merchantId: merchant.id, paymentId: null, url });
   return { endpointId, url };

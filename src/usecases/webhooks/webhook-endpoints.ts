@@ -60,17 +60,17 @@ export async function createEndpoint(
   const now = deps.clock.now();
   const endpoint: StoredEndpoint = {
     id: newId('whe_'),
-    merchant_id: input.merchantId,
+    merchantId: input.merchantId,
     url: input.url,
-    events_json: eventsJson(input.events),
-    active: input.active ? 1 : 0,
-    secret_sealed: deps.secretBox.seal(secret),
-    old_secret_sealed: null,
-    old_secret_until: null,
-    gone_at: null,
+    eventsJson: eventsJson(input.events),
+    active: input.active,
+    secretSealed: deps.secretBox.seal(secret),
+    oldSecretSealed: null,
+    oldSecretUntil: null,
+    goneAt: null,
     ...creatorColumns(input.creator),
-    created_at: now,
-    updated_at: now,
+    createdAt: now,
+    updatedAt: now,
   };
   await deps.db.transaction(async (tx) => {
     if ((await findEndpoints(tx, input.merchantId)).length >= MAX_ENDPOINTS) {
@@ -110,7 +110,7 @@ export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit
   const edited = await deps.db.transaction(async (tx) => {
     const before = await findOwnEndpoint(tx, edit);
     const now = deps.clock.now();
-    const { url = before.url, active = before.active === 1 } = edit;
+    const { url = before.url, active = before.active } = edit;
     if (url !== before.url) {
       await redirectEndpointDeliveries(tx, { merchantId, endpointId, url, now });
       await forgetHealth(tx, endpointId);
@@ -121,10 +121,10 @@ export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit
     return updateEndpoint(tx, endpointId, {
       url,
       ...(url === before.url ? {} : creatorColumns(edit.editor)),
-      events_json: edit.events === undefined ? before.events_json : eventsJson(edit.events),
-      active: active ? 1 : 0,
-      gone_at: null,
-      updated_at: now,
+      eventsJson: edit.events === undefined ? before.eventsJson : eventsJson(edit.events),
+      active,
+      goneAt: null,
+      updatedAt: now,
     });
   });
   deps.wakeWebhooks();
@@ -138,7 +138,7 @@ export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit
 export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt): Promise<void> {
   refuseDefault(at);
   await deps.db.transaction(async (tx) => {
-    const { id, merchant_id: merchantId } = await findOwnEndpoint(tx, at);
+    const { id, merchantId } = await findOwnEndpoint(tx, at);
     await endEndpoint(tx, { merchantId, id, why: 'the endpoint was deleted', now: deps.clock.now() });
   });
 }
@@ -168,10 +168,10 @@ export async function rotateEndpointSecret(
     const endpoint = await findOwnEndpoint(tx, at);
     const now = deps.clock.now();
     await updateEndpoint(tx, endpoint.id, {
-      secret_sealed: deps.secretBox.seal(secret),
-      old_secret_sealed: endpoint.secret_sealed,
-      old_secret_until: now + SECRET_OVERLAP_MS,
-      updated_at: now,
+      secretSealed: deps.secretBox.seal(secret),
+      oldSecretSealed: endpoint.secretSealed,
+      oldSecretUntil: now + SECRET_OVERLAP_MS,
+      updatedAt: now,
     });
     await keep(tx, secret);
   });

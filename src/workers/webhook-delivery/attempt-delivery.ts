@@ -34,7 +34,7 @@ export async function loadLeased(
   deliveries: readonly StoredDelivery[],
   lease: { readonly token: string; readonly now: number },
 ): Promise<LeasedDelivery[]> {
-  const events = await findEventMessages(tx, [...new Set(deliveries.map((each) => each.event_id))]);
+  const events = await findEventMessages(tx, [...new Set(deliveries.map((each) => each.eventId))]);
   const byId = new Map(events.map((event) => [event.id, event]));
   const signers = Map.groupBy(new Set(deliveries.map(signerOf)), isDeclaredEndpoint);
   const secrets = new Map([
@@ -44,13 +44,13 @@ export async function loadLeased(
   return deliveries.map((delivery) => ({
     delivery,
     token: lease.token,
-    event: byId.get(delivery.event_id),
+    event: byId.get(delivery.eventId),
     secrets: secrets.get(signerOf(delivery)),
   }));
 }
 
 /** The owner of the signing secrets of a delivery: its endpoint, otherwise the merchant. */
-function signerOf({ endpoint_id: endpointId, merchant_id: merchantId }: StoredDelivery): string {
+function signerOf({ endpointId, merchantId }: StoredDelivery): string {
   return isDeclaredEndpoint(endpointId) ? endpointId : merchantId;
 }
 
@@ -63,11 +63,11 @@ export async function attemptDelivery(
   { delivery, token, event, secrets }: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<AttemptRecord> {
-  if (event === undefined) throw new Error(`event ${delivery.event_id} of a delivery is missing`);
+  if (event === undefined) throw new Error(`event ${delivery.eventId} of a delivery is missing`);
   if (secrets === undefined) throw new Error(`the secrets of ${signerOf(delivery)} are missing`);
   const attempt = await deliver(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
-    { id: event.id, url: delivery.url, body: event.body_json, keys: deps.keys.of(secrets) },
+    { id: event.id, url: delivery.url, body: event.bodyJson, keys: deps.keys.of(secrets) },
     signal,
   );
   const { endedAt, status, retryAfterMs } = attempt;

@@ -6,8 +6,8 @@ export function logAttempt(logger: Logger, record: AttemptRecord, logId: string)
   const { delivery, eventType, outcome, status, error, durationMs } = record;
   const fields = {
     deliveryId: delivery.id,
-    eventId: delivery.event_id,
-    paymentId: delivery.payment_id,
+    eventId: delivery.eventId,
+    paymentId: delivery.paymentId,
     logId,
     eventType,
     status,

@@ -114,11 +114,11 @@ export class DomainWorld {
   async events(): Promise<DomainEvent[]> {
     const rows = await this.app.db
       .selectFrom('events')
-      .select('body_json')
-      .where('merchant_id', '=', this.shop.id)
+      .select('bodyJson')
+      .where('merchantId', '=', this.shop.id)
       .orderBy('seq')
       .execute();
-    return rows.map(({ body_json }) => JSON.parse(body_json) as DomainEvent);
+    return rows.map(({ bodyJson }) => JSON.parse(bodyJson) as DomainEvent);
   }
 
   async types(): Promise<string[]> {
@@ -129,13 +129,13 @@ export class DomainWorld {
     return this.app.db
       .selectFrom('domain_checks')
       .selectAll()
-      .where('merchant_id', '=', this.shop.id)
+      .where('merchantId', '=', this.shop.id)
       .executeTakeFirst();
   }
 
   /** Moves the clock to the next look at the shop and lets the cron's work run. */
   async nextLook(): Promise<void> {
-    const next = (await this.stored())?.next_check_at;
+    const next = (await this.stored())?.nextCheckAt;
     if (next === null || next === undefined) throw new Error('no look is planned');
     this.app.advance(Math.max(0, next - this.app.now()));
     await this.app.domainChecks.recheck();

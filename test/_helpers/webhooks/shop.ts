@@ -122,16 +122,16 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
   const user = newUuid();
   const id = newUuid();
   const secret = newWebhookSecret();
-  const times = { created_at: clock.now(), updated_at: clock.now() };
+  const times = { createdAt: clock.now(), updatedAt: clock.now() };
   await db
     .insertInto('users')
     .values({
       id: user,
       email: `${user}@example.com`,
-      email_key: `${user}@example.com`,
-      password_hash: '-',
-      is_verified: 1,
-      token_version: 0,
+      emailKey: `${user}@example.com`,
+      passwordHash: '-',
+      isVerified: true,
+      tokenVersion: 0,
       ...times,
     })
     .execute();
@@ -139,29 +139,29 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
     .insertInto('merchants')
     .values({
       id,
-      user_id: user,
+      userId: user,
       account: merchants,
       name: 'Shop',
       description: null,
       domain: `${id}.example`,
-      domain_token: '-',
-      domain_verified_at: null,
-      webhook_url: webhookUrl,
-      webhook_secret_sealed: secretBox.seal(secret),
-      webhook_old_secret_sealed: null,
-      webhook_old_secret_until: null,
-      sandbox: 1,
-      payment_lifetime_minutes: 60,
-      tolerance_bps: 50,
-      late_policy: 'accept',
-      embed_origins_json: '[]',
+      domainToken: '-',
+      domainVerifiedAt: null,
+      webhookUrl,
+      webhookSecretSealed: secretBox.seal(secret),
+      webhookOldSecretSealed: null,
+      webhookOldSecretUntil: null,
+      sandbox: true,
+      paymentLifetimeMinutes: 60,
+      toleranceBps: 50,
+      latePolicy: 'accept',
+      embedOriginsJson: '[]',
       currency: 'USD',
-      time_zone: null,
-      support_contact: null,
-      accent_color: null,
-      logo_hash: null,
-      renew_expired: 0,
-      books_closed_until: 0,
+      timeZone: null,
+      supportContact: null,
+      accentColor: null,
+      logoHash: null,
+      renewExpired: false,
+      booksClosedUntil: 0,
       ...times,
     })
     .execute();
@@ -178,45 +178,45 @@ async function insertPayment(
   const customer = newId('cus_');
   const owner = await db
     .selectFrom('merchants')
-    .select('user_id')
+    .select('userId')
     .where('id', '=', merchant.id)
     .executeTakeFirstOrThrow();
-  const times = { created_at: clock.now(), updated_at: clock.now() };
+  const times = { createdAt: clock.now(), updatedAt: clock.now() };
   const email = `${customer}@example.com`;
   await db
     .insertInto('customers')
-    .values({ id: customer, user_id: owner.user_id, email, email_key: email, metadata_json: '{}', ...times })
+    .values({ id: customer, userId: owner.userId, email, emailKey: email, metadataJson: '{}', ...times })
     .execute();
   await db
     .insertInto('payments')
     .values({
       id,
-      merchant_id: merchant.id,
-      customer_id: customer,
-      order_id: id,
+      merchantId: merchant.id,
+      customerId: customer,
+      orderId: id,
       mode: 'sandbox',
       status: 'pending',
       exception: null,
       amount: '10',
       currency: 'USD',
-      product_id: null,
-      price_id: null,
-      metadata_json: null,
-      custom_fields_json: null,
-      webhook_url: webhookUrl,
-      order_label: null,
-      success_url: null,
-      return_url: null,
-      allowed_cryptos_json: '["BTC"]',
-      tolerance_bps: 50,
-      late_policy: 'accept',
-      request_hash: '-',
+      productId: null,
+      priceId: null,
+      metadataJson: null,
+      customFieldsJson: null,
+      webhookUrl,
+      orderLabel: null,
+      successUrl: null,
+      returnUrl: null,
+      allowedCryptosJson: '["BTC"]',
+      toleranceBps: 50,
+      latePolicy: 'accept',
+      requestHash: '-',
       sequence: 0,
-      expires_at: clock.now() + 3_600_000,
-      cancelled_at: null,
-      accepted_at: null,
-      refunded_at: null,
-      refunded_by: null,
+      expiresAt: clock.now() + 3_600_000,
+      cancelledAt: null,
+      acceptedAt: null,
+      refundedAt: null,
+      refundedBy: null,
       ...times,
     })
     .execute();

@@ -16,7 +16,7 @@ beforeEach(async () => world.newShop());
 describe('the cron job of domain checks', () => {
   it('verifies a domain a minute after the choice of a method, or minutes after the record appears', async () => {
     await world.choose('dns');
-    expect(((await world.stored())?.next_check_at ?? 0) - world.app.now()).toBeLessThanOrEqual(60_000);
+    expect(((await world.stored())?.nextCheckAt ?? 0) - world.app.now()).toBeLessThanOrEqual(60_000);
     await world.nextLook();
     expect(await world.listed()).toBe(false);
     world.publish();
@@ -33,7 +33,7 @@ describe('the cron job of domain checks', () => {
     const lost: number[] = [];
     for (let looks = 0; looks < 8 && (await world.listed()) === true; looks += 1) {
       await world.nextLook();
-      lost.push(((await world.stored())?.checked_at ?? 0) / HOUR);
+      lost.push(((await world.stored())?.checkedAt ?? 0) / HOUR);
     }
     expect(await world.listed()).toBe(false);
     expect(lost.length).toBeGreaterThanOrEqual(4);
@@ -59,14 +59,14 @@ describe('the cron job of domain checks', () => {
     world.app.advance(-20 * HOUR);
     await world.app.domainChecks.recheck();
     expect(await world.listed()).toBe(true);
-    expect((await world.stored())?.checked_at).toBeLessThanOrEqual(world.app.now());
+    expect((await world.stored())?.checkedAt).toBeLessThanOrEqual(world.app.now());
     world.app.advance(-20 * HOUR);
     await world.app.domainChecks.recheck();
-    expect((await world.stored())?.checked_at).toBeLessThanOrEqual(world.app.now());
-    const { checked_at: at } = (await world.stored()) ?? {};
+    expect((await world.stored())?.checkedAt).toBeLessThanOrEqual(world.app.now());
+    const { checkedAt: at } = (await world.stored()) ?? {};
     world.app.advance(1_000);
     await world.app.domainChecks.recheck();
-    expect((await world.stored())?.checked_at).toBe(at);
+    expect((await world.stored())?.checkedAt).toBe(at);
     world.app.advance(40 * HOUR);
   });
 
@@ -103,14 +103,14 @@ describe('the cron job of domain checks', () => {
     await world.app.domainChecks.recheck();
     await world.nextLook();
     expect(world.app.now() - start).toBeGreaterThan(30 * DAY);
-    expect((await world.stored())?.next_check_at).toBeNull();
+    expect((await world.stored())?.nextCheckAt).toBeNull();
     world.publish();
     expect((await world.found()).verified).toBe(true);
-    expect((await world.stored())?.next_check_at).toBeGreaterThan(world.app.now());
+    expect((await world.stored())?.nextCheckAt).toBeGreaterThan(world.app.now());
   });
 
   it('checks each due domain once, a hundred per run, and repeats checks that were not recorded', async () => {
-    await world.app.db.updateTable('domain_checks').set({ next_check_at: null }).execute();
+    await world.app.db.updateTable('domain_checks').set({ nextCheckAt: null }).execute();
     const names = new Set<string>();
     for (let index = 0; index < 105; index += 1) {
       const { id, domain, auth } = await newMerchant(world.app, world.token);
@@ -149,7 +149,7 @@ describe('the cron job of domain checks', () => {
   it('runs once when it is started twice concurrently', async () => {
     await world.choose('dns');
     const row = await world.stored();
-    expect(row?.next_check_at).toBeGreaterThan(0);
+    expect(row?.nextCheckAt).toBeGreaterThan(0);
     world.publish();
     world.app.advance(DAY);
     await Promise.all([world.app.domainChecks.recheck(), world.app.domainChecks.recheck()]);

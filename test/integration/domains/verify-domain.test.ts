@@ -63,7 +63,7 @@ describe('POST /merchant/verify-domain/check', () => {
       404,
       'MERCHANT_NOT_FOUND',
     ]);
-    expect((await world.stored())?.checked_at).toBeNull();
+    expect((await world.stored())?.checkedAt).toBeNull();
   });
 
   it('verifies by DNS, emits one event and shows the result in the list', async () => {

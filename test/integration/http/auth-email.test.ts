@@ -60,13 +60,13 @@ describe('the verification email after registration', () => {
 
   it('is not readable in the database, and is deleted from it once sent', async () => {
     const { id, email } = await newUser(app);
-    const rows = async () => app.db.selectFrom('mails').selectAll().where('user_id', '=', id).execute();
+    const rows = async () => app.db.selectFrom('mails').selectAll().where('userId', '=', id).execute();
     const before = JSON.stringify(await rows());
     const token = await mailedToken(email);
-    const tokens = await app.db.selectFrom('account_tokens').selectAll().where('user_id', '=', id).execute();
+    const tokens = await app.db.selectFrom('account_tokens').selectAll().where('userId', '=', id).execute();
     expect(before + JSON.stringify(tokens)).not.toContain(token);
     expect(before).not.toContain(email);
-    expect(await rows()).toMatchObject([{ state: 'sent', body_sealed: null, attempts: 1 }]);
+    expect(await rows()).toMatchObject([{ state: 'sent', bodySealed: null, attempts: 1 }]);
   });
 });
 

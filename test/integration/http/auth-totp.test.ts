@@ -148,12 +148,12 @@ describe('setting up TOTP', () => {
     const factor = await app.db
       .selectFrom('second_factors')
       .selectAll()
-      .where('user_id', '=', user.id)
+      .where('userId', '=', user.id)
       .execute();
     const codes = await app.db
       .selectFrom('recovery_codes')
       .selectAll()
-      .where('user_id', '=', user.id)
+      .where('userId', '=', user.id)
       .execute();
     const stored = JSON.stringify([factor, codes]);
     expect(stored).not.toContain(user.secret);

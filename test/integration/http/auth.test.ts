@@ -121,7 +121,7 @@ describe('POST /auth/register', () => {
       .selectAll()
       .where('email', '=', 'stored@example.com')
       .executeTakeFirstOrThrow();
-    expect(row.password_hash).toMatch(/^\$argon2id\$/);
+    expect(row.passwordHash).toMatch(/^\$argon2id\$/);
     expect(JSON.stringify(row)).not.toContain('my own');
   });
 });
@@ -241,7 +241,7 @@ describe('POST /auth/login', () => {
     await app.db
       .updateTable('users')
       .set({
-        password_hash: await (await createPasswords({ ...CHEAP_PASSWORDS, iterations: 3 })).hash(PASSWORD),
+        passwordHash: await (await createPasswords({ ...CHEAP_PASSWORDS, iterations: 3 })).hash(PASSWORD),
       })
       .where('email', '=', 'eve@example.com')
       .execute();
@@ -251,7 +251,7 @@ describe('POST /auth/login', () => {
       .selectAll()
       .where('email', '=', 'eve@example.com')
       .executeTakeFirstOrThrow();
-    expect(row.password_hash).toContain('t=2$');
+    expect(row.passwordHash).toContain('t=2$');
     expect((await login('eve@example.com')).status).toBe(200);
   });
 });
@@ -314,7 +314,7 @@ describe('user tokens', () => {
 
   it('become invalid with the token version of the user', async () => {
     const { token, id } = await newUser(app);
-    await app.db.updateTable('users').set({ token_version: 1 }).where('id', '=', id).execute();
+    await app.db.updateTable('users').set({ tokenVersion: 1 }).where('id', '=', id).execute();
     expect(await me(`Bearer ${token}`)).toEqual(refused);
   });
 

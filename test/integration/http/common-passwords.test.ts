@@ -66,6 +66,6 @@ it('a user with a common password from before the check can still sign in', asyn
   const { email, id } = await newUser(app);
   const passwords = await createPasswords(CHEAP_PASSWORDS);
   const hash = await passwords.hash('password');
-  await app.db.updateTable('users').set({ password_hash: hash }).where('id', '=', id).execute();
+  await app.db.updateTable('users').set({ passwordHash: hash }).where('id', '=', id).execute();
   expect((await post('/auth/login', { email, password: 'password' })).status).toBe(200);
 });

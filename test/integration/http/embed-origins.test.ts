@@ -83,9 +83,9 @@ describe('the sites that may embed a checkout in a frame', () => {
   });
 
   it('include the verified domain', () => {
-    const merchant = { domain: 'shop.example', embed_origins_json: '["https://other.example"]' };
-    expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: null })).toEqual(['https://other.example']);
-    expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: 5 })).toEqual([
+    const merchant = { domain: 'shop.example', embedOriginsJson: '["https://other.example"]' };
+    expect(allowedEmbedOrigins({ ...merchant, domainVerifiedAt: null })).toEqual(['https://other.example']);
+    expect(allowedEmbedOrigins({ ...merchant, domainVerifiedAt: 5 })).toEqual([
       'https://shop.example',
       'https://other.example',
     ]);

@@ -180,7 +180,7 @@ describe('a repeated request with an Idempotency-Key', () => {
   it('runs again for a send that an earlier version had refused permanently', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'stands in for a refusal of then');
     await send('k1', { n: 1 }, { path: '/test/work' });
-    await app.db.updateTable('idempotency').set({ route: 'POST /test/send', expires_at: null }).execute();
+    await app.db.updateTable('idempotency').set({ route: 'POST /test/send', expiresAt: null }).execute();
     failWith = null;
     expect((await send('k1', { n: 1 }, { path: '/test/work' })).status).toBe(201);
   });

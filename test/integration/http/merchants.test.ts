@@ -67,19 +67,15 @@ describe('POST /merchant/create', () => {
   });
 
   it('watches a wallet address per coin in both modes, and stores only the hash of the secret key', async () => {
-    const rows = await app.db
-      .selectFrom('addresses')
-      .selectAll()
-      .where('merchant_id', '=', shop.id)
-      .execute();
+    const rows = await app.db.selectFrom('addresses').selectAll().where('merchantId', '=', shop.id).execute();
     expect(rows).toHaveLength(8);
     expect(new Set(rows.map(({ coin, mode }) => `${coin} ${mode}`)).size).toBe(8);
     expect(rows.every((row) => row.idx === 0 && row.branch === 0 && row.purpose === 'wallet')).toBe(true);
-    const keys = await app.db.selectFrom('api_keys').selectAll().where('merchant_id', '=', shop.id).execute();
+    const keys = await app.db.selectFrom('api_keys').selectAll().where('merchantId', '=', shop.id).execute();
     expect(JSON.stringify(keys)).not.toContain(shop.auth.secret);
     const hash = createHash('sha256').update(shop.auth.secret).digest('hex');
-    const row = keys.find(({ key_hash }) => key_hash === hash);
-    expect([row?.prefix, row?.last_four]).toEqual([shop.auth.secret.slice(0, 8), shop.auth.secret.slice(-4)]);
+    const row = keys.find(({ keyHash }) => keyHash === hash);
+    expect([row?.prefix, row?.lastFour]).toEqual([shop.auth.secret.slice(0, 8), shop.auth.secret.slice(-4)]);
   });
 
   it('starts in sandbox without a live coin, and otherwise live with addresses of that network', async () => {
@@ -285,10 +281,10 @@ describe('PATCH /merchant/edit', () => {
   });
 
   it('re-enables the webhook URL that had answered 410', async () => {
-    const gone = { merchant_id: shop.id, payment_id: '', url: 'https://hooks.example', created_at: 1 };
+    const gone = { merchantId: shop.id, paymentId: '', url: 'https://hooks.example', createdAt: 1 };
     await app.db.insertInto('gone_endpoints').values(gone).execute();
     const count = async () =>
-      (await app.db.selectFrom('gone_endpoints').select('url').where('merchant_id', '=', shop.id).execute())
+      (await app.db.selectFrom('gone_endpoints').select('url').where('merchantId', '=', shop.id).execute())
         .length;
     await edit({ name: 'Untouched URL' });
     expect(await count()).toBe(1);
@@ -527,7 +523,7 @@ describe('the webhook secret', () => {
       .selectAll()
       .where('id', '=', shop.id)
       .executeTakeFirstOrThrow();
-    expect((row.webhook_old_secret_until ?? 0) - app.now()).toBeGreaterThan(23 * 3_600_000);
+    expect((row.webhookOldSecretUntil ?? 0) - app.now()).toBeGreaterThan(23 * 3_600_000);
     for (const secret of [before, after]) expect(JSON.stringify(row)).not.toContain(secret.slice(6));
   });
 

@@ -24,7 +24,7 @@ it('a sign-in from a new network is notified by email and recorded once', async 
   expect(others).toEqual([]);
   await signIn(email, '203.0.113.8');
   expect(await takeMails(app, email)).toEqual([]);
-  const rows = await app.db.selectFrom('audit_log').select('action').where('actor_id', '=', id).execute();
+  const rows = await app.db.selectFrom('audit_log').select('action').where('actorId', '=', id).execute();
   expect(rows.filter(({ action }) => action === 'sign-in from a new place')).toHaveLength(1);
 });
 

@@ -342,12 +342,12 @@ describe('a restricted key and its owner', () => {
   it('is rejected when it is modified, or when its hash is presented', async () => {
     const of = await shop();
     const { value } = await newKey(of);
-    const { rows } = await sql<{ key_hash: string }>`SELECT key_hash FROM restricted_keys`.execute(app.db);
+    const { rows } = await sql<{ keyHash: string }>`SELECT key_hash FROM restricted_keys`.execute(app.db);
     const wrong = [
       value.replace('rk_', 'sk_'),
       value.replace('rk_', 'pk_'),
       of.merchant.auth.secret.replace('sk_', 'rk_'),
-      `rk_${rows[0]?.key_hash ?? ''}`,
+      `rk_${rows[0]?.keyHash ?? ''}`,
       `${value.slice(0, -1)}${value.endsWith('a') ? 'b' : 'a'}`,
       'rk_',
     ];

@@ -307,10 +307,7 @@ describe('pruning of sessions', () => {
       const sign = async () => SessionClient.signIn(clean.baseUrl, { email, password: PASSWORD });
       const [idle, used] = [await sign(), await sign()];
       const spend = async (hash: string, expiresAt: number) =>
-        clean.db
-          .insertInto('spent_challenges')
-          .values({ challenge_hash: hash, expires_at: expiresAt })
-          .execute();
+        clean.db.insertInto('spent_challenges').values({ challengeHash: hash, expiresAt }).execute();
       await spend('old', clean.now() - 24 * HOUR_MS);
       await spend('new', clean.now() - 11 * HOUR_MS);
       clean.advance(11 * HOUR_MS);
@@ -320,7 +317,7 @@ describe('pruning of sessions', () => {
       expect(await pruned(clean.db, clean.now())).toEqual({ sessions: 1 });
       const sessions = await clean.db.selectFrom('sessions').select('id').execute();
       const challenges = await clean.db.selectFrom('spent_challenges').selectAll().execute();
-      expect([sessions.length, challenges.map(({ challenge_hash }) => challenge_hash)]).toEqual([1, ['new']]);
+      expect([sessions.length, challenges.map(({ challengeHash }) => challengeHash)]).toEqual([1, ['new']]);
       expect([await isIn(idle), await isIn(used)]).toEqual([false, true]);
       clean.advance(7 * 24 * HOUR_MS);
       expect(await pruned(clean.db, clean.now())).toMatchObject({ sessions: 1, spent_challenges: 1 });

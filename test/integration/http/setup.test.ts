@@ -141,16 +141,16 @@ describe('GET /merchant/setup', () => {
     const { db, ...database } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     const row = {
       id: 'pk',
-      user_id: user.id,
-      credential_id: 'c',
-      public_key: 'p',
+      userId: user.id,
+      credentialId: 'c',
+      publicKey: 'p',
       counter: 0,
-      transports_json: '[]',
-      rp_id: 'localhost',
+      transportsJson: '[]',
+      rpId: 'localhost',
       name: 'Phone',
-      backed_up: 0 as const,
-      created_at: 1_800_000_000_000,
-      last_used_at: null,
+      backedUp: false as const,
+      createdAt: 1_800_000_000_000,
+      lastUsedAt: null,
     };
     expect(await db.transaction(async (tx) => insertPasskey(tx, row))).toBe(true);
     await database.close();

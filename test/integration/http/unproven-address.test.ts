@@ -189,7 +189,7 @@ async function squat(): Promise<Squatted> {
   const { email, token: first, id } = await newConfirmedUser(app);
   const [member, employer] = [await newUser(app), await newUser(app)];
   await enableTotp(first);
-  await app.db.deleteFrom('second_factors').where('user_id', '=', id).execute();
+  await app.db.deleteFrom('second_factors').where('userId', '=', id).execute();
   const device = await addPasskey(await sessionOf(email));
   const token = await loginToken(email);
   const merchant = await newMerchant(app, token);
@@ -204,22 +204,22 @@ async function squat(): Promise<Squatted> {
   });
   const shop = await newMerchant(app, employer.token);
   const verifier = randomBytes(32).toString('base64url');
-  const created_at = app.now();
+  const createdAt = app.now();
   await app.db.transaction(async (tx) => {
-    await upsertMember(tx, { merchant_id: merchant.id, user_id: member.id, role: 'manager', created_at });
-    await upsertMember(tx, { merchant_id: shop.id, user_id: id, role: 'manager', created_at });
+    await upsertMember(tx, { merchantId: merchant.id, userId: member.id, role: 'manager', createdAt });
+    await upsertMember(tx, { merchantId: shop.id, userId: id, role: 'manager', createdAt });
     await insertConnectCode(tx, {
-      code_hash: keyHash('a code of the stranger'),
-      merchant_id: merchant.id,
+      codeHash: keyHash('a code of the stranger'),
+      merchantId: merchant.id,
       name: 'Plugin',
       scopes: 'payments:write',
-      creator_kind: null,
-      creator_id: null,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      created_at,
-      expires_at: created_at + 600_000,
+      creatorKind: null,
+      creatorId: null,
+      codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+      createdAt,
+      expiresAt: createdAt + 600_000,
     });
-    await tx.updateTable('users').set({ is_verified: 0 }).where('id', '=', id).execute();
+    await tx.updateTable('users').set({ isVerified: false }).where('id', '=', id).execute();
   });
   return {
     email,
@@ -265,7 +265,7 @@ describe('a password reset for an unconfirmed address', () => {
     const exchanged = await app.api.call('POST', '/connect/token', { body: squatted.code });
     expect(outcome(exchanged)).toEqual([400, 'INVALID_CODE']);
     expect(
-      await app.db.selectFrom('members').selectAll().where('merchant_id', '=', merchant.id).execute(),
+      await app.db.selectFrom('members').selectAll().where('merchantId', '=', merchant.id).execute(),
     ).toEqual([]);
     const mail = await lastMail(email);
     expect(mail?.subject).toContain('Your address was confirmed, and earlier access has ended');
@@ -288,7 +288,7 @@ describe('a password reset for an unconfirmed address', () => {
       .selectAll()
       .where('id', '=', merchant.id)
       .executeTakeFirst();
-    expect(row?.webhook_url).toBeNull();
+    expect(row?.webhookUrl).toBeNull();
   });
 
   it('removes the redirect URLs that the stranger set for payers', async () => {
@@ -299,7 +299,7 @@ describe('a password reset for an unconfirmed address', () => {
       { db: app.db, clock: { now: () => app.now() } },
       {
         merchant: shop,
-        actor: { kind: 'user', id: shop.user_id, role: 'owner' },
+        actor: { kind: 'user', id: shop.userId, role: 'owner' },
         kind: 'link',
         name: 'A mug',
         description: null,
@@ -312,21 +312,21 @@ describe('a password reset for an unconfirmed address', () => {
     const row = async () =>
       app.db
         .selectFrom('merchants')
-        .innerJoin('payment_links', 'payment_links.merchant_id', 'merchants.id')
-        .select(['support_contact', 'embed_origins_json', 'success_url', 'payment_links.active'])
+        .innerJoin('payment_links', 'payment_links.merchantId', 'merchants.id')
+        .select(['supportContact', 'embedOriginsJson', 'successUrl', 'payment_links.active'])
         .where('merchants.id', '=', merchant.id)
         .execute();
     expect(JSON.stringify(await row()).match(/stranger/g)).toHaveLength(3);
     await reset(await resetLink(email));
     expect(await row()).toEqual([
-      { support_contact: null, embed_origins_json: '[]', success_url: null, active: 1 },
+      { supportContact: null, embedOriginsJson: '[]', successUrl: null, active: true },
     ]);
   });
 
   it('removes a second factor, which would lock out the owner of the address', async () => {
     const { email, token, id } = await newConfirmedUser(app);
     await enableTotp(token);
-    await app.db.updateTable('users').set({ is_verified: 0 }).where('id', '=', id).execute();
+    await app.db.updateTable('users').set({ isVerified: false }).where('id', '=', id).execute();
     const answer = await reset(await resetLink(email));
     expect(answer.body.data.ended).toMatchObject({ secondFactor: true });
     expect(await loginToken(email, NEW_PASSWORD)).not.toBe('');
@@ -341,7 +341,7 @@ describe('a password reset for an unconfirmed address', () => {
   it('is recorded in the audit log of the account', async () => {
     const { email, id } = await newUser(app);
     await reset(await resetLink(email));
-    const rows = await app.db.selectFrom('audit_log').selectAll().where('actor_id', '=', id).execute();
+    const rows = await app.db.selectFrom('audit_log').selectAll().where('actorId', '=', id).execute();
     expect(rows.map(({ action, result }) => [action, result])).toContainEqual([
       'POST /auth/reset-password',
       'OK',

@@ -44,10 +44,10 @@ describe('webhookUrl where private addresses are not allowed', () => {
     expect(outcome(await edit(url))).toEqual([400, 'VALIDATION_INVALID', ['webhookUrl']]);
     const row = await strict.db
       .selectFrom('merchants')
-      .select('webhook_url')
+      .select('webhookUrl')
       .where('id', '=', shop.id)
       .execute();
-    expect(row).toEqual([{ webhook_url: null }]);
+    expect(row).toEqual([{ webhookUrl: null }]);
     expect(strict.wakes()).toBe(wakes);
   });
 

@@ -95,8 +95,7 @@ describe('emails to an unconfirmed address', () => {
     const to = fresh();
     await mail(to, 'receipt');
     const known = async () =>
-      (await app.db.selectFrom('mails').select('id').where('recipient_hash', 'is not', null).execute())
-        .length;
+      (await app.db.selectFrom('mails').select('id').where('recipientHash', 'is not', null).execute()).length;
     expect(await known()).toBeGreaterThan(0);
     app.advance(DAY_MS + 1);
     await pruned(app.db, app.now());
@@ -108,8 +107,8 @@ describe('emails to the confirmed address of the account', () => {
   it('are not limited', async () => {
     const { id, email } = await newConfirmedUser(app);
     for (let sent = 0; sent < 60; sent += 1) expect(await mail(email, 'notice', id)).toBe(0);
-    const rows = app.db.selectFrom('mails').select('recipient_hash').where('user_id', '=', id);
-    const hashes = (await rows.where('kind', '=', 'notice').execute()).map((row) => row.recipient_hash);
+    const rows = app.db.selectFrom('mails').select('recipientHash').where('userId', '=', id);
+    const hashes = (await rows.where('kind', '=', 'notice').execute()).map((row) => row.recipientHash);
     expect(new Set(hashes)).toEqual(new Set([null]));
   });
 });
@@ -123,7 +122,7 @@ describe('registration', () => {
     }
     const rows = await app.db
       .selectFrom('mails')
-      .innerJoin('users', 'users.id', 'mails.user_id')
+      .innerJoin('users', 'users.id', 'mails.userId')
       .select('mails.id')
       .where('users.email', 'like', `${name}+%`)
       .execute();
@@ -173,8 +172,8 @@ it('emails from before the upgrade count for no mailbox', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-mails-'));
   layOut('0048-revocations.json.gz', dir);
   const earlier = await openDatabase(join(dir, 'tilld.sqlite'));
-  const hashes = (await earlier.db.selectFrom('mails').select('recipient_hash').execute()).map(
-    (row) => row.recipient_hash,
+  const hashes = (await earlier.db.selectFrom('mails').select('recipientHash').execute()).map(
+    (row) => row.recipientHash,
   );
   expect(hashes.length).toBeGreaterThan(0);
   expect(new Set(hashes)).toEqual(new Set([null]));

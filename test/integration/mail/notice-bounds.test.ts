@@ -56,13 +56,13 @@ async function happen(merchantId: string, reason: NoticeReason): Promise<void> {
     insertNotice(tx, {
       key: `${reason} subject-${notices}`,
       reason,
-      merchant_id: merchantId,
+      merchantId,
       mode: 'live',
       subject: `subject-${notices}`,
-      details_json: '{}',
-      created_at: app.now(),
-      due_at: app.now(),
-      told_at: null,
+      detailsJson: '{}',
+      createdAt: app.now(),
+      dueAt: app.now(),
+      toldAt: null,
     }),
   );
 }
@@ -155,13 +155,13 @@ it('a notice from before the clock was set back is sent immediately, and its rem
   const row = await app.db
     .selectFrom('notices')
     .selectAll()
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .executeTakeFirstOrThrow();
-  expect(row.told_at).toBeLessThanOrEqual(app.now());
+  expect(row.toldAt).toBeLessThanOrEqual(app.now());
   const isLeft = async () => (await dueNotices(app.db, { now: app.now(), reminderMs: 1 }, 10)).length;
   await app.db
     .updateTable('notices')
-    .set({ due_at: app.now() + 24 * HOUR_MS })
+    .set({ dueAt: app.now() + 24 * HOUR_MS })
     .where('key', '=', row.key)
     .execute();
   app.advance(-24 * HOUR_MS);
@@ -177,7 +177,7 @@ it('members receive no notices about a shop that is suspended after a restore', 
   const now = app.now();
   await app.db.transaction(async (tx) => {
     await markVerified(tx, member.id, now);
-    await upsertMember(tx, { merchant_id: merchantId, user_id: member.id, role: 'manager', created_at: now });
+    await upsertMember(tx, { merchantId, userId: member.id, role: 'manager', createdAt: now });
   });
   const told = async (): Promise<string[]> => {
     await takeMails(app);

@@ -41,7 +41,7 @@ async function pass(minutes: number, step = 1): Promise<void> {
 }
 
 const told = async () =>
-  (await app.db.selectFrom('notices').select(['reason', 'subject']).orderBy('created_at').execute()).map(
+  (await app.db.selectFrom('notices').select(['reason', 'subject']).orderBy('createdAt').execute()).map(
     ({ reason, subject }) => `${reason} ${subject}`,
   );
 
@@ -135,9 +135,9 @@ it('noteConditions reminds of a lasting condition once a day for two weeks, and 
   await pass(60 * DAY, 10);
   const all = await told();
   expect(all).toEqual(Array.from({ length: 14 }, () => 'node_down BTC'));
-  const reminders = await app.db.selectFrom('notices').select('told_at').orderBy('created_at').execute();
+  const reminders = await app.db.selectFrom('notices').select('toldAt').orderBy('createdAt').execute();
   // What was told before is told as a reminder.
-  expect(reminders.map(({ told_at: at }) => at !== null)).toEqual([false, ...all.slice(1).map(() => true)]);
+  expect(reminders.map(({ toldAt: at }) => at !== null)).toEqual([false, ...all.slice(1).map(() => true)]);
   state = 'following';
   await pass(16);
   expect((await told()).slice(14)).toEqual(['node_back BTC']);

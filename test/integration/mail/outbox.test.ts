@@ -25,7 +25,7 @@ const failing = (error: Error) => {
   return { mailer, attempts };
 };
 const rowOf = async (userId: string) =>
-  app.db.selectFrom('mails').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow();
+  app.db.selectFrom('mails').selectAll().where('userId', '=', userId).executeTakeFirstOrThrow();
 
 describe('the mail outbox', () => {
   it('retries with backoff, and gives up in the end', async () => {
@@ -42,8 +42,8 @@ describe('the mail outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({
       state: 'failed',
       attempts: 7,
-      body_sealed: null,
-      last_error: 'connection refused',
+      bodySealed: null,
+      lastError: 'connection refused',
     });
     expect(await takeMails(app)).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('the mail outbox', () => {
     expect(await takeMails(app)).toEqual([]);
     app.advance(10_000);
     expect((await takeMails(app)).map((mail) => mail.to)).toEqual([user.email]);
-    expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, last_error: null });
+    expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, lastError: null });
   });
 
   it('sends mail from before the clock was set back immediately or after its delay', async () => {
@@ -62,8 +62,8 @@ describe('the mail outbox', () => {
     const [fresh, failed] = [await newUser(app), await newUser(app)];
     await app.db
       .updateTable('mails')
-      .set({ attempts: 3, next_attempt_at: app.now() + 5 * MINUTE_MS })
-      .where('user_id', '=', failed.id)
+      .set({ attempts: 3, nextAttemptAt: app.now() + 5 * MINUTE_MS })
+      .where('userId', '=', failed.id)
       .execute();
     app.advance(-2 * HOUR_MS);
     expect((await takeMails(app)).map((mail) => mail.to).toSorted()).toEqual(
@@ -78,7 +78,7 @@ describe('the mail outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({
       state: 'failed',
       attempts: 1,
-      last_error: '550 no such user',
+      lastError: '550 no such user',
     });
   });
 
@@ -86,18 +86,18 @@ describe('the mail outbox', () => {
     const user = await newUser(app);
     app.advance(48 * HOUR_MS);
     expect(await takeMails(app)).toEqual([]);
-    expect(await rowOf(user.id)).toMatchObject({ state: 'failed', body_sealed: null });
+    expect(await rowOf(user.id)).toMatchObject({ state: 'failed', bodySealed: null });
   });
 
   it('does not delay other emails because of one bad email', async () => {
     const [bad, good] = [await newUser(app), await newUser(app)];
     await app.db
       .updateTable('mails')
-      .set({ body_sealed: 'v1.nonsense' })
-      .where('user_id', '=', bad.id)
+      .set({ bodySealed: 'v1.nonsense' })
+      .where('userId', '=', bad.id)
       .execute();
     expect((await takeMails(app)).map((mail) => mail.to)).toEqual([good.email]);
-    expect(await rowOf(bad.id)).toMatchObject({ state: 'failed', last_error: 'cannot be read' });
+    expect(await rowOf(bad.id)).toMatchObject({ state: 'failed', lastError: 'cannot be read' });
   });
 
   it('keeps the email that was in flight at the stop, without counting the attempt', async () => {

@@ -50,9 +50,9 @@ describe.each([
   test('contains a payment once a block contains it, at the rate at receipt', async () => {
     const lines = await linesAfter(PAID);
     expect(lines).toMatchObject([
-      { kind: 'payment', rate: '100', currency: 'USD', send_id: null, note: null },
+      { kind: 'payment', rate: '100', currency: 'USD', sendId: null, note: null },
     ]);
-    expect(lines[0]?.payment_id).toMatch(/^pay_/);
+    expect(lines[0]?.paymentId).toMatch(/^pay_/);
   });
 
   test('has no rate for a payment that no source could price', async () => {
@@ -72,7 +72,7 @@ describe.each([
     expect(lines[1]).toMatchObject({
       reverses: lines[0]?.seq,
       rate: '100',
-      payment_id: lines[0]?.payment_id,
+      paymentId: lines[0]?.paymentId,
     });
   });
 
@@ -82,8 +82,8 @@ describe.each([
       { kind: 'mine', count: 1 },
     ]);
     expect(lines).toMatchObject([
-      { kind: 'send', currency: 'USD', rate: '100', payment_id: null },
-      { kind: 'fee', currency: 'USD', rate: '100', address: null, send_id: lines[0]?.send_id },
+      { kind: 'send', currency: 'USD', rate: '100', paymentId: null },
+      { kind: 'fee', currency: 'USD', rate: '100', address: null, sendId: lines[0]?.sendId },
     ]);
     const coins = open === openOutputs ? 10n ** 8n : 10n ** 18n;
     expect(BigInt(lines[0]?.amount ?? 0)).toBe(-coins);
@@ -107,7 +107,7 @@ describe.each([
     const [payment] = lines;
     expect(kindsOf(lines)).toEqual(['payment', 'refund', 'fee']);
     for (const line of lines.slice(1)) {
-      expect(line).toMatchObject({ payment_id: payment?.payment_id, currency: 'USD', rate: '100' });
+      expect(line).toMatchObject({ paymentId: payment?.paymentId, currency: 'USD', rate: '100' });
     }
     // Without an amount the fee comes out of the refund: nothing is left of the payment.
     expect(lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(0n);
@@ -130,7 +130,7 @@ describe.each([
     ]);
     expect(lines[0]).toMatchObject({
       kind: 'send',
-      send_id: null,
+      sendId: null,
       note: 'not signed here; includes its network fee',
     });
   });
@@ -141,7 +141,7 @@ describe.each([
       { kind: 'mine', count: 1 },
     ]);
     expect(lines).toMatchObject([
-      { kind: 'payment', payment_id: null, note: 'received in the wallet', rate: '100' },
+      { kind: 'payment', paymentId: null, note: 'received in the wallet', rate: '100' },
     ]);
   });
 
@@ -157,7 +157,7 @@ describe.each([
       const { db, clock, merchant } = life.world;
       const books = new BookLife(life);
       const read = async (beforeMs: number): Promise<MovementView[]> => {
-        const range = { merchantId: merchant.id, mode: merchant.sandbox === 1 ? 'sandbox' : 'live' } as const;
+        const range = { merchantId: merchant.id, mode: merchant.sandbox ? 'sandbox' : 'live' } as const;
         const calendar = new Calendar('UTC');
         const pages = exportMovements({ db, clock }, { ...range, fromMs: undefined, beforeMs, calendar });
         const lines: MovementView[] = [];

@@ -19,32 +19,32 @@ afterEach(async () => {
 });
 
 const NO_LINK = {
-  token_hash: 'hash',
-  token_sealed: 'sealed',
+  tokenHash: 'hash',
+  tokenSealed: 'sealed',
   currency: 'USD',
   rate: 'current',
   preset: null,
-  approval: 1,
-  deduct_fee: 0,
+  approval: true,
+  deductFee: false,
   reason: null,
   status: 'claimed',
   destination: 'payer',
-  claim_id: 'rcl_1',
-  claim_checked: 0,
-  reopened_by: null,
-  send_id: null,
+  claimId: 'rcl_1',
+  claimChecked: false,
+  reopenedBy: null,
+  sendId: null,
   problem: null,
-  cancel_reason: null,
-  opened_complete: 0,
-  claim_value: null,
-  claim_completed_json: null,
-  claim_by_acceptance: 0,
-  created_at: 0,
-  updated_at: 0,
-  expires_at: 0,
-  claimed_at: 0,
-  approved_at: null,
-  paid_at: null,
+  cancelReason: null,
+  openedComplete: false,
+  claimValue: null,
+  claimCompletedJson: null,
+  claimByAcceptance: false,
+  createdAt: 0,
+  updatedAt: 0,
+  expiresAt: 0,
+  claimedAt: 0,
+  approvedAt: null,
+  paidAt: null,
 } as const;
 
 /** A claim of atoms whose rate is not known, as its link stores it. */
@@ -52,13 +52,13 @@ async function claimBy(paymentId: string, atoms: bigint): Promise<void> {
   const link = {
     ...NO_LINK,
     id: 'rfl_claimed',
-    merchant_id: world.wallet.merchant.id,
-    payment_id: paymentId,
+    merchantId: world.wallet.merchant.id,
+    paymentId,
     amount: '50',
-    amounts_json: `{"BTC":"${atoms}"}`,
+    amountsJson: `{"BTC":"${atoms}"}`,
     coin: 'BTC' as const,
     claimed: atoms.toString(),
-    claim_unpriced: atoms.toString(),
+    claimUnpriced: atoms.toString(),
   };
   await world.wallet.db.transaction(async (tx) => insertRefundLink(tx, link));
 }
@@ -90,9 +90,9 @@ describe('late money that was received while no rate was available', () => {
     await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });
     const claim = await db
       .selectFrom('refund_links')
-      .select(['claim_value', 'claim_unpriced'])
+      .select(['claimValue', 'claimUnpriced'])
       .executeTakeFirstOrThrow();
-    expect(claim).toEqual({ claim_value: `${DUE - 1n}/${DUE}`, claim_unpriced: '0' });
+    expect(claim).toEqual({ claimValue: `${DUE - 1n}/${DUE}`, claimUnpriced: '0' });
     // One atom is left for the shop.
     expect((await world.payment(payment)).status).toBe('expired');
   });
@@ -136,8 +136,8 @@ describe('late money that was received while no rate was available', () => {
     const left = await world.wallet.db
       .selectFrom('outputs')
       .select('txid')
-      .where('late', '=', 1)
-      .where('late_due', 'is', null)
+      .where('late', '=', true)
+      .where('lateDue', 'is', null)
       .execute();
     expect(left).toEqual([]);
   });

@@ -76,7 +76,7 @@ it.for([
     // As 0036 leaves it: nothing was concluded from the sum yet.
     await db
       .updateTable('payments')
-      .set({ status, exception: null, excess_told: null })
+      .set({ status, exception: null, excessTold: null })
       .where('id', '=', second.id)
       .execute();
     await db.updateTable('outputs').set({ height: 1 }).execute();

@@ -116,7 +116,7 @@ function expectDepthsStored(outputs: readonly StoredOutput[], state: PaymentStat
     const stored = outputs.find(
       ({ txid, vout }) => outputKey({ txid, index: vout }) === outputKey(credit.ref),
     );
-    expect(stored?.awaited_depth).toBe(awaitedDepth(depths, credit));
+    expect(stored?.awaitedDepth).toBe(awaitedDepth(depths, credit));
   }
 }
 
@@ -235,7 +235,7 @@ class Life {
 
   async #outputs() {
     const ids = this.payments.map(({ id }) => id);
-    return group.world.deps.db.selectFrom('outputs').selectAll().where('payment_id', 'in', ids).execute();
+    return group.world.deps.db.selectFrom('outputs').selectAll().where('paymentId', 'in', ids).execute();
   }
 
   async check(): Promise<void> {
@@ -275,10 +275,10 @@ class Life {
 
   /** The price of the newest counts, and its payer is asked as long as it is open and anything is missing. */
   async #checkPrice({ id, status, exception, receivedFiat, amount }: PaymentView): Promise<void> {
-    const { accepted_at: acceptedAt, ...row } = (await findPayment(group.world.deps.db, id))!;
-    const isShort = Number(receivedFiat) < Number(amount) * (1 - row.tolerance_bps / 10_000);
+    const { acceptedAt, ...row } = (await findPayment(group.world.deps.db, id))!;
+    const isShort = Number(receivedFiat) < Number(amount) * (1 - row.toleranceBps / 10_000);
     if (!isShort || acceptedAt !== null) return;
-    const isOpen = row.closed_at === null && row.cancelled_at === null;
+    const isOpen = row.closedAt === null && row.cancelledAt === null;
     const expected = isOpen
       ? ['pending', 'underpaid']
       : ['expired', 'cancelled', 'failed', 'underpaid', 'pending'];
@@ -313,7 +313,7 @@ it(
           await endWorld();
           group = await openGroupWorld();
         }
-        await group.world.deps.db.updateTable('merchants').set({ late_policy: latePolicy }).execute();
+        await group.world.deps.db.updateTable('merchants').set({ latePolicy }).execute();
         const order = new Life();
         await order.begin(renewals);
         for (const next of steps) await order.play(next);

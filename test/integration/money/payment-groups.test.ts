@@ -197,13 +197,13 @@ describe('money on an expired payment while its renewal is open', () => {
     const [first] = await group.renewed();
     await group.pay(first, PRICE / 2n);
     await noteEvents(world.deps, true);
-    const { expires_at: end } = await world.deps.db
+    const { expiresAt: end } = await world.deps.db
       .selectFrom('payments')
-      .select('expires_at')
+      .select('expiresAt')
       .where('status', '=', 'underpaid')
       .executeTakeFirstOrThrow();
-    const notices = await world.deps.db.selectFrom('notices').select(['reason', 'due_at']).execute();
-    expect(notices).toEqual([{ reason: 'underpaid', due_at: end }]);
+    const notices = await world.deps.db.selectFrom('notices').select(['reason', 'dueAt']).execute();
+    expect(notices).toEqual([{ reason: 'underpaid', dueAt: end }]);
   });
 
   it('needs a decision of the merchant when the renewal ends underpaid', async () => {
@@ -217,7 +217,7 @@ describe('money on an expired payment while its renewal is open', () => {
   });
 
   it('waits for the merchant under the review policy, and only the remainder is requested from the payer', async () => {
-    await world.deps.db.updateTable('merchants').set({ late_policy: 'review' }).execute();
+    await world.deps.db.updateTable('merchants').set({ latePolicy: 'review' }).execute();
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);
     expect(await world.payment(second)).toMatchObject({ status: 'underpaid', exception: null });
@@ -288,7 +288,7 @@ describe('money on a superseded payment', () => {
     const [first, second] = await group.renewed();
     await world.deps.db
       .deleteFrom('payment_options')
-      .where('payment_id', '=', second.id)
+      .where('paymentId', '=', second.id)
       .where('coin', '=', 'LTC')
       .execute();
     await group.pay(second, PRICE);
@@ -439,12 +439,12 @@ describe('a payment group with money', () => {
     expect(made.size).toBeLessThan(2);
     const rows = await world.deps.db
       .selectFrom('payments')
-      .select(['id', 'status', 'superseded_by'])
-      .orderBy('created_at')
+      .select(['id', 'status', 'supersededBy'])
+      .orderBy('createdAt')
       .execute();
     expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
     const lead = rows.at(-1)?.id;
-    for (const { id, superseded_by: by } of rows) expect(by).toBe(id === lead ? null : lead);
+    for (const { id, supersededBy: by } of rows) expect(by).toBe(id === lead ? null : lead);
   });
 });
 
@@ -460,7 +460,7 @@ describe('a payment group of maximum size', () => {
     expect(await group.tryRenew(last)).toBeNull();
     await group.pay(first, PRICE);
     expect(await world.payment(last)).toMatchObject({ status: 'completed', exception: 'late' });
-    const rows = await world.deps.db.selectFrom('payments').select('superseded_by').execute();
-    expect(rows.filter(({ superseded_by: lead }) => lead === last.id)).toHaveLength(MOST_IN_GROUP - 1);
+    const rows = await world.deps.db.selectFrom('payments').select('supersededBy').execute();
+    expect(rows.filter(({ supersededBy: lead }) => lead === last.id)).toHaveLength(MOST_IN_GROUP - 1);
   });
 });

@@ -104,11 +104,11 @@ describe('the stamp of a payment', () => {
     const row = await findPayment(world.wallet.db, payment.id);
     world.advance(1_000);
     await world.wallet.db.transaction(async (tx) =>
-      updatePayment(tx, payment.id, { ...row!, updated_at: world.now() }),
+      updatePayment(tx, payment.id, { ...row!, updatedAt: world.now() }),
     );
     expect(await stampNow()).not.toBe(first);
     expect(await stampShown()).toBe(await stampNow());
-    await world.wallet.db.updateTable('merchants').set({ domain_verified_at: world.now() }).execute();
+    await world.wallet.db.updateTable('merchants').set({ domainVerifiedAt: world.now() }).execute();
     expect(await stampNow()).toBe(await stampShown());
     expect((await readStamps(world.wallet.db, ['pay_none'])).size).toBe(0);
   });

@@ -26,8 +26,8 @@ afterEach(async () => {
 
 /** Nobody can make sense of it any more: a disk that flips bits, or a hand in the database. */
 async function poison({ id }: PaymentView): Promise<void> {
-  const broken = { rate_sources_json: '{' };
-  await world.wallet.db.updateTable('payment_options').set(broken).where('payment_id', '=', id).execute();
+  const broken = { rateSourcesJson: '{' };
+  await world.wallet.db.updateTable('payment_options').set(broken).where('paymentId', '=', id).execute();
 }
 
 test('an unreadable payment does not prevent others from expiring, and is named in the log', async () => {

@@ -9,7 +9,7 @@ const HALF = 25_000_000n;
 let world: PaymentWorld;
 beforeEach(async () => {
   world = await openPaymentWorld({ latePolicy: 'review' });
-  await world.deps.db.updateTable('merchants').set({ renew_expired: 1 }).execute();
+  await world.deps.db.updateTable('merchants').set({ renewExpired: true }).execute();
   await world.look();
 });
 afterEach(async () => world.close());

@@ -81,7 +81,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
 
     it('names a planted difference of each kind and changes nothing', async () => {
       const { db } = database;
-      const all = await db.selectFrom('outputs').selectAll().where('spent_by', 'is', null).execute();
+      const all = await db.selectFrom('outputs').selectAll().where('spentBy', 'is', null).execute();
       const [lost, wrong] = all;
       if (lost === undefined || wrong === undefined) throw new Error('too few outputs');
       await db.deleteFrom('outputs').where('txid', '=', lost.txid).where('vout', '=', lost.vout).execute();
@@ -134,7 +134,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       const rows = await database.db
         .selectFrom('outputs')
         .selectAll()
-        .where('spent_by', 'is', null)
+        .where('spentBy', 'is', null)
         .where('txid', '<>', 'ab'.repeat(32))
         .execute();
       const [first] = rows;

@@ -41,7 +41,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     try {
       const rows = await db
         .selectFrom('outputs')
-        .select(['txid', 'vout', 'amount', 'state', 'height', 'spent_by', 'spent_height', 'send_id'])
+        .select(['txid', 'vout', 'amount', 'state', 'height', 'spentBy', 'spentHeight', 'sendId'])
         .where('mode', '=', 'live')
         .orderBy('txid')
         .orderBy('vout')
@@ -101,7 +101,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     await eventually('paid', () => shop.payment(payment.id), isPaid);
     await till.down();
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
-    await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
+    await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
     await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
     await db.close();
     const from = (await node.tip()).height - payment.options.LTC.requiredConfirmations;
@@ -117,7 +117,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     await eventually('paid', () => shop.payment(payment.id), isPaid);
     await till.down();
     const { db } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
-    await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
+    await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
     await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
     await db.close();
     await till.up();

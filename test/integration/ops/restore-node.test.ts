@@ -190,7 +190,7 @@ async function watchedAddresses(dataDir: string, merchantId: string): Promise<Se
   const rows = await database.db
     .selectFrom('addresses')
     .select('address')
-    .where('merchant_id', '=', merchantId)
+    .where('merchantId', '=', merchantId)
     .execute();
   await database.close();
   return new Set(rows.map(({ address }) => address));

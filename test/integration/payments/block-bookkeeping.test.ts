@@ -88,11 +88,11 @@ it('a payment event contains the same payment as a read afterwards, whatever hap
 async function shownAsRead(paymentId: string): Promise<number> {
   const event = await world.wallet.db
     .selectFrom('events')
-    .select(['body_json', 'sequence'])
-    .where('payment_id', '=', paymentId)
+    .select(['bodyJson', 'sequence'])
+    .where('paymentId', '=', paymentId)
     .orderBy('sequence', 'desc')
     .executeTakeFirstOrThrow();
-  const { data } = JSON.parse(event.body_json) as { data: { payment: unknown } };
+  const { data } = JSON.parse(event.bodyJson) as { data: { payment: unknown } };
   const view = await world.payment({ id: paymentId });
   expect(data.payment).toEqual(JSON.parse(JSON.stringify(view)));
   return event.sequence;

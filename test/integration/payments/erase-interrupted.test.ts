@@ -39,16 +39,16 @@ it('eraseCustomer keeps the address until everything else is erased, so that the
       .selectAll()
       .where('id', '=', customerId)
       .executeTakeFirstOrThrow();
-    const { user_id: userId, email } = owner;
+    const { userId, email } = owner;
     await db.transaction((tx) =>
       tx
         .updateTable('payments')
-        .set({ metadata_json: JSON.stringify({ email, order: 1 }) })
+        .set({ metadataJson: JSON.stringify({ email, order: 1 }) })
         .execute(),
     );
     const left = async (): Promise<number> => {
-      const rows = await db.selectFrom('payments').select('metadata_json').execute();
-      return rows.filter((row) => row.metadata_json?.includes(email) === true).length;
+      const rows = await db.selectFrom('payments').select('metadataJson').execute();
+      return rows.filter((row) => row.metadataJson?.includes(email) === true).length;
     };
     const at = { userId, customerId };
     await expect(eraseCustomer({ ...deps, db: failingAfter(db, 1) }, at)).rejects.toThrow(

@@ -22,7 +22,7 @@ interface SweepRow {
   readonly txid: string | null;
   readonly nonce: number | null;
   readonly error: string | null;
-  readonly displaced_height: number | null;
+  readonly displacedHeight: number | null;
 }
 
 /** A deposit whose sweep is broadcast when a reorganisation replaces the payer's transaction. */
@@ -58,9 +58,9 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit was removed by a re
   const sweepsFrom = async (address: string): Promise<SweepRow[]> =>
     store.db
       .selectFrom('sends')
-      .select(['id', 'status', 'txid', 'nonce', 'error', 'displaced_height'])
+      .select(['id', 'status', 'txid', 'nonce', 'error', 'displacedHeight'])
       .where('lane', '=', address)
-      .orderBy('created_at')
+      .orderBy('createdAt')
       .execute();
   /** Advances the clock, so that what is due is retried, until the sweeps from an address are as expected. */
   const sweepsUntil = async (what: string, address: string, isSo: (rows: SweepRow[]) => boolean) =>
@@ -76,7 +76,7 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit was removed by a re
     const version = await store.db
       .selectFrom('send_versions')
       .select('raw')
-      .where('send_id', '=', id)
+      .where('sendId', '=', id)
       .executeTakeFirstOrThrow();
     return version.raw;
   };
@@ -92,7 +92,7 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit was removed by a re
     await anvil.drop(sweep!.txid!);
     await anvil.reorg(requiredConfirmations, { doubleSpend: txid });
     expect(await anvil.balance(address)).toBe(0n);
-    await sweepsUntil('the sweep is unfunded', address, ([row]) => row?.displaced_height !== null);
+    await sweepsUntil('the sweep is unfunded', address, ([row]) => row?.displacedHeight !== null);
     return { address, amount, sweep: sweep!, raw };
   };
   const untilFailed = async ({ address }: Lost): Promise<void> => {
@@ -142,7 +142,7 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit was removed by a re
     await anvil.mine(1);
     await sweepsUntil('the old sweep is mined', address, ([first]) => first?.status === 'confirmed');
     await anvil.mine(2 * SLOTS);
-    await sweepsUntil('its nonce is used', address, ([, second]) => second?.displaced_height !== null);
+    await sweepsUntil('its nonce is used', address, ([, second]) => second?.displacedHeight !== null);
     await anvil.mine(DEFAULT_SEND_POLICY.surplusDepth);
     await sweepsUntil('the next sweep fails', address, ([, second]) => second?.status === 'failed');
     expect((await sweepsFrom(address))[0]).toMatchObject({ id: sweep.id, status: 'confirmed', error: null });

@@ -38,8 +38,8 @@ it('a late payment is on time when its exact block time is before the deadline',
   expect(await minedAt(deadline - 1_000, 'exact')).toMatchObject({ status: 'completed', exception: null });
   // What was written down says the same as what was told.
   expect(await world.eventsOf(payment)).toEqual(['created', 'late', 'confirming', 'completed']);
-  const row = await world.wallet.db.selectFrom('outputs').select(['late', 'late_due']).executeTakeFirst();
-  expect(row).toEqual({ late: 0, late_due: null });
+  const row = await world.wallet.db.selectFrom('outputs').select(['late', 'lateDue']).executeTakeFirst();
+  expect(row).toEqual({ late: false, lateDue: null });
 });
 
 it.each([

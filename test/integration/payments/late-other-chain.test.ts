@@ -38,8 +38,8 @@ it('money counts as late only once its chain was read after the grace period', a
     .orderBy('coin')
     .execute();
   expect(outputs).toEqual([
-    { coin: 'BTC', late: 1 },
-    { coin: 'LTC', late: 0 },
+    { coin: 'BTC', late: true },
+    { coin: 'LTC', late: false },
   ]);
 });
 

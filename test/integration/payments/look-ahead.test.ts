@@ -31,12 +31,12 @@ async function derived(index: number): Promise<string> {
 async function nextIndex(): Promise<number> {
   const row = await world.wallet.db
     .selectFrom('address_counters')
-    .select('next_index')
+    .select('nextIndex')
     .where('coin', '=', 'LTC')
     .where('mode', '=', 'live')
     .where('branch', '=', 0)
     .executeTakeFirstOrThrow();
-  return row.next_index;
+  return row.nextIndex;
 }
 
 async function recovered(): Promise<number[]> {
@@ -123,7 +123,7 @@ it('no block is read and no payment expires until the reserved addresses are wat
   while (await follower.round());
   expect(follower.health()).toMatchObject({ state: 'following', nodeWarnings: null });
   const [output] = await world.wallet.db.selectFrom('outputs').selectAll().execute();
-  expect(output).toMatchObject({ amount: '7', payment_id: null });
+  expect(output).toMatchObject({ amount: '7', paymentId: null });
 });
 
 it('a pruned node is not followed from its first block, because reserved addresses may have been paid before', async () => {

@@ -30,7 +30,7 @@ function adapter(): ChainAdapter {
 it('rereadBlocks adds money that is missing in the ledger and changes nothing else, while the chain is followed', async () => {
   const other = await world.order({ allowed: ['BTC'] });
   const { db } = world.deps;
-  await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
+  await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
   await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
   await requestReread(db, adapter(), 1);
   await world.look('BTC');

@@ -141,13 +141,13 @@ it('the audit log of a shop records no attempts of strangers with its id', async
 
 const entry = (at: number) => ({
   at,
-  merchant_id: 'shop',
-  actor_kind: 'user' as const,
-  actor_id: 'user',
-  actor_name: 'user@example.com',
+  merchantId: 'shop',
+  actorKind: 'user' as const,
+  actorId: 'user',
+  actorName: 'user@example.com',
   action: 'POST /merchant/wallet/send',
-  object_id: null,
-  client_sealed: '',
+  objectId: null,
+  clientSealed: '',
   result: null,
 });
 

@@ -19,7 +19,7 @@ function afterFirstLook(database: Database, work: (sendId: string) => Promise<vo
   const all = database.all.bind(database);
   database.all = async (text, parameters) => {
     const rows = await all(text, parameters);
-    const { send_id: sendId, refunded } = (rows[0] ?? {}) as Record<string, unknown>;
+    const { sendId, refunded } = (rows[0] ?? {}) as Record<string, unknown>;
     if (isArmed && typeof sendId === 'string' && refunded !== undefined) {
       isArmed = false;
       await work(sendId);

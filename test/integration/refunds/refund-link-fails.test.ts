@@ -192,11 +192,11 @@ describe('a claim of a refund link', () => {
     expect(waiting).toMatchObject({ status: 'claimed', sendId: null });
     expect(waiting.problem).toMatch(/is available and .* is needed/);
     const delayed = async () =>
-      db.selectFrom('events').select('body_json').where('type', '=', 'refund.delayed').execute();
+      db.selectFrom('events').select('bodyJson').where('type', '=', 'refund.delayed').execute();
     await sendClaims(withLink());
     const [told, ...more] = await delayed();
     expect(more).toEqual([]);
-    expect(JSON.parse(told?.body_json ?? '{}')).toMatchObject({
+    expect(JSON.parse(told?.bodyJson ?? '{}')).toMatchObject({
       data: { refundLink: { id: waiting.id, claimId: waiting.claimId, problem: waiting.problem } },
     });
     await noteEvents({ db, clock }, true);

@@ -51,7 +51,7 @@ async function versionOf(sendId: string, number: number): Promise<StoredSendVers
 }
 
 async function inputsOf(sendId: string): Promise<string[]> {
-  return readPlan((await versionOf(sendId, 1)).plan_json).inputs.map(({ ref }) => outputKey(ref));
+  return readPlan((await versionOf(sendId, 1)).planJson).inputs.map(({ ref }) => outputKey(ref));
 }
 
 async function broadcast({ txid, raw }: StoredSendVersion) {
@@ -152,7 +152,7 @@ describe('the refund after a cancelled refund in LTC', () => {
 
   it('may spend any coins once the block of the cancellation is deep', async () => {
     await mine(world.deps().policy.surplusDepth - 3);
-    const { txid, change_index: index } = await versionOf(first, 2);
+    const { txid, changeIndex: index } = await versionOf(first, 2);
     const ref = { txid, index: index ?? -1 };
     await world.deps().db.transaction(async (tx) => setFrozen(tx, CHAIN, { ref, frozen: true, now: 1 }));
     await world.claim(link, 8);

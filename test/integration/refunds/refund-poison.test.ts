@@ -37,13 +37,13 @@ test('the refund of an unreadable payment does not prevent other sends from cont
   // A block executed both in vain.
   await db
     .updateTable('sends')
-    .set({ status: 'broadcast', height: 1, next_broadcast_at: null })
+    .set({ status: 'broadcast', height: 1, nextBroadcastAt: null })
     .where('id', 'in', [bad.sendId, good.sendId])
     .execute();
   await db
     .updateTable('payment_options')
-    .set({ rate_sources_json: '{' })
-    .where('payment_id', '=', bad.paymentId)
+    .set({ rateSourcesJson: '{' })
+    .where('paymentId', '=', bad.paymentId)
     .execute();
   const said: unknown[] = [];
   const logger = { ...deps.logger, error: (fields: object) => void said.push(fields) };

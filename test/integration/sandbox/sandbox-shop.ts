@@ -77,7 +77,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
   );
   for (const follower of followers) follower.start();
   const customer = await createCustomer(deps, {
-    userId: world.merchant.user_id,
+    userId: world.merchant.userId,
     email: 'payer@example.com',
     metadata: {},
   });
@@ -121,7 +121,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
       const rows = await world.db
         .selectFrom('events')
         .select('type')
-        .where('payment_id', '=', id)
+        .where('paymentId', '=', id)
         .orderBy('seq')
         .execute();
       return rows.map((row) => row.type.replace('payment.', ''));

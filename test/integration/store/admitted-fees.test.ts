@@ -24,7 +24,7 @@ beforeEach(async () => {
     .selectAll()
     .where('coin', '=', 'BTC')
     .executeTakeFirstOrThrow();
-  like = { send: (await findSend(db, version.send_id))!, version };
+  like = { send: (await findSend(db, version.sendId))!, version };
 });
 afterEach(async () => {
   await store.close();
@@ -33,24 +33,24 @@ afterEach(async () => {
 
 const versionOf = (sendId: string, version: number, fee: string): StoredSendVersion => ({
   ...like.version,
-  send_id: sendId,
+  sendId,
   version,
   txid: `${sendId}-${version}`,
   fee,
 });
 
 async function addSend(tx: Tx, id: string, change: Partial<StoredSend>): Promise<void> {
-  const own = { id, idempotency_key: null, draws_on: null, draws_on_version: null, part_of: null };
+  const own = { id, idempotencyKey: null, drawsOn: null, drawsOnVersion: null, partOf: null };
   await insertSend(tx, { ...like.send, ...own, status: 'broadcast', txid: `${id}-1`, fee: '0', ...change });
 }
 
 /** A send with a budget of 1,000; a part of it was mined after it had failed and others had used what it left. */
 async function overspend(tx: Tx): Promise<void> {
-  await addSend(tx, 'whole', { max_fee: '1000', parts: 2 });
-  await addSend(tx, 'one', { max_fee: '600', part_of: 'whole', purpose: 'sweep' });
+  await addSend(tx, 'whole', { maxFee: '1000', parts: 2 });
+  await addSend(tx, 'one', { maxFee: '600', partOf: 'whole', purpose: 'sweep' });
   await insertSendVersion(tx, versionOf('one', 1, '600'));
   await updateSend(tx, 'one', { status: 'failed' }, 1);
-  await addSend(tx, 'two', { max_fee: '600', part_of: 'whole', purpose: 'sweep' });
+  await addSend(tx, 'two', { maxFee: '600', partOf: 'whole', purpose: 'sweep' });
   await insertSendVersion(tx, versionOf('two', 1, '600'));
   await insertSendVersion(tx, versionOf('whole', 1, '400'));
   await updateSend(tx, 'one', { status: 'confirmed' }, 1);
@@ -80,7 +80,7 @@ describe('the fee budget of a send whose mined fees exceed it', () => {
       await overspend(tx);
       const whole = (await findSend(tx, 'whole'))!;
       await admitPart(tx, whole, 50n, 2);
-      await addSend(tx, 'three', { max_fee: '50', part_of: 'whole', purpose: 'sweep' });
+      await addSend(tx, 'three', { maxFee: '50', partOf: 'whole', purpose: 'sweep' });
       await insertSendVersion(tx, versionOf('three', 1, '50'));
       expect(await feeLimit(tx, { id: 'three' })).toBe(50n);
     });

@@ -90,9 +90,9 @@ it('an upgrade orders money, decisions and refunds of a payment by their times',
   });
   const outputs = await db
     .selectFrom('outputs')
-    .select(['position', 'first_seen_at'])
-    .where('payment_id', '=', id)
-    .orderBy('first_seen_at')
+    .select(['position', 'firstSeenAt'])
+    .where('paymentId', '=', id)
+    .orderBy('firstSeenAt')
     .execute();
   expect(outputs.map(({ position }) => position)).toEqual([1, 2, 3]);
   const payment = await db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -100,7 +100,7 @@ it('an upgrade orders money, decisions and refunds of a payment by their times',
   const refunds = await db
     .selectFrom('refunds')
     .select(['amount', 'position'])
-    .where('payment_id', '=', id)
+    .where('paymentId', '=', id)
     .orderBy('amount')
     .execute();
   // The first gave back before the return elsewhere, the others after it.
@@ -119,12 +119,12 @@ it('an upgrade keeps the money that an acceptance covered', async () => {
     old.exec(`UPDATE payments SET accepted_at = ${payment.seen + 5} WHERE id = '${id}'`);
     addOutput(old, payment, payment.seen + 6);
   });
-  const { accepted_position } = await db
+  const { acceptedPosition } = await db
     .selectFrom('payments')
-    .select('accepted_position')
+    .select('acceptedPosition')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  expect(accepted_position).toBe(1);
+  expect(acceptedPosition).toBe(1);
 });
 
 it('an upgrade treats refunds of completed orders as decisions of the merchant, and counts others against the price', async () => {
@@ -139,8 +139,8 @@ it('an upgrade treats refunds of completed orders as decisions of the merchant, 
   const of = async ({ id }: Paid) =>
     db
       .selectFrom('refunds')
-      .select(['value', 'unpriced', 'completed_json', 'by_acceptance'])
-      .where('payment_id', '=', id)
+      .select(['value', 'unpriced', 'completedJson', 'byAcceptance'])
+      .where('paymentId', '=', id)
       .executeTakeFirst();
   // 30 of 100 were given back at the rate of that day, by coins that came for 20.
   const byPrice = { completed_json: '{"BTC":"100000"}', by_acceptance: 0 };
@@ -161,15 +161,15 @@ it('an upgrade treats refunds and claims after an acceptance as decisions of the
   const { id } = accepted!;
   const refund = await db
     .selectFrom('refunds')
-    .select(['unpriced', 'by_acceptance'])
-    .where('payment_id', '=', id)
+    .select(['unpriced', 'byAcceptance'])
+    .where('paymentId', '=', id)
     .where('amount', '=', '20000')
     .executeTakeFirst();
   expect(refund).toEqual({ unpriced: '20000', by_acceptance: 1 });
   const claim = await db
     .selectFrom('refund_links')
-    .select(['claimed', 'claim_unpriced', 'claim_by_acceptance'])
-    .where('payment_id', '=', id)
+    .select(['claimed', 'claimUnpriced', 'claimByAcceptance'])
+    .where('paymentId', '=', id)
     .where('status', '=', 'claimed')
     .executeTakeFirstOrThrow();
   expect(claim).toEqual({ claimed: claim.claimed, claim_unpriced: claim.claimed, claim_by_acceptance: 1 });
@@ -190,9 +190,9 @@ it('an upgrade assigns refunds after an acceptance to it, also when no money arr
   const of = async ({ id }: Paid) =>
     db
       .selectFrom('refunds')
-      .select(['amount', 'by_acceptance'])
-      .where('payment_id', '=', id)
-      .orderBy('created_at')
+      .select(['amount', 'byAcceptance'])
+      .where('paymentId', '=', id)
+      .orderBy('createdAt')
       .execute();
   expect(await of(accepted!)).toEqual([
     { amount: '20000', by_acceptance: 0 },
@@ -219,8 +219,8 @@ it('an upgrade limits refund links that were opened before the last money arrive
   const linkOf = async (id: string) =>
     db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   expect(await linkOf(before)).toMatchObject({ opened_complete: 0, claim_completed_json: null });
-  const { opened_complete, claim_completed_json } = await linkOf(claimed);
-  expect([opened_complete, JSON.parse(claim_completed_json ?? '{}')]).toEqual([1, { BTC: '20121' }]);
+  const { openedComplete, claimCompletedJson } = await linkOf(claimed);
+  expect([openedComplete, JSON.parse(claimCompletedJson ?? '{}')]).toEqual([1, { BTC: '20121' }]);
 });
 
 it.for([
@@ -242,5 +242,5 @@ it.for([
     old.exec(change.replace('$at', String(link.created_at + 1)).replace('$payment', link.payment_id));
   });
   const link = await db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  expect(link.opened_complete).toBe(0);
+  expect(link.openedComplete).toBe(0);
 });

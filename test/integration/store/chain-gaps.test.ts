@@ -13,13 +13,13 @@ const block = (height: number) => ({
 
 async function withGap(before: number) {
   const database = await openDatabase(':memory:');
-  const gap = { ...CHAIN, after_height: 100, before_height: before, found_at: 1, reason: 'lost' as const };
+  const gap = { ...CHAIN, afterHeight: 100, beforeHeight: before, foundAt: 1, reason: 'lost' as const };
   await database.db.transaction(async (tx) => {
     await advanceCursor(tx, CHAIN, block(before), 1);
     await noteGap(tx, gap);
   });
   const heights = async () =>
-    (await chainGaps(database.db)).map(({ after_height, before_height }) => [after_height, before_height]);
+    (await chainGaps(database.db)).map(({ afterHeight, beforeHeight }) => [afterHeight, beforeHeight]);
   const readAgainFrom = async (height: number) =>
     database.db.transaction((tx) => resetCursor(tx, CHAIN, block(height), 2));
   return { db: database.db, close: () => database.close(), gap, heights, readAgainFrom };
@@ -40,7 +40,7 @@ it.each([
 it('a chain gap that grew while it was reconciled stays open', async () => {
   const { db, gap, heights, close } = await withGap(150);
   await db.transaction(async (tx) => {
-    await noteGap(tx, { ...gap, before_height: 200 });
+    await noteGap(tx, { ...gap, beforeHeight: 200 });
     await closeGaps(tx, [gap]);
   });
   expect(await heights()).toEqual([[100, 200]]);

@@ -85,11 +85,11 @@ async function upgraded<T>(read: (db: Db) => Promise<T>): Promise<T> {
 
 const creators = async (table: Table) =>
   upgraded(async (db) =>
-    db.selectFrom(table).select(['id', 'creator_kind as kind', 'creator_id as by']).execute(),
+    db.selectFrom(table).select(['id', 'creatorKind as kind', 'creatorId as by']).execute(),
   );
 const locked = async (table: 'payments' | 'payment_links', id: string) =>
   upgraded(async (db) =>
-    db.selectFrom(table).select('price_locked').where('id', '=', id).executeTakeFirstOrThrow(),
+    db.selectFrom(table).select('priceLocked').where('id', '=', id).executeTakeFirstOrThrow(),
   );
 
 it.each(TABLES)(

@@ -10,9 +10,9 @@ let all: CustomerRow[];
 beforeAll(async () => {
   shop = await openShop();
   const { id } = await shop.merchant(null);
-  const { user_id } = await shop.db
+  const { userId } = await shop.db
     .selectFrom('merchants')
-    .select('user_id')
+    .select('userId')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   // Neither their ids nor their addresses are in the order in which they came; many came at once.
@@ -20,12 +20,12 @@ beforeAll(async () => {
     const name = `${(at * 7919) % CUSTOMERS}-50%_of@shop.example`;
     return {
       id: `cus_${String((at * 31) % CUSTOMERS).padStart(24, '0')}`,
-      user_id,
+      userId,
       email: name,
-      email_key: name,
-      metadata_json: '{}',
-      created_at: Math.floor(at / 3),
-      updated_at: at,
+      emailKey: name,
+      metadataJson: '{}',
+      createdAt: Math.floor(at / 3),
+      updatedAt: at,
     };
   });
   for (let at = 0; at < CUSTOMERS; at += 100) {
@@ -41,9 +41,9 @@ test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
   'listCustomers by the search %j returns few or many newest first, page by page, with the exact total',
   async (search) => {
     const expected = all
-      .filter(({ email_key: key }) => key.includes(search))
-      .toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
-    const userId = all[0]?.user_id ?? '';
+      .filter(({ emailKey: key }) => key.includes(search))
+      .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    const userId = all[0]?.userId ?? '';
     for (const { page, limit } of [
       { page: 1, limit: 10 },
       { page: 2, limit: 7 },
@@ -58,13 +58,13 @@ test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
 );
 
 test('listCustomers by ids returns those of this user only, and combines that with a search', async () => {
-  const userId = all[0]?.user_id ?? '';
+  const userId = all[0]?.userId ?? '';
   const wanted = all.filter((_, at) => at % 20 === 0);
   const ids = ['cus_none', ...wanted.map(({ id }) => id)];
-  const expected = wanted.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  const expected = wanted.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   const found = await listCustomers(shop.db, { userId, search: '', ids, page: 2, limit: 7 });
   expect(found).toEqual({ rows: expected.slice(7, 14), total: wanted.length });
-  const some = expected.filter(({ email_key: key }) => key.includes('11'));
+  const some = expected.filter(({ emailKey: key }) => key.includes('11'));
   expect(some.length).toBeGreaterThan(0);
   const narrowed = await listCustomers(shop.db, { userId, search: '11', ids, page: 1, limit: 100 });
   expect(narrowed).toEqual({ rows: some, total: some.length });

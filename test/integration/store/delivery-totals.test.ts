@@ -22,13 +22,13 @@ const moment = fc
   .tuple(fc.nat(3), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat(DAY_MS - 1)))
   .map(([day, ms]) => (20_000 + day) * DAY_MS + ms);
 const delivery = fc.record({
-  merchant_id: fc.constantFrom('a', 'b'),
+  merchantId: fc.constantFrom('a', 'b'),
   status: fc.constantFrom(...STATES),
   mode: fc.constantFrom(...MODES),
-  event_type: fc.constantFrom(...TYPES),
-  endpoint_id: fc.constantFrom(...ENDPOINTS),
-  replaced: fc.constantFrom(0 as const, 0 as const, 1 as const),
-  created_at: moment,
+  eventType: fc.constantFrom(...TYPES),
+  endpointId: fc.constantFrom(...ENDPOINTS),
+  replaced: fc.constantFrom(false, false, true),
+  createdAt: moment,
 });
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.array(delivery, { minLength: 1, maxLength: 12 }) },
@@ -72,16 +72,16 @@ test('totals of deliveries equal a count over the listed deliveries, whatever is
           const matching = rows
             .filter(
               (row) =>
-                row.merchant_id === 'a' &&
-                row.replaced === 0 &&
+                row.merchantId === 'a' &&
+                !row.replaced &&
                 (state === undefined || row.status === state) &&
                 (mode === undefined || row.mode === mode) &&
-                (event === undefined || row.event_type === event) &&
-                (endpointId === undefined || row.endpoint_id === endpointId) &&
-                row.created_at >= from &&
-                row.created_at <= to,
+                (event === undefined || row.eventType === event) &&
+                (endpointId === undefined || row.endpointId === endpointId) &&
+                row.createdAt >= from &&
+                row.createdAt <= to,
             )
-            .toSorted((one, other) => other.created_at - one.created_at || (other.id > one.id ? 1 : -1));
+            .toSorted((one, other) => other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1));
           const { total, deliveries } = await listDeliveries(db, {
             ...filter,
             merchantId: 'a',
@@ -100,15 +100,15 @@ test('totals of deliveries equal a count over the listed deliveries, whatever is
 });
 
 const REST = {
-  event_id: 'e',
-  event_seq: 1,
-  payment_id: null,
-  order_key: 'o',
+  eventId: 'e',
+  eventSeq: 1,
+  paymentId: null,
+  orderKey: 'o',
   url: 'https://shop.example/',
   origin: 'https://shop.example',
   attempts: 1,
-  next_attempt_at: 0,
-  lease_until: null,
-  lease_token: null,
-  updated_at: 1,
+  nextAttemptAt: 0,
+  leaseUntil: null,
+  leaseToken: null,
+  updatedAt: 1,
 };

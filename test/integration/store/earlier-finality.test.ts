@@ -45,8 +45,8 @@ test('FinalityCache keeps the quoted finality for a completed payment, because i
     const quote = async (id: string, finality: Finality) =>
       world.wallet.db
         .updateTable('payment_options')
-        .set({ required_finality: finality })
-        .where('payment_id', '=', id)
+        .set({ requiredFinality: finality })
+        .where('paymentId', '=', id)
         .execute();
     await quote(unpaid.id, 'safe');
     expect(await awaited()).toEqual(['safe']);

@@ -51,7 +51,7 @@ it('an upgrade lists each event once per endpoint, with its type, however often 
     const merchantId = again?.merchant_id ?? '';
     const { deliveries, total } = await listDeliveries(db, { merchantId, page: 1, limit: 100 });
     const expected = before.filter((each) => each.merchant_id === merchantId && each.id !== again?.id);
-    expect(deliveries.map(({ id, event_type }) => [id, event_type])).toEqual([
+    expect(deliveries.map(({ id, eventType }) => [id, eventType])).toEqual([
       ['dlv_again2', again?.type],
       ...expected.map(({ id, type }) => [id, type]),
     ]);

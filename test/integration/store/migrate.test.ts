@@ -82,12 +82,12 @@ describe('migrating a database', () => {
 /** A customer of one user. */
 const customer = (id: string) => ({
   id,
-  user_id: 'u',
+  userId: 'u',
   email: id,
-  email_key: id,
-  metadata_json: '{}',
-  created_at: 1,
-  updated_at: 1,
+  emailKey: id,
+  metadataJson: '{}',
+  createdAt: 1,
+  updatedAt: 1,
 });
 
 describe('an upgrade from the first version', () => {
@@ -104,14 +104,14 @@ describe('an upgrade from the first version', () => {
     const upgraded = await openDatabase(path);
     const { db } = upgraded;
     await sql`PRAGMA foreign_keys = OFF`.execute(db);
-    const counted = async () => db.selectFrom('customer_counts').selectAll().orderBy('user_id').execute();
-    expect(await counted()).toEqual([{ user_id: 'u', count: 2 }]);
+    const counted = async () => db.selectFrom('customer_counts').selectAll().orderBy('userId').execute();
+    expect(await counted()).toEqual([{ userId: 'u', count: 2 }]);
     await db.insertInto('customers').values(customer('c')).execute();
-    await db.updateTable('customers').set({ user_id: 'v' }).where('id', '=', 'a').execute();
+    await db.updateTable('customers').set({ userId: 'v' }).where('id', '=', 'a').execute();
     await db.deleteFrom('customers').where('id', '=', 'b').execute();
     expect(await counted()).toEqual([
-      { user_id: 'u', count: 1 },
-      { user_id: 'v', count: 1 },
+      { userId: 'u', count: 1 },
+      { userId: 'v', count: 1 },
     ]);
     await upgraded.close();
   });
@@ -129,8 +129,8 @@ it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by t
   await old.close();
   const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
   expect(await chainGaps(db)).toEqual([
-    { coin: 'LTC', mode: 'live', after_height: -1, before_height: 51, found_at: 9, reason: 'skipped' },
-    { coin: 'SOL', mode: 'live', after_height: 100, before_height: 150, found_at: 7, reason: 'lost' },
+    { coin: 'LTC', mode: 'live', afterHeight: -1, beforeHeight: 51, foundAt: 9, reason: 'skipped' },
+    { coin: 'SOL', mode: 'live', afterHeight: 100, beforeHeight: 150, foundAt: 7, reason: 'lost' },
   ]);
   expect(await lastSkipAt(db, { coin: 'LTC', mode: 'live' })).toBe(9);
   expect(await lastSkipAt(db, { coin: 'BTC', mode: 'live' })).toBe(8);

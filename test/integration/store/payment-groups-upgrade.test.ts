@@ -59,9 +59,9 @@ async function upgraded(check: (db: Db) => Promise<void>): Promise<void> {
   try {
     await check(database.db);
     await expectBooksToAgree(database.db);
-    for (const { merchant_id: merchantId, mode } of await database.db
+    for (const { merchantId, mode } of await database.db
       .selectFrom('payments')
-      .select(['merchant_id', 'mode'])
+      .select(['merchantId', 'mode'])
       .distinct()
       .execute()) {
       const filter = { merchantId, mode, fromMs: 0, beforeMs: 3_600_000 * 10_000_000 };
@@ -78,7 +78,7 @@ async function upgraded(check: (db: Db) => Promise<void>): Promise<void> {
 
 async function stateOf(db: Db, ids: readonly string[]) {
   const rows = await Promise.all(ids.map(async (id) => findPayment(db, id)));
-  return rows.map((row) => [row?.status, row?.exception, row?.group_id, row?.superseded_by]);
+  return rows.map((row) => [row?.status, row?.exception, row?.groupId, row?.supersededBy]);
 }
 
 async function moneyOf(db: Db, id: string): Promise<number> {
@@ -107,7 +107,7 @@ it('an upgrade closes the renewal that is open when an earlier payment was paid 
       ['completed', 'late', late, null],
       ['cancelled', null, late, late],
     ]);
-    expect((await findPayment(db, open))?.cancelled_at).toEqual(expect.any(Number));
+    expect((await findPayment(db, open))?.cancelledAt).toEqual(expect.any(Number));
   });
 });
 
@@ -174,7 +174,7 @@ it('an upgrade moves refunds and refund links to the payment that has the money'
   renewing(other, linked);
   paid(other, 1_000);
   await upgraded(async (db) => {
-    expect((await findPayment(db, linked))?.superseded_by).toBe(other);
+    expect((await findPayment(db, linked))?.supersededBy).toBe(other);
   });
   expect([linksOf(linked), linksOf(other)]).toEqual([0, before + already]);
 });
@@ -208,7 +208,7 @@ it('an upgrade keeps what the merchant accepted when a newer payment is open', a
   );
   renewing(accepted, open);
   await upgraded(async (db) => {
-    expect((await findPayment(db, open))?.superseded_by).toBe(accepted);
+    expect((await findPayment(db, open))?.supersededBy).toBe(accepted);
   });
 });
 
@@ -252,16 +252,16 @@ async function movedValues(currency: string): Promise<readonly (string | null)[]
   try {
     const refund = await database.db
       .selectFrom('refunds')
-      .select(['payment_id', 'value'])
-      .where('send_id', '=', back.send_id)
+      .select(['paymentId', 'value'])
+      .where('sendId', '=', back.send_id)
       .executeTakeFirstOrThrow();
     const claim = await database.db
       .selectFrom('refund_links')
-      .select(['payment_id', 'claim_value'])
+      .select(['paymentId', 'claimValue'])
       .where('id', '=', link ?? '')
       .executeTakeFirstOrThrow();
-    expect([refund.payment_id, claim.payment_id]).toEqual([lead, lead]);
-    return [refund.value, claim.claim_value];
+    expect([refund.paymentId, claim.paymentId]).toEqual([lead, lead]);
+    return [refund.value, claim.claimValue];
   } finally {
     await database.close();
   }

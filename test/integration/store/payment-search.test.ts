@@ -24,10 +24,10 @@ beforeAll(async () => {
   fill(shop.path);
   const owner = await shop.db
     .selectFrom('merchants')
-    .select('user_id')
+    .select('userId')
     .where('id', '=', merchantId)
     .executeTakeFirstOrThrow();
-  userId = owner.user_id;
+  userId = owner.userId;
   maxMs = Math.max(ENOUGH_MS, ENOUGH_WALKS * bareWalkMs(shop.path));
 });
 afterAll(async () => shop.close());
@@ -116,8 +116,8 @@ test.each([
 );
 
 const COLUMNS = {
-  createdAt: 'created_at',
-  orderId: 'order_id',
+  createdAt: 'createdAt',
+  orderId: 'orderId',
   status: 'status',
 } as const;
 

@@ -62,21 +62,21 @@ test('payment totals equal a count over the payments, whatever is created, chang
             const { id } = await shop.payment(merchant);
             ids.push(id);
             const { mode, status, at } = each;
-            const row = { mode, status, offered: offeredBits(each.coins), created_at: at };
+            const row = { mode, status, offered: offeredBits(each.coins), createdAt: at };
             await db.updateTable('payments').set(row).where('id', '=', id).execute();
             continue;
           }
           const id = ids[each.which % Math.max(1, ids.length)] ?? '';
           if (each.kind === 'remove') await db.deleteFrom('payments').where('id', '=', id).execute();
           else {
-            const row = { mode: each.mode, status: each.status, created_at: each.at };
+            const row = { mode: each.mode, status: each.status, createdAt: each.at };
             await db.updateTable('payments').set(row).where('id', '=', id).execute();
           }
         }
         const rows = await db
           .selectFrom('payments')
           .selectAll()
-          .where('merchant_id', '=', merchant.id)
+          .where('merchantId', '=', merchant.id)
           .execute();
         const everAndThen = [
           { fromMs: undefined, toMs: undefined },
@@ -90,7 +90,7 @@ test('payment totals equal a count over the payments, whatever is created, chang
             .filter((row) => (row.offered & bit) === bit);
           for (const { fromMs, toMs } of everAndThen) {
             const within = alike.filter(
-              (row) => row.created_at >= (fromMs ?? 0) && row.created_at <= (toMs ?? Infinity),
+              (row) => row.createdAt >= (fromMs ?? 0) && row.createdAt <= (toMs ?? Infinity),
             );
             const wanted = { ...filter, fromMs, toMs };
             expect(await totalPayments(db, wanted)).toBe(within.length);
@@ -114,7 +114,7 @@ test('totals of events and customers equal a count over the rows', async () => {
   await payment.emit('payment.created');
   await payment.emit('payment.confirming');
   await payment.emit('payment.confirming');
-  await db.deleteFrom('events').where('payment_id', '=', id).where('sequence', '=', 2).execute();
+  await db.deleteFrom('events').where('paymentId', '=', id).where('sequence', '=', 2).execute();
   const total = async (type?: 'payment.confirming') => {
     const filter = { merchantId: merchant.id, page: 1, limit: 1, ...(type === undefined ? {} : { type }) };
     return (await listEvents(db, filter)).total;
@@ -122,22 +122,22 @@ test('totals of events and customers equal a count over the rows', async () => {
   expect(await total()).toBe(2);
   expect(await total('payment.confirming')).toBe(1);
 
-  const { user_id: userId } = await db
+  const { userId } = await db
     .selectFrom('merchants')
-    .select('user_id')
+    .select('userId')
     .where('id', '=', merchant.id)
     .executeTakeFirstOrThrow();
   const page = { userId, search: '', page: 1, limit: 1 };
   expect((await listCustomers(db, page)).total).toBe(1);
   await shop.payment(merchant);
   expect((await listCustomers(db, page)).total).toBe(2);
-  await db.deleteFrom('events').where('payment_id', '=', id).execute();
+  await db.deleteFrom('events').where('paymentId', '=', id).execute();
   await db.deleteFrom('payments').where('id', '=', id).execute();
   const { rows } = await listCustomers(db, { ...page, limit: 2 });
   const unused = await db
     .deleteFrom('customers')
-    .where('user_id', '=', userId)
-    .where('id', 'not in', (eb) => eb.selectFrom('payments').select('customer_id'))
+    .where('userId', '=', userId)
+    .where('id', 'not in', (eb) => eb.selectFrom('payments').select('customerId'))
     .executeTakeFirst();
   expect([rows.length, unused.numDeletedRows]).toEqual([2, 1n]);
   expect((await listCustomers(db, page)).total).toBe(1);
@@ -145,8 +145,8 @@ test('totals of events and customers equal a count over the rows', async () => {
 
 test('totals of wallet transactions equal a count over the outputs, seen once or many times', async () => {
   const merchant = await shop.merchant(null);
-  const { id: payment_id } = await shop.payment(merchant);
-  const owner = { merchant_id: merchant.id, payment_id, purpose: 'payment' as const, created_at: 1 };
+  const { id: paymentId } = await shop.payment(merchant);
+  const owner = { merchantId: merchant.id, paymentId, purpose: 'payment' as const, createdAt: 1 };
   const total = async (mode: 'live' | 'sandbox', coin: Coin | null) => {
     const filter = { merchantId: merchant.id, mode, coin, direction: null, page: 1, limit: 1 };
     return (await pageWalletTransactions(db, filter)).total;
@@ -156,12 +156,12 @@ test('totals of wallet transactions equal a count over the outputs, seen once or
     const at = { ...owner, ...chain, branch: 0 as const, idx: number + 1 };
     const key = `${merchant.id}-${number}`;
     await db.transaction(async (tx) => {
-      const [address] = await insertAddresses(tx, [{ ...at, address: key, watch_key: key }]);
+      const [address] = await insertAddresses(tx, [{ ...at, address: key, watchKey: key }]);
       for (let vout = 0; vout <= number; vout += 1) {
         const row = outputTo(address?.id ?? 0, {
           ...chain,
-          merchant_id: merchant.id,
-          payment_id,
+          merchantId: merchant.id,
+          paymentId,
           txid: key,
           vout,
         });
@@ -171,8 +171,8 @@ test('totals of wallet transactions equal a count over the outputs, seen once or
       }
     });
   }
-  await db.deleteFrom('outputs').where('merchant_id', '=', merchant.id).where('vout', '=', 5).execute();
-  const rows = await db.selectFrom('outputs').selectAll().where('merchant_id', '=', merchant.id).execute();
+  await db.deleteFrom('outputs').where('merchantId', '=', merchant.id).where('vout', '=', 5).execute();
+  const rows = await db.selectFrom('outputs').selectAll().where('merchantId', '=', merchant.id).execute();
   expect(rows).toHaveLength(36 - 3);
   for (const { mode, coin } of kinds) {
     const ofMode = rows.filter((row) => row.mode === mode);
@@ -182,23 +182,23 @@ test('totals of wallet transactions equal a count over the outputs, seen once or
 });
 
 function outputTo(
-  address_id: number,
-  of: Pick<ObservedOutput, 'coin' | 'mode' | 'merchant_id' | 'payment_id' | 'txid' | 'vout'>,
+  addressId: number,
+  of: Pick<ObservedOutput, 'coin' | 'mode' | 'merchantId' | 'paymentId' | 'txid' | 'vout'>,
 ): ObservedOutput {
   return {
     ...of,
-    address_id,
+    addressId,
     amount: '1',
     state: 'unconfirmed',
     height: null,
-    block_hash: null,
+    blockHash: null,
     maturity: 1,
-    first_seen_at: 1,
-    late: 0,
-    late_due: null,
-    spent_by: null,
-    spent_height: null,
-    send_id: null,
-    updated_at: 1,
+    firstSeenAt: 1,
+    late: false,
+    lateDue: null,
+    spentBy: null,
+    spentHeight: null,
+    sendId: null,
+    updatedAt: 1,
   };
 }

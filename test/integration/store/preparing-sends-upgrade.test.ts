@@ -22,9 +22,9 @@ it('an upgrade keeps status and transaction of sends, which have no parts', asyn
   const { db } = database;
   const parts = await db
     .selectFrom('sends')
-    .select(['part_of', 'parts', 'parts_confirmed', 'parts_fee', 'ordered_rate'])
+    .select(['partOf', 'parts', 'partsConfirmed', 'partsFee', 'orderedRate'])
     .execute();
-  const none = { part_of: null, parts: 0, parts_confirmed: 0, parts_fee: '0', ordered_rate: null };
+  const none = { partOf: null, parts: 0, partsConfirmed: 0, partsFee: '0', orderedRate: null };
   expect(parts).toEqual(before.map(() => none));
   await expect(
     db

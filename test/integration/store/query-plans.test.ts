@@ -122,11 +122,11 @@ test('the query of deliveries uses one covering index, and their total the daily
   await db
     .insertInto('delivery_counts')
     .values({
-      merchant_id: 'm',
+      merchantId: 'm',
       day: 0,
       mode: 'live',
-      event_type: 'payment.created',
-      endpoint_id: 'm',
+      eventType: 'payment.created',
+      endpointId: 'm',
       count: 9,
     })
     .execute();

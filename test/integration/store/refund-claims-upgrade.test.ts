@@ -63,28 +63,28 @@ it('an upgrade counts refunds that were recorded as made elsewhere, and lists wa
   await old.close();
 
   const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
-  const payments = await db.selectFrom('payments').select(['id', 'returned_json']).orderBy('id').execute();
-  expect(
-    payments.map(({ id, returned_json: json }) => [id, json === null ? null : JSON.parse(json)]),
-  ).toEqual([
-    ['by refunds', null],
-    ['elsewhere', { BTC: '7', ETH: (10n ** 27n).toString() }],
-    ['kept', null],
-  ]);
+  const payments = await db.selectFrom('payments').select(['id', 'returnedJson']).orderBy('id').execute();
+  expect(payments.map(({ id, returnedJson: json }) => [id, json === null ? null : JSON.parse(json)])).toEqual(
+    [
+      ['by refunds', null],
+      ['elsewhere', { BTC: '7', ETH: (10n ** 27n).toString() }],
+      ['kept', null],
+    ],
+  );
   const links = await db
     .selectFrom('refund_links')
-    .select(['id', 'claim_id', 'claim_checked', 'preset', 'reopened_by'])
+    .select(['id', 'claimId', 'claimChecked', 'preset', 'reopenedBy'])
     .orderBy('id')
     .execute();
   expect(links).toEqual([
     {
       id: 'claimed',
-      claim_id: expect.stringMatching(/^rcl_[0-9a-f]{24}$/) as string,
-      claim_checked: 1,
+      claimId: expect.stringMatching(/^rcl_[0-9a-f]{24}$/) as string,
+      claimChecked: true,
       preset: null,
-      reopened_by: null,
+      reopenedBy: null,
     },
-    { id: 'open', claim_id: null, claim_checked: 0, preset: null, reopened_by: null },
+    { id: 'open', claimId: null, claimChecked: false, preset: null, reopenedBy: null },
   ]);
   await close();
 });

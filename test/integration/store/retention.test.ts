@@ -16,12 +16,12 @@ it('applyRetention removes every expired idempotency key, and keeps valid and pe
       scope: 'merchant',
       key,
       route: 'POST /payment/create',
-      request_hash: 'hash',
+      requestHash: 'hash',
       state: 'done',
       status: 201,
-      body_sealed: 'sealed',
-      created_at: 1,
-      expires_at: expiresAt,
+      bodySealed: 'sealed',
+      createdAt: 1,
+      expiresAt,
     });
   };
   for (let at = 0; at < 1_201; at += 1) await add(`old ${at}`, 1_000);

@@ -43,9 +43,9 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
 describe('a database of an earlier version', () => {
   it('starts without revocations and suspended shops', async () => {
     expect(await kinds()).toEqual([]);
-    const rows = await db.selectFrom('merchants').select('suspended_at').execute();
+    const rows = await db.selectFrom('merchants').select('suspendedAt').execute();
     expect(rows.length).toBeGreaterThan(0);
-    expect(rows.every(({ suspended_at }) => suspended_at === null)).toBe(true);
+    expect(rows.every(({ suspendedAt }) => suspendedAt === null)).toBe(true);
   });
 
   it.each(STATEMENTS)('records the revocations by %s', async (statement, kind) => {

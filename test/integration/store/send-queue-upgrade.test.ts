@@ -77,12 +77,12 @@ it('an upgrade queues the open sends of the merchant address and those that pay 
   ]);
   const others = await db
     .selectFrom('sends')
-    .select(['queue_account', 'queued', 'unfunded_since'])
+    .select(['queueAccount', 'queued', 'unfundedSince'])
     .where('id', 'in', ['over', 'elsewhere'])
     .execute();
   expect(others).toEqual([
-    { queue_account: null, queued: 0, unfunded_since: null },
-    { queue_account: null, queued: 0, unfunded_since: null },
+    { queueAccount: null, queued: false, unfundedSince: null },
+    { queueAccount: null, queued: false, unfundedSince: null },
   ]);
   await upgraded.close();
 });

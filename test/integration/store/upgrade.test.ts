@@ -127,15 +127,15 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
     const sold = await db
       .selectFrom('payments')
-      .select(['merchant_id', 'created_at'])
+      .select(['merchantId', 'createdAt'])
       .where('status', '=', 'completed')
-      .orderBy('created_at')
+      .orderBy('createdAt')
       .execute();
     const [first] = sold;
     if (first === undefined) throw new Error('nothing is sold');
-    const fromMs = first.created_at - (first.created_at % DAY_MS);
-    for (const beforeMs of [fromMs + DAY_MS, first.created_at + 1]) {
-      const filter = { merchantId: first.merchant_id, mode: 'sandbox' as const, fromMs, beforeMs };
+    const fromMs = first.createdAt - (first.createdAt % DAY_MS);
+    for (const beforeMs of [fromMs + DAY_MS, first.createdAt + 1]) {
+      const filter = { merchantId: first.merchantId, mode: 'sandbox' as const, fromMs, beforeMs };
       const { coins, fiat } = await sumVolume(db, filter);
       const expected = await volumeByPayments(db, filter);
       expect(expected.coins.length).toBeGreaterThan(0);

@@ -59,28 +59,28 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 function paymentRow(id: string, of: typeof sale extends fc.Arbitrary<infer S> ? S : never) {
   const { at, mode, amount, currency } = of;
   const sold = { mode, status: 'pending' as const, amount, currency };
-  const shop = { merchant_id: `m${made}`, customer_id: 'c', order_id: id, request_hash: '', sequence: 0 };
-  const terms = { allowed_cryptos_json: '[]', tolerance_bps: 0, late_policy: 'accept' as const };
-  const times = { created_at: at, expires_at: at, updated_at: at };
-  const none = { exception: null, product_id: null, price_id: null, metadata_json: null };
-  const nowhere = { custom_fields_json: null, webhook_url: null, success_url: null, return_url: null };
+  const shop = { merchantId: `m${made}`, customerId: 'c', orderId: id, requestHash: '', sequence: 0 };
+  const terms = { allowedCryptosJson: '[]', toleranceBps: 0, latePolicy: 'accept' as const };
+  const times = { createdAt: at, expiresAt: at, updatedAt: at };
+  const none = { exception: null, productId: null, priceId: null, metadataJson: null };
+  const nowhere = { customFieldsJson: null, webhookUrl: null, successUrl: null, returnUrl: null };
   const never = {
-    closed_at: null,
-    cancelled_at: null,
-    accepted_at: null,
-    refunded_at: null,
-    refunded_by: null,
+    closedAt: null,
+    cancelledAt: null,
+    acceptedAt: null,
+    refundedAt: null,
+    refundedBy: null,
   };
   return { id, ...sold, ...shop, ...terms, ...times, ...none, ...nowhere, ...never };
 }
 
 function outputRow(id: string, of: typeof output extends fc.Arbitrary<infer S> ? S : never) {
   const { coin, state, vout, atoms: amount } = of;
-  const place = { coin, mode: 'live' as const, txid: id, vout, address_id: 1, merchant_id: `m${made}` };
-  const seen = { state, height: state === 'confirmed' ? 1 : null, block_hash: null, maturity: 1 };
-  const prompt = { first_seen_at: 1, late: 0 as const, late_due: null, updated_at: 1 };
-  const unspent = { spent_by: null, spent_height: null, send_id: null };
-  return { payment_id: id, amount, ...place, ...seen, ...prompt, ...unspent };
+  const place = { coin, mode: 'live' as const, txid: id, vout, addressId: 1, merchantId: `m${made}` };
+  const seen = { state, height: state === 'confirmed' ? 1 : null, blockHash: null, maturity: 1 };
+  const prompt = { firstSeenAt: 1, late: false as const, lateDue: null, updatedAt: 1 };
+  const unspent = { spentBy: null, spentHeight: null, sendId: null };
+  return { paymentId: id, amount, ...place, ...seen, ...prompt, ...unspent };
 }
 
 async function turn(

@@ -55,15 +55,15 @@ function mayWatch(sieve: WatchFilter, script: string): boolean {
 
 function addressRow(script: string) {
   return {
-    merchant_id: world.merchant.id,
+    merchantId: world.merchant.id,
     ...CHAIN,
     branch: 1 as const,
     idx: (count += 1),
     address: script,
-    watch_key: script,
+    watchKey: script,
     purpose: 'change' as const,
-    payment_id: null,
-    created_at: 1,
+    paymentId: null,
+    createdAt: 1,
   };
 }
 
@@ -72,21 +72,21 @@ function outputRow(txid: string) {
     ...CHAIN,
     txid,
     vout: 0,
-    address_id: addressId,
-    merchant_id: world.merchant.id,
-    payment_id: null,
+    addressId,
+    merchantId: world.merchant.id,
+    paymentId: null,
     amount: '1',
     state: 'confirmed' as const,
     height: 1,
-    block_hash: 'x',
+    blockHash: 'x',
     maturity: 1,
-    first_seen_at: 1,
-    late: 0 as const,
-    late_due: null,
-    spent_by: null,
-    spent_height: null,
-    send_id: null,
-    updated_at: 1,
+    firstSeenAt: 1,
+    late: false as const,
+    lateDue: null,
+    spentBy: null,
+    spentHeight: null,
+    sendId: null,
+    updatedAt: 1,
   };
 }
 
@@ -156,7 +156,7 @@ const STEPS = {
     for (const txid of txids) {
       await world.db
         .insertInto('outputs')
-        .values({ ...outputRow(txid), awaited_depth: 0 })
+        .values({ ...outputRow(txid), awaitedDepth: 0 })
         .execute();
     }
     return { scripts, txids };
@@ -167,7 +167,7 @@ const STEPS = {
       for (const txid of txids) {
         await tx
           .insertInto('outputs')
-          .values({ ...outputRow(txid), awaited_depth: 0 })
+          .values({ ...outputRow(txid), awaitedDepth: 0 })
           .execute();
       }
     });

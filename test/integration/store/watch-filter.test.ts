@@ -33,15 +33,15 @@ const newScript = (): Buffer => p2wpkh(randomBytes(20).toString('hex'));
 /** Watches scripts as the shop does when it gives out addresses; answers their ids. */
 async function watch(scripts: readonly Buffer[]): Promise<number[]> {
   const rows = scripts.map((script) => ({
-    merchant_id: world.merchant.id,
+    merchantId: world.merchant.id,
     ...CHAIN,
     branch: 1 as const,
     idx: (count += 1),
     address: script.toString('hex'),
-    watch_key: script.toString('hex'),
+    watchKey: script.toString('hex'),
     purpose: 'change' as const,
-    payment_id: null,
-    created_at: 1,
+    paymentId: null,
+    createdAt: 1,
   }));
   const ids: number[] = [];
   for (let at = 0; at < rows.length; at += 1_000) {
@@ -59,21 +59,21 @@ async function receive(txid: string): Promise<void> {
       ...CHAIN,
       txid,
       vout: 0,
-      address_id: address,
-      merchant_id: world.merchant.id,
-      payment_id: null,
+      addressId: address,
+      merchantId: world.merchant.id,
+      paymentId: null,
       amount: '1',
       state: 'confirmed',
       height: 1,
-      block_hash: 'x',
+      blockHash: 'x',
       maturity: 1,
-      first_seen_at: 1,
-      late: 0,
-      late_due: null,
-      spent_by: null,
-      spent_height: null,
-      send_id: null,
-      updated_at: 1,
+      firstSeenAt: 1,
+      late: false,
+      lateDue: null,
+      spentBy: null,
+      spentHeight: null,
+      sendId: null,
+      updatedAt: 1,
     }),
   );
 }

@@ -17,14 +17,14 @@ beforeAll(async () => {
   db = await databaseOfRowsAlone();
   for (const merchant of ['a', 'b']) {
     for (const mode of MODES) {
-      const event_id = `e-${merchant}-${mode}`;
+      const eventId = `e-${merchant}-${mode}`;
       await db
         .insertInto('events')
-        .values({ ...event, id: event_id, merchant_id: merchant, mode })
+        .values({ ...event, id: eventId, merchantId: merchant, mode })
         .execute();
       for (const status of STATES) {
         const id = `d-${merchant}-${status}-${mode}`;
-        const row = { ...delivery, mode, id, event_id, merchant_id: merchant, status };
+        const row = { ...delivery, mode, id, eventId, merchantId: merchant, status };
         await db.insertInto('deliveries').values(row).execute();
       }
     }
@@ -63,10 +63,10 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 function rowOf({ merchant, status, at, body, state, mode, event }: Log, id: string) {
-  const texts = { endpoint: 'https://shop.example/', error: null, request_json: '{}', response_json: body };
-  const times = { attempt: 1, duration_ms: 1, created_at: at };
-  const of = { delivery_id: `d-${merchant}-${state}-${mode}`, event_type: event };
-  return { id, ...of, merchant_id: merchant, payment_id: null, status, ...texts, ...times };
+  const texts = { endpoint: 'https://shop.example/', error: null, requestJson: '{}', responseJson: body };
+  const times = { attempt: 1, durationMs: 1, createdAt: at };
+  const of = { deliveryId: `d-${merchant}-${state}-${mode}`, eventType: event };
+  return { id, ...of, merchantId: merchant, paymentId: null, status, ...texts, ...times };
 }
 
 async function write(logs: readonly Log[], andFail = false): Promise<void> {
@@ -113,18 +113,18 @@ test('totals of webhook logs equal a count over the logs, whatever is written an
       await db.deleteFrom('webhook_logs').execute();
       for (const each of steps) await take(each);
       const logs = await db.selectFrom('webhook_logs').selectAll().execute();
-      expect(await sumLogBytes(db)).toBe(logs.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
+      expect(await sumLogBytes(db)).toBe(logs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
       for (const merchantId of ['a', 'b']) {
         for (const { status, state, mode, event, from = -Infinity, to = Infinity } of [...asked, {}]) {
           const matching = logs.filter(
             (each) =>
-              each.merchant_id === merchantId &&
+              each.merchantId === merchantId &&
               (status === undefined || each.status === status) &&
-              (state === undefined || each.delivery_id.startsWith(`d-${merchantId}-${state}-`)) &&
-              (mode === undefined || each.delivery_id.endsWith(`-${mode}`)) &&
-              (event === undefined || each.event_type === event) &&
-              each.created_at >= from &&
-              each.created_at <= to,
+              (state === undefined || each.deliveryId.startsWith(`d-${merchantId}-${state}-`)) &&
+              (mode === undefined || each.deliveryId.endsWith(`-${mode}`)) &&
+              (event === undefined || each.eventType === event) &&
+              each.createdAt >= from &&
+              each.createdAt <= to,
           );
           const bounds = {
             ...(status === undefined ? {} : { status }),
@@ -158,7 +158,7 @@ test('listWebhookLogs returns the logs that its total counts, newest first', asy
   const days = Array.from({ length: 30 }, (_, day) => day);
   await write(days.map((day) => ({ ...plain, status: day % 2 === 0 ? 200 : 500, at: day * DAY_MS })));
   const { logs, total } = await listWebhookLogs(db, { merchantId: 'a', status: 200, page: 2, limit: 4 });
-  expect([total, ...logs.map((each) => each.created_at / DAY_MS)]).toEqual([15, 20, 18, 16, 14]);
+  expect([total, ...logs.map((each) => each.createdAt / DAY_MS)]).toEqual([15, 20, 18, 16, 14]);
 });
 
 const plain = {
@@ -171,27 +171,27 @@ const plain = {
 
 const event = {
   id: 'e',
-  merchant_id: 'a',
+  merchantId: 'a',
   mode: 'live' as const,
   type: 'payment.created' as const,
-  payment_id: null,
-  send_id: null,
+  paymentId: null,
+  sendId: null,
   sequence: 1,
-  body_json: '{}',
-  created_at: 1,
+  bodyJson: '{}',
+  createdAt: 1,
 };
 const delivery = {
-  event_id: 'e',
-  event_type: 'payment.created' as const,
-  event_seq: 1,
-  payment_id: null,
-  order_key: 'o',
+  eventId: 'e',
+  eventType: 'payment.created' as const,
+  eventSeq: 1,
+  paymentId: null,
+  orderKey: 'o',
   url: 'https://shop.example/',
   origin: 'https://shop.example',
   attempts: 1,
-  next_attempt_at: 0,
-  lease_until: null,
-  lease_token: null,
-  created_at: 1,
-  updated_at: 1,
+  nextAttemptAt: 0,
+  leaseUntil: null,
+  leaseToken: null,
+  createdAt: 1,
+  updatedAt: 1,
 };

@@ -27,8 +27,8 @@ afterEach(async () => sim.close());
 const round = async () => consolidateRound(deps, sim.world.chain('BTC'));
 
 async function inputsOfSends(): Promise<number[]> {
-  const rows = await sim.world.db.selectFrom('send_versions').select('plan_json').execute();
-  return rows.map((row) => (JSON.parse(row.plan_json) as { inputs: unknown[] }).inputs.length);
+  const rows = await sim.world.db.selectFrom('send_versions').select('planJson').execute();
+  return rows.map((row) => (JSON.parse(row.planJson) as { inputs: unknown[] }).inputs.length);
 }
 
 test('consolidateRound joins hundreds of outputs into one, once', async () => {

@@ -11,12 +11,12 @@ function rateOf({ fee, feeRate }: SignedFee): bigint {
 async function check(treasury: Treasury): Promise<void> {
   const claims = await treasury.db
     .selectFrom('refunds')
-    .select(['send_id', 'amount'])
-    .where('link_id', 'is not', null)
+    .select(['sendId', 'amount'])
+    .where('linkId', 'is not', null)
     .execute();
-  const given = new Map(claims.map(({ send_id: id, amount }) => [id, BigInt(amount)]));
+  const given = new Map(claims.map(({ sendId: id, amount }) => [id, BigInt(amount)]));
   for (const { send, versions, worst } of await spentBudgets(treasury.db)) {
-    const budget = BigInt(send.max_fee);
+    const budget = BigInt(send.maxFee);
     const bound = treasury.bounds.get(send.id);
     const costs = versions.map(({ fee }) => fee);
     expect(costs.filter((fee) => fee > budget)).toEqual([]);

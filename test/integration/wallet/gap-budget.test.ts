@@ -47,7 +47,7 @@ async function addSend(
     .insertInto('sends')
     .values({
       id,
-      merchant_id: 'm',
+      merchantId: 'm',
       coin: 'ETH',
       mode: 'live',
       purpose: 'send',
@@ -55,38 +55,38 @@ async function addSend(
       nonce,
       destination: 'd',
       txid: id,
-      subtract_fee: 0,
+      subtractFee: false,
       ordered: amount.toString(),
       amount: amount.toString(),
       fee: FEE.toString(),
-      max_fee: maxFee.toString(),
-      draws_on: null,
-      draws_on_version: null,
-      fee_limited_at: null,
+      maxFee: maxFee.toString(),
+      drawsOn: null,
+      drawsOnVersion: null,
+      feeLimitedAt: null,
       note: null,
       version: 1,
       broadcasts: 1,
       height: null,
       error: null,
-      idempotency_key: null,
-      next_broadcast_at: null,
-      announced_txid: null,
-      confirmed_txid: null,
-      displaced_height: null,
-      queue_account: null,
-      queue_position: null,
-      part_of: null,
-      ordered_rate: null,
-      unfunded_since: null,
-      created_at: nonce,
-      updated_at: nonce,
+      idempotencyKey: null,
+      nextBroadcastAt: null,
+      announcedTxid: null,
+      confirmedTxid: null,
+      displacedHeight: null,
+      queueAccount: null,
+      queuePosition: null,
+      partOf: null,
+      orderedRate: null,
+      unfundedSince: null,
+      createdAt: nonce,
+      updatedAt: nonce,
       status,
     })
     .execute();
 }
 
 /** What closed the gap at nonce 0. */
-async function closeGap(): Promise<{ max_fee: string } | undefined> {
+async function closeGap(): Promise<{ maxFee: string } | undefined> {
   const quote: FeeQuote = {
     rate: 30n * GWEI * 1_000n,
     minimum: 24n * GWEI * 1_000n,
@@ -110,7 +110,7 @@ async function closeGap(): Promise<{ max_fee: string } | undefined> {
   await closeGaps(deps, { coin: 'ETH', mode: 'live' }, createSweepBackoff(deps.clock));
   return db
     .selectFrom('sends')
-    .select('max_fee')
+    .select('maxFee')
     .where('nonce', '=', 0)
     .where('status', '<>', 'failed')
     .executeTakeFirst();
@@ -123,7 +123,7 @@ describe('closing a nonce gap', () => {
   ])('is paid from the fee budget of a send of $name behind the gap', async ({ amount }) => {
     await addSend(0, 'failed', { amount: 1n, maxFee: FEE });
     await addSend(1, 'broadcast', { amount, maxFee: FEE });
-    const budget = BigInt((await closeGap())?.max_fee ?? 0);
+    const budget = BigInt((await closeGap())?.maxFee ?? 0);
     expect(budget).toBeGreaterThanOrEqual(FEE);
   });
 
@@ -132,6 +132,6 @@ describe('closing a nonce gap', () => {
     await addSend(1, 'broadcast', { amount: 1n, maxFee: FEE / 2n });
     expect(await closeGap()).toBeUndefined();
     await addSend(2, 'broadcast', { amount: 1n, maxFee: 2n * FEE });
-    expect(await closeGap()).toEqual({ max_fee: ((5n * FEE) / 2n).toString() });
+    expect(await closeGap()).toEqual({ maxFee: ((5n * FEE) / 2n).toString() });
   });
 });

@@ -98,10 +98,10 @@ function runWith(coin: NodeCoin): void {
     const child = await till.send('0.2');
     await node.restart({ dropMempool: true });
     expect(await node.getMempool()).toEqual([]);
-    const offerChildFirst = { id: parent.id, next_broadcast_at: Date.now() + 10 ** 12 };
+    const offerChildFirst = { id: parent.id, nextBroadcastAt: Date.now() + 10 ** 12 };
     await till.world.db
       .updateTable('sends')
-      .set({ next_broadcast_at: offerChildFirst.next_broadcast_at })
+      .set({ nextBroadcastAt: offerChildFirst.nextBroadcastAt })
       .where('id', '=', offerChildFirst.id)
       .execute();
     till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
@@ -181,7 +181,7 @@ function runWith(coin: NodeCoin): void {
     const { txid: deposit } = await till.world.db
       .selectFrom('outputs')
       .select('txid')
-      .where('send_id', '=', sent.id)
+      .where('sendId', '=', sent.id)
       .executeTakeFirstOrThrow();
     await node.reorg({ drop: [deposit] });
     const round = async () => {

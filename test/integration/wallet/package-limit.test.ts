@@ -39,12 +39,12 @@ function takeNoReplacements(except: (txid: string) => boolean = () => false): vo
   sim.line.broadcast = async ({ txid }, send) => {
     const version = await sim.world.db
       .selectFrom('send_versions')
-      .select(['send_id', 'version'])
+      .select(['sendId', 'version'])
       .where('txid', '=', txid)
       .executeTakeFirstOrThrow();
-    const first = seen.get(version.send_id) ?? txid;
-    seen.set(version.send_id, first);
-    return first === txid || except(version.send_id)
+    const first = seen.get(version.sendId) ?? txid;
+    seen.set(version.sendId, first);
+    return first === txid || except(version.sendId)
       ? send()
       : { kind: 'unknown', reason: 'txn-mempool-conflict' };
   };

@@ -46,8 +46,8 @@ async function signed(amount: string, more: Partial<SendCoinsInput> = {}): Promi
 /** The database as a backup has it that was made before the send was signed; the network has what was signed since. */
 async function restore(id: string): Promise<void> {
   const { db } = sim.world;
-  await db.deleteFrom('send_versions').where('send_id', '=', id).execute();
-  const unsigned = { version: 0, txid: null, announced_txid: null, broadcasts: 0, next_broadcast_at: 1 };
+  await db.deleteFrom('send_versions').where('sendId', '=', id).execute();
+  const unsigned = { version: 0, txid: null, announcedTxid: null, broadcasts: 0, nextBroadcastAt: 1 };
   await db
     .updateTable('sends')
     .set({ status: 'preparing', ...unsigned })
@@ -61,10 +61,10 @@ async function payments(): Promise<number> {
   const { destination } = sim.order('BTC', '1');
   const rows = await sim.world.db
     .selectFrom('sim_transactions')
-    .select('body_json')
+    .select('bodyJson')
     .where('state', '=', 'mined')
     .execute();
-  return rows.filter(({ body_json: body }) => body.includes(destination)).length;
+  return rows.filter(({ bodyJson: body }) => body.includes(destination)).length;
 }
 
 describe('a send in parts from before a restore', () => {
@@ -98,7 +98,7 @@ describe('a send in parts from before a restore', () => {
     const merchantId = sim.world.merchant.id;
     const bumped = await bumpSend(sim.world.deps, { merchantId, sendId: id, maxFee: '0.02' });
     await restore(id);
-    await sim.world.db.updateTable('sends').set({ max_fee: '50000' }).where('id', '=', id).execute();
+    await sim.world.db.updateTable('sends').set({ maxFee: '50000' }).where('id', '=', id).execute();
     await sim.mine('BTC', 8);
     const done = await sim.status(id);
     expect(done).toMatchObject({ status: 'confirmed', txHash: bumped.txHash });
@@ -191,7 +191,7 @@ describe('a part from before a restore', () => {
 /** Removes the raise of a part that a backup does not have. */
 async function forgetRaise({ id, txid, fee, amount }: StoredSend): Promise<void> {
   const { db } = sim.world;
-  const newer = await db.selectFrom('send_versions').select('txid').where('send_id', '=', id).execute();
+  const newer = await db.selectFrom('send_versions').select('txid').where('sendId', '=', id).execute();
   const unknown = newer.map((row) => row.txid).filter((each) => each !== txid);
   expect(unknown).toHaveLength(1);
   await db.deleteFrom('outputs').where('txid', 'in', unknown).execute();
@@ -200,13 +200,13 @@ async function forgetRaise({ id, txid, fee, amount }: StoredSend): Promise<void>
 }
 
 /** Removes a part that a backup does not have; the outputs that it spends are those of its send again. */
-async function forget({ id, txid, part_of: wholeId }: StoredSend): Promise<void> {
+async function forget({ id, txid, partOf: wholeId }: StoredSend): Promise<void> {
   const { db } = sim.world;
-  await db.updateTable('outputs').set({ send_id: wholeId }).where('send_id', '=', id).execute();
+  await db.updateTable('outputs').set({ sendId: wholeId }).where('sendId', '=', id).execute();
   await db
     .deleteFrom('outputs')
     .where('txid', '=', txid ?? '')
     .execute();
-  await db.deleteFrom('send_versions').where('send_id', '=', id).execute();
+  await db.deleteFrom('send_versions').where('sendId', '=', id).execute();
   await db.deleteFrom('sends').where('id', '=', id).execute();
 }

@@ -124,7 +124,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
       error: 'cancelled before it was broadcast',
     });
     for (let at = 0; at < 3; at += 1) await round();
-    const { parts_fee: spent } = await stored(sendId);
+    const { partsFee: spent } = await stored(sendId);
     expect(await sim.world.balance('BTC')).toBe(formatCoinAmount(60n * EACH - BigInt(spent), 'BTC'));
     expect(await sim.world.sendEvents()).toEqual(['send.failed']);
     await expect(bumpSend(sim.world.deps, input)).rejects.toMatchObject({ code: 'INVALID_STATE' });
@@ -208,7 +208,7 @@ async function unspent(): Promise<bigint> {
     .selectFrom('outputs')
     .select('amount')
     .where('state', '=', 'confirmed')
-    .where('spent_by', 'is', null)
+    .where('spentBy', 'is', null)
     .execute();
   return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }

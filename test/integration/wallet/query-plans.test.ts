@@ -51,7 +51,7 @@ test.each([
   [
     'stuck sends after a cursor',
     'sends_open',
-    async () => stuckSends(db, chain, { signedBefore: 1, now: 1, after: { created_at: 1, id: 's' } }, 1),
+    async () => stuckSends(db, chain, { signedBefore: 1, now: 1, after: { createdAt: 1, id: 's' } }, 1),
   ],
   ['a send by its key', 'sends_idempotency', async () => findSendByKey(db, 'm', 'k')],
   ['a send by its hash', 'sqlite_autoindex_send_versions_2', async () => findSendByTxid(db, 'm', 't')],

@@ -145,10 +145,10 @@ async function check(sim: SimulatedWorld): Promise<void> {
   const byKey = new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output]));
   const claimed = new Map<string, string>();
   for (const version of versions) {
-    const plan = readPlan(version.plan_json);
+    const plan = readPlan(version.planJson);
     const inputs = plan.inputs.reduce((sum, { amount }) => sum + amount, 0n);
     expect(inputs).toBe(plan.amount + plan.fee + (plan.change?.amount ?? 0n));
-    const send = sends.find(({ id }) => id === version.send_id);
+    const send = sends.find(({ id }) => id === version.sendId);
     if (send?.purpose === 'send') expect(send.amount).toBe(plan.amount.toString());
     if (send?.status !== 'signed' && send?.status !== 'broadcast') continue;
     for (const { ref } of plan.inputs) {
@@ -156,7 +156,7 @@ async function check(sim: SimulatedWorld): Promise<void> {
       // Every coin of an open send is held by that send and by no other.
       expect([undefined, send.id]).toContain(claimed.get(key));
       claimed.set(key, send.id);
-      expect(byKey.get(key)?.send_id).toBe(send.id);
+      expect(byKey.get(key)?.sendId).toBe(send.id);
     }
   }
   // What is offered to the next send is promised to nobody, and adds up to the balance.

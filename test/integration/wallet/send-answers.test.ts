@@ -44,11 +44,11 @@ describe('a send and the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast' });
     const rows = await sim.world.db
       .selectFrom('sends')
-      .select(['status', 'idempotency_key'])
+      .select(['status', 'idempotencyKey'])
       .orderBy('id')
       .execute();
     expect(rows.filter(({ status }) => status === 'failed')).toHaveLength(2);
-    expect(rows.filter(({ idempotency_key: key }) => key === 'k')).toHaveLength(1);
+    expect(rows.filter(({ idempotencyKey: key }) => key === 'k')).toHaveLength(1);
   });
 
   test('keeps the idempotency key permanently after a refusal once the bytes may have been broadcast', async () => {
@@ -270,7 +270,7 @@ describe('a refused send whose versions are all impossible to mine', () => {
       sim.world.db
         .selectFrom('outputs')
         .select(['txid', 'state'])
-        .where('send_id', '=', sendId)
+        .where('sendId', '=', sendId)
         .executeTakeFirstOrThrow();
     await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
     sim.line.fate = 'gone';
@@ -313,9 +313,9 @@ describe('a refused send whose versions are all impossible to mine', () => {
     await sim.world.adapter('BTC').broadcast(bytes!);
     await sim.mine('BTC');
     expect(await sim.status(sendId)).toMatchObject({ status: 'confirmed' });
-    const { displaced_height: mark } = await sim.world.db
+    const { displacedHeight: mark } = await sim.world.db
       .selectFrom('sends')
-      .select('displaced_height')
+      .select('displacedHeight')
       .where('id', '=', sendId)
       .executeTakeFirstOrThrow();
     expect(mark).toBeNull();
@@ -344,7 +344,7 @@ describe('a double spend by another holder of the seed', () => {
     const inputs = await sim.world.db
       .selectFrom('outputs')
       .selectAll()
-      .where('send_id', '=', sent.id)
+      .where('sendId', '=', sent.id)
       .execute();
     expect(inputs).toHaveLength(3);
     await sim.control('BTC').replace(sent.txHash);
@@ -357,7 +357,7 @@ describe('a double spend by another holder of the seed', () => {
     const held = await sim.world.db
       .selectFrom('outputs')
       .selectAll()
-      .where('send_id', 'is not', null)
+      .where('sendId', 'is not', null)
       .execute();
     expect(held).toEqual([]);
   });

@@ -101,8 +101,8 @@ describe('a stuck send', () => {
     await advanceSends(sim.world.deps, sim.world.chain('BTC'));
     expect(await sim.world.balance('BTC')).toBe('0.25');
     // What it spent stays its own: a fork may bring the coins back, and the send with them.
-    const spent = sim.world.db.selectFrom('outputs').select('send_id').where('spent_by', '=', sent.txHash);
-    expect(await spent.execute()).toEqual([{ send_id: sent.id }]);
+    const spent = sim.world.db.selectFrom('outputs').select('sendId').where('spentBy', '=', sent.txHash);
+    expect(await spent.execute()).toEqual([{ sendId: sent.id }]);
   });
 
   test('deducts the higher fee from the amount when it moves money within the wallet', async () => {

@@ -20,8 +20,8 @@ async function oneSpoiltOneSound(): Promise<{ spoilt: string; sound: string }> {
   sim.line.broadcast = null;
   await sim.world.db
     .updateTable('send_versions')
-    .set({ plan_json: 'spoilt', version: 3 })
-    .where('send_id', '=', first.id)
+    .set({ planJson: 'spoilt', version: 3 })
+    .where('sendId', '=', first.id)
     .execute();
   return { spoilt: first.id, sound: second.id };
 }
@@ -42,8 +42,8 @@ test('any number of unprocessable sends do not delay the valid ones behind them'
   const sound = await sim.send('BTC', '0.4');
   await sim.world.db
     .updateTable('send_versions')
-    .set({ plan_json: 'spoilt' })
-    .where('send_id', '!=', sound.id)
+    .set({ planJson: 'spoilt' })
+    .where('sendId', '!=', sound.id)
     .execute();
   sim.line.broadcast = null;
   sim.world.clock.advance(120_000);

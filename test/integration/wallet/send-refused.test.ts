@@ -43,7 +43,7 @@ describe('sendCoins before it stores anything', () => {
   });
 
   test('refuses a coin that is not configured', async () => {
-    const live = { ...sim.world.merchant, sandbox: 0 as const };
+    const live = { ...sim.world.merchant, sandbox: false };
     await expect(sim.send('BTC', '1', { merchant: live })).rejects.toMatchObject({
       code: 'COIN_UNAVAILABLE',
     });
@@ -74,16 +74,16 @@ describe('sendCoins before it stores anything', () => {
     await sim.world.db
       .insertInto('addresses')
       .values({
-        merchant_id: sim.world.merchant.id,
+        merchantId: sim.world.merchant.id,
         coin: 'BTC',
         mode: 'sandbox',
         branch: 0,
         idx: 1,
         address,
-        watch_key: sim.world.adapter('BTC').watchKey(address),
+        watchKey: sim.world.adapter('BTC').watchKey(address),
         purpose: 'payment',
-        payment_id: null,
-        created_at: 0,
+        paymentId: null,
+        createdAt: 0,
       })
       .execute();
     await expect(sim.send('BTC', '0.1', { destination: address })).rejects.toMatchObject({

@@ -85,10 +85,10 @@ test('a send that was mined in skipped blocks is confirmed by its change once th
   const deps = { ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) };
   expect(await fillGaps(deps, scanning)).toBe(true);
   expect((await sim.status(send.id)).status).toBe('confirmed');
-  const { spent_height: spentAt } = await sim.world.db
+  const { spentHeight: spentAt } = await sim.world.db
     .selectFrom('outputs')
-    .select('spent_height')
-    .where('send_id', '=', send.id)
+    .select('spentHeight')
+    .where('sendId', '=', send.id)
     .executeTakeFirstOrThrow();
   expect(spentAt).toBe(height);
 });

@@ -57,7 +57,7 @@ class Life {
 
   async check(): Promise<void> {
     for (const { send, worst } of await spentBudgets(this.sim.world.db)) {
-      expect(worst).toBeLessThanOrEqual(BigInt(send.max_fee));
+      expect(worst).toBeLessThanOrEqual(BigInt(send.maxFee));
       expect(worst).toBeLessThanOrEqual(this.limits.get(send.id) ?? worst);
     }
   }

@@ -130,10 +130,10 @@ describe('the fee budget of a send with parts', () => {
     await advanceSends(sim.world.deps, chain());
     await sim.mine('BTC');
     const whole = await findSend(sim.world.db, id);
-    expect(BigInt(whole?.parts_fee ?? 0)).toBeGreaterThan(
+    expect(BigInt(whole?.partsFee ?? 0)).toBeGreaterThan(
       parts.reduce((sum, { fee }) => sum + BigInt(fee), 0n),
     );
-    expect(BigInt(whole?.parts_fee ?? 0)).toBeLessThanOrEqual(budget);
+    expect(BigInt(whole?.partsFee ?? 0)).toBeLessThanOrEqual(budget);
     sim.line.quote = null;
     await rounds(4);
     const done = await sim.status(id);
@@ -177,7 +177,7 @@ describe('a bump of a preparing send', () => {
     const named = { merchantId: sim.world.merchant.id, sendId: id };
     await expect(bumpSend(sim.world.deps, named)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     await bumpSend(sim.world.deps, { ...named, feeRate: '20' });
-    expect((await findSend(sim.world.db, id))?.ordered_rate).toBe('20000');
+    expect((await findSend(sim.world.db, id))?.orderedRate).toBe('20000');
     await rounds(6);
     const done = await sim.status(id);
     expect(done.status).toBe('confirmed');

@@ -69,21 +69,21 @@ const busy = async (): Promise<FeeQuote> => Promise.reject(new ChainError('unava
 
 async function failSweep(lane: string, coin: Coin, at: number): Promise<void> {
   const rest = {
-    subtract_fee: 1,
+    subtractFee: true,
     ordered: '9',
     amount: '9',
     fee: '1',
-    max_fee: '1',
+    maxFee: '1',
     version: 1,
     nonce: 0,
     broadcasts: 1,
   } as const;
-  const nothing = { height: null, error: 'no', idempotency_key: null, next_broadcast_at: null } as const;
-  const told = { announced_txid: null, confirmed_txid: null, created_at: at, updated_at: at } as const;
+  const nothing = { height: null, error: 'no', idempotencyKey: null, nextBroadcastAt: null } as const;
+  const told = { announcedTxid: null, confirmedTxid: null, createdAt: at, updatedAt: at } as const;
   const id = `snd_${lane}_${at}`;
   const row = {
     id,
-    merchant_id: 'm',
+    merchantId: 'm',
     ...live(coin),
     purpose: 'sweep',
     lane,
@@ -142,7 +142,7 @@ test('a deposit or a merchant with errors does not delay the sweeps of others', 
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   await failSweep('a1', 'ETH', 1);
   await failSweep('a1', 'ETH', 2);
-  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   await closeGaps(deps, live('ETH'), memory);
   expect(errors.at(-1)).toMatchObject({ coin: 'ETH', address: 'a1', nonce: 0 });
 });
@@ -265,7 +265,7 @@ test('a merchant whose deposits cannot be swept and a nonce gap that cannot be c
   await failSweep('a1', 'ETH', 1);
   await failSweep('a1', 'ETH', 2);
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
-  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   const both = async () => {
     await closeGaps(deps, live('ETH'), memory);
     await gatherDeposits(deps, live('SOL'), memory);
@@ -286,7 +286,7 @@ test('every nonce gap gets a turn, however many others the node does not know', 
   const lanes = await addLarge(25);
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   for (const lane of lanes) for (const at of [1, 2]) await failSweep(lane, 'ETH', at);
-  await db.updateTable('sends').set(open).where('created_at', '=', 2).execute();
+  await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   const { clock, deps, memory, takeAsked, lines } = rounds(async () => ({ rate: 1n, source: 'test', at: 0 }));
   // It counts from further up: somebody else used those.
   const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;

@@ -35,7 +35,7 @@ it('the webhook queue releases deliveries in flight to an endpoint that became s
   await queue.stop({ deadlineMs: 50 });
   const left = (await rows()).filter((row) => row.status === 'pending');
   expect(left).toHaveLength(EVENTS - 10);
-  expect(left.filter((row) => row.lease_token !== null || row.attempts !== 0)).toEqual([]);
+  expect(left.filter((row) => row.leaseToken !== null || row.attempts !== 0)).toEqual([]);
 
   sink.answer(ok);
   await shop.queue().start();
@@ -63,10 +63,10 @@ it('the webhook queue delivers one immediately on request that waits behind othe
   queue.wake();
   await eventually(async () => held.length === 4, 'attempts under way');
   const [waiting] = (await rows()).filter(
-    (row) => row.status === 'pending' && !sink.received.some(({ json }) => json.id === row.event_id),
+    (row) => row.status === 'pending' && !sink.received.some(({ json }) => json.id === row.eventId),
   );
   const report = queue.attemptNow(waiting?.id ?? '');
-  await eventually(() => sink.received.some(({ json }) => json.id === waiting?.event_id), 'the attempt');
+  await eventually(() => sink.received.some(({ json }) => json.id === waiting?.eventId), 'the attempt');
   const release = setInterval(() => held.splice(0).forEach((each) => each()), 5);
   expect(await report).toMatchObject({ status: 200, error: null });
   await eventually(async () => (await rows()).every((row) => row.status === 'delivered'), 'all deliveries');
@@ -91,9 +91,7 @@ it('the webhook queue records the other attempts of a batch when one cannot be r
   held.forEach((release) => release());
   await queue.idle();
   expect((await rows()).map((row) => row.status)).toEqual(['delivered', 'delivered']);
-  const logs = await shop.db.selectFrom('webhook_logs').select('delivery_id').execute();
-  expect(logs.map((log) => log.delivery_id).toSorted()).toEqual(
-    (await rows()).map(({ id }) => id).toSorted(),
-  );
+  const logs = await shop.db.selectFrom('webhook_logs').select('deliveryId').execute();
+  expect(logs.map((log) => log.deliveryId).toSorted()).toEqual((await rows()).map(({ id }) => id).toSorted());
   expect(errors).toMatchObject([{ deliveryId: lost?.id }]);
 });

@@ -36,7 +36,7 @@ async function run(): Promise<void> {
 async function editUrl(merchant: Merchant, webhookUrl: string | null): Promise<void> {
   await shop.db.transaction(async (tx) => {
     const now = shop.clock.now();
-    await updateMerchant(tx, merchant.id, { webhook_url: webhookUrl, updated_at: now });
+    await updateMerchant(tx, merchant.id, { webhookUrl, updatedAt: now });
     await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
   });
 }

@@ -36,7 +36,7 @@ describe('the webhook queue after kill -9', () => {
     const second = await payment.emit('payment.completed');
     const child = await startChild();
     await sink.until(1, 120_000);
-    expect((await findDelivery(shop.db, first.deliveryId!))!.lease_token).not.toBeNull();
+    expect((await findDelivery(shop.db, first.deliveryId!))!.leaseToken).not.toBeNull();
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(await findDelivery(shop.db, first.deliveryId!)).toMatchObject({ status: 'pending', attempts: 0 });

@@ -71,8 +71,8 @@ const view = async (id: string) => {
 };
 const logs = async () => (await listWebhookLogs(shop, { merchantId: merchant.id, page: 1, limit: 100 })).logs;
 const states = async () => {
-  const rows = await shop.db.selectFrom('deliveries').select(['endpoint_id', 'status']).execute();
-  return rows.map((row) => `${row.endpoint_id} ${row.status}`);
+  const rows = await shop.db.selectFrom('deliveries').select(['endpointId', 'status']).execute();
+  return rows.map((row) => `${row.endpointId} ${row.status}`);
 };
 
 describe('webhook endpoints', () => {
@@ -326,8 +326,8 @@ describe('webhook endpoints', () => {
     await payment.emit('payment.expired');
     await shop.db
       .updateTable('deliveries')
-      .set({ next_attempt_at: shop.clock.now() + 60_000 })
-      .where('endpoint_id', '=', merchant.id)
+      .set({ nextAttemptAt: shop.clock.now() + 60_000 })
+      .where('endpointId', '=', merchant.id)
       .execute();
     queue.wake();
     await gone.until(1);
@@ -387,9 +387,9 @@ describe('webhook endpoints', () => {
     await expect(
       removeEndpoint(deps(), { merchantId: merchant.id, endpointId: merchant.id }),
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
-    const { secret_sealed: sealed } = await shop.db
+    const { secretSealed: sealed } = await shop.db
       .selectFrom('webhook_endpoints')
-      .select('secret_sealed')
+      .select('secretSealed')
       .executeTakeFirstOrThrow();
     expect(sealed).toMatch(/^sealed:/);
   });

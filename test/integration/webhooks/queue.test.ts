@@ -102,15 +102,15 @@ describe('the webhook queue', () => {
     await shop.db
       .updateTable('merchants')
       .set({
-        webhook_secret_sealed: secretBox.seal(fresh),
-        webhook_old_secret_sealed: secretBox.seal(merchant.secret),
-        webhook_old_secret_until: shop.clock.now() + MINUTE_MS,
+        webhookSecretSealed: secretBox.seal(fresh),
+        webhookOldSecretSealed: secretBox.seal(merchant.secret),
+        webhookOldSecretUntil: shop.clock.now() + MINUTE_MS,
       })
       .execute();
     shop.clock.advance(Date.now() - shop.clock.now() - MINUTE_MS / 2);
     await shop.db
       .updateTable('merchants')
-      .set({ webhook_old_secret_until: shop.clock.now() + MINUTE_MS })
+      .set({ webhookOldSecretUntil: shop.clock.now() + MINUTE_MS })
       .execute();
     const payment = await shop.payment(merchant);
     const queue = shop.queue();
@@ -270,14 +270,14 @@ describe('the webhook queue', () => {
     queue.wake();
     await queue.idle();
     const row = await findDelivery(shop.db, first.deliveryId!);
-    expect(row!.next_attempt_at - shop.clock.now()).toBe(600_000);
+    expect(row!.nextAttemptAt - shop.clock.now()).toBe(600_000);
     sink.answer((_request, response) =>
       response.writeHead(429, { 'retry-after': new Date(shop.clock.now() + 90_000).toUTCString() }).end(),
     );
     shop.clock.advance(600_000);
     queue.wake();
     await queue.idle();
-    expect((await findDelivery(shop.db, first.deliveryId!))!.next_attempt_at - shop.clock.now()).toBe(90_000);
+    expect((await findDelivery(shop.db, first.deliveryId!))!.nextAttemptAt - shop.clock.now()).toBe(90_000);
     shop.clock.advance(90_000);
     queue.wake();
     await settled(first.deliveryId, 'failed');
@@ -371,7 +371,7 @@ describe('the webhook queue on errors', () => {
     await queue.start();
     await sink.until(1);
     await queue.stop({ deadlineMs: 100 });
-    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ attempts: 0, lease_token: null });
+    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ attempts: 0, leaseToken: null });
     expect(await logsOf(merchant)).toEqual([]);
     sink.answer(ok);
     await shop.queue().start();
@@ -490,7 +490,7 @@ describe('the webhook queue on errors', () => {
     expect(await logsOf(merchant)).toHaveLength(1);
     held[1]!();
     await successor.idle();
-    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ attempts: 1, lease_token: null });
+    expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ attempts: 1, leaseToken: null });
   });
 
   it('loses nothing when the clock jumps back by years', async () => {

@@ -23,18 +23,18 @@ async function history(count: number, size: number): Promise<void> {
       await tx.updateTable('deliveries').set({ status: 'delivered' }).where('id', '=', deliveryId!).execute();
       await insertWebhookLog(tx, {
         id: newId('whl_'),
-        delivery_id: deliveryId!,
-        merchant_id: merchant.id,
-        payment_id: null,
-        event_type: 'payment.created',
+        deliveryId: deliveryId!,
+        merchantId: merchant.id,
+        paymentId: null,
+        eventType: 'payment.created',
         endpoint: 'http://127.0.0.1:1/',
         status: 200,
         attempt: 1,
-        duration_ms: 1,
+        durationMs: 1,
         error: null,
-        request_json: '{"method":"POST","headers":{}}',
-        response_json: JSON.stringify({ status: 200, headers: {}, body: 'x'.repeat(size) }),
-        created_at: shop.clock.now(),
+        requestJson: '{"method":"POST","headers":{}}',
+        responseJson: JSON.stringify({ status: 200, headers: {}, body: 'x'.repeat(size) }),
+        createdAt: shop.clock.now(),
       });
     });
     shop.clock.advance(1_000);
@@ -60,9 +60,9 @@ describe('webhook retention', () => {
     await history(40, 10_000);
     await prune({ logRetentionDays: 30, logMaxBytes: 105_000 });
     expect(await sumLogBytes(shop.db)).toBeLessThanOrEqual(105_000);
-    const left = await shop.db.selectFrom('webhook_logs').select('created_at').execute();
+    const left = await shop.db.selectFrom('webhook_logs').select('createdAt').execute();
     expect(left.length).toBeGreaterThanOrEqual(9);
-    expect(Math.min(...left.map((log) => log.created_at))).toBeGreaterThan(shop.clock.now() - 12_000);
+    expect(Math.min(...left.map((log) => log.createdAt))).toBeGreaterThan(shop.clock.now() - 12_000);
     await prune({ logRetentionDays: 30, logMaxBytes: 0 });
     expect(await countOf('webhook_logs')).toBe(0);
   });

@@ -90,6 +90,6 @@ describe('createRedactor', () => {
 });
 
 it('isErased distinguishes an erased customer from one whose email address equals the placeholder', () => {
-  expect(isErased({ id: 'cus_1', email_key: erasedEmailKey('cus_1') })).toBe(true);
-  expect(isErased({ id: 'cus_2', email_key: erasedEmail('cus_1') })).toBe(false);
+  expect(isErased({ id: 'cus_1', emailKey: erasedEmailKey('cus_1') })).toBe(true);
+  expect(isErased({ id: 'cus_2', emailKey: erasedEmail('cus_1') })).toBe(false);
 });

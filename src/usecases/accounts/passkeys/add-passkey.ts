@@ -67,7 +67,7 @@ export async function askForPasskey(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
     attestation: 'none',
-    excludeCredentials: existing.filter(({ rp_id }) => rp_id === id).map(toDescriptor),
+    excludeCredentials: existing.filter(({ rpId }) => rpId === id).map(toDescriptor),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
@@ -93,12 +93,12 @@ export async function addPasskey(
   const { challenge, ...credential } = await readAttestation(deps, site, session.id, attestation);
   const row: PasskeyRow = {
     id: newId('psk_'),
-    user_id: userId,
+    userId,
     ...credential,
-    rp_id: site.id,
+    rpId: site.id,
     name,
-    created_at: deps.clock.now(),
-    last_used_at: null,
+    createdAt: deps.clock.now(),
+    lastUsedAt: null,
   };
   return deps.db.transaction(async (tx) => {
     if (!(await spendChallenge(tx, challenge))) throw passkeyRefused();
@@ -107,14 +107,14 @@ export async function addPasskey(
       throw new AppError('INVALID_STATE', 'This passkey is already stored');
     }
     await mailNotice(tx, deps, user, 'passkey-added');
-    const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.created_at });
+    const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.createdAt });
     return { passkey: toPasskey(row, site), renewed };
   });
 }
 
 type Credential = Pick<
   PasskeyRow,
-  'credential_id' | 'public_key' | 'counter' | 'transports_json' | 'backed_up'
+  'credentialId' | 'publicKey' | 'counter' | 'transportsJson' | 'backedUp'
 > & { readonly challenge: OpenChallenge };
 
 async function readAttestation(
@@ -144,11 +144,11 @@ async function readAttestation(
   if (credential.id !== attestation.id) throw passkeyRefused();
   return {
     challenge,
-    credential_id: credential.id,
-    public_key: Buffer.from(credential.publicKey).toString('base64url'),
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
     counter: credential.counter,
-    transports_json: JSON.stringify(attestation.response.transports ?? []),
-    backed_up: credentialBackedUp ? 1 : 0,
+    transportsJson: JSON.stringify(attestation.response.transports ?? []),
+    backedUp: credentialBackedUp,
   };
 }
 

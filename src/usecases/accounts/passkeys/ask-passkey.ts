@@ -19,12 +19,12 @@ type AskDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
 const transports = z.array(z.string());
 
 /** A passkey in the form of a browser's options. */
-export function toDescriptor({ credential_id, transports_json }: PasskeyRow) {
+export function toDescriptor({ credentialId, transportsJson }: PasskeyRow) {
   return {
-    id: credential_id,
+    id: credentialId,
     type: 'public-key' as const,
     // Browsers ignore unknown values.
-    transports: transports.parse(JSON.parse(transports_json)) as AuthenticatorTransport[],
+    transports: transports.parse(JSON.parse(transportsJson)) as AuthenticatorTransport[],
   };
 }
 
@@ -49,7 +49,7 @@ export async function askToStepUp(
 ): Promise<PasskeyQuestion> {
   const { site, reason } = passkeySite(deps.baseUrl);
   if (site === null) return { options: null, origin: null, reason };
-  const passkeys = (await findUserPasskeys(deps.db, userId)).filter(({ rp_id }) => rp_id === site.id);
+  const passkeys = (await findUserPasskeys(deps.db, userId)).filter(({ rpId }) => rpId === site.id);
   if (passkeys.length === 0) return { options: null, origin: site.origin, reason: null };
   const challenge = newChallenge(deps, { purpose: 'step-up', sessionId });
   return { options: requestOptions(site, challenge, passkeys), origin: site.origin, reason: null };

@@ -19,10 +19,10 @@ export function toPasskey(row: PasskeyRow, site: RelyingParty | null): Passkey {
   return {
     id: row.id,
     name: row.name,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    backedUp: row.backed_up === 1,
-    usable: row.rp_id === site?.id,
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
+    backedUp: row.backedUp,
+    usable: row.rpId === site?.id,
   };
 }
 

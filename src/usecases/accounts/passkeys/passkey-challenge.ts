@@ -68,7 +68,7 @@ export function openChallenge(
 
 /** Consumes a challenge; false when it was answered before. */
 export async function spendChallenge(tx: Tx, { hash, expiresAt }: OpenChallenge): Promise<boolean> {
-  return insertSpentChallenge(tx, { challenge_hash: hash, expires_at: expiresAt });
+  return insertSpentChallenge(tx, { challengeHash: hash, expiresAt });
 }
 
 export function decodeBase64url(base64url: string): Uint8Array<ArrayBuffer> {

@@ -38,5 +38,5 @@ export async function removePasskey(
 /** Whether the user keeps a factor that a thief of the password does not have. */
 async function hasAnother(tx: Tx, userId: string): Promise<boolean> {
   const [passkeys, factor] = [await findUserPasskeys(tx, userId), await findSecondFactor(tx, userId)];
-  return passkeys.length > 0 || (factor !== undefined && factor.enabled_at !== null);
+  return passkeys.length > 0 || (factor !== undefined && factor.enabledAt !== null);
 }

@@ -25,7 +25,7 @@ export async function signInByPasskey(
     network,
     isKnown: async () => {
       const passkey = await findPasskey(deps.db, assertion.id);
-      return passkey !== undefined && isKnownNetwork(deps, passkey.user_id, network);
+      return passkey !== undefined && isKnownNetwork(deps, passkey.userId, network);
     },
   });
   const by = { use: { purpose: 'sign-in' }, userId: null } as const;

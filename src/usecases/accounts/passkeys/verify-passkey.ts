@@ -55,7 +55,7 @@ export async function verifyPasskey(
   );
   if (outcome === 'copied') {
     deps.logger.warn(
-      { userId: passkey.user_id, passkeyId: passkey.id, counter: signed.counter },
+      { userId: passkey.userId, passkeyId: passkey.id, counter: signed.counter },
       'passkey rejected: its signature counter went back; its authenticator may have been cloned',
     );
     throw new AppError(
@@ -68,10 +68,10 @@ export async function verifyPasskey(
 }
 
 /** Without a user id in the request, the authenticator must name the passkey's user. */
-function belongsTo({ user_id }: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
+function belongsTo(passkey: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
   const { userHandle } = response;
-  const handle = Buffer.from(user_id).toString('base64url');
-  if (userId !== null && user_id !== userId) return false;
+  const handle = Buffer.from(passkey.userId).toString('base64url');
+  if (userId !== null && passkey.userId !== userId) return false;
   return userHandle === null || userHandle === undefined ? userId !== null : userHandle === handle;
 }
 
@@ -92,7 +92,7 @@ async function readAssertion(
     expectedRPID: id,
     requireUserVerification: true,
     // The counter is compared once the signature is verified, in the transaction that records it.
-    credential: { id: passkey.credential_id, publicKey: decodeBase64url(passkey.public_key), counter: 0 },
+    credential: { id: passkey.credentialId, publicKey: decodeBase64url(passkey.publicKey), counter: 0 },
   }).catch((error: unknown) => {
     deps.logger.debug({ passkeyId: passkey.id, err: error }, 'passkey assertion rejected');
     return null;
@@ -115,7 +115,7 @@ async function consumeAssertion(
 ): Promise<UserRow | 'copied' | null> {
   const passkey = await findPasskey(tx, credentialId);
   if (passkey?.id !== passkeyId || !(await spendChallenge(tx, challenge))) return null;
-  const user = await findUser(tx, passkey.user_id);
+  const user = await findUser(tx, passkey.userId);
   if (user === undefined) return null;
   // Step 22: authenticators without a counter always report 0, as do those that sync their passkeys.
   const counts = counter > 0 || passkey.counter > 0;
@@ -123,7 +123,7 @@ async function consumeAssertion(
     await mailNotice(tx, deps, user, 'passkey-copied');
     return 'copied';
   }
-  await notePasskeyUse(tx, { id: passkey.id, counter, backedUp: backedUp ? 1 : 0, now: deps.clock.now() });
+  await notePasskeyUse(tx, { id: passkey.id, counter, backedUp, now: deps.clock.now() });
   return user;
 }
 

@@ -24,7 +24,7 @@ export async function changePassword(
   const next = await deps.passwords.hash(input.newPassword);
   const ended = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
-    const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
+    const row = await changePasswordHash(tx, { id: user.id, previous: user.passwordHash, next, now });
     if (row === undefined)
       throw new AppError('INVALID_CREDENTIALS', 'The password was changed in the meantime');
     await mailNotice(tx, deps, user, 'password-changed');

@@ -17,7 +17,7 @@ export async function confirmPassword(
   const user = await findUser(deps.db, userId);
   if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
   const attempt = deps.guard.beginConfirmation(userId);
-  const matches = await deps.passwords.verify(user.password_hash, password).catch((error: unknown) => {
+  const matches = await deps.passwords.verify(user.passwordHash, password).catch((error: unknown) => {
     attempt.cancel();
     throw error;
   });

@@ -54,19 +54,19 @@ export async function resetPassword(deps: AccountDeps, input: ResetInput): Promi
   const find = { purpose: 'reset-password', hash } as const;
   // Cheap check first: a password hash costs memory and time. The transaction below decides.
   const seen = await findAccountToken(db, { ...find, now: clock.now() });
-  if (seen === undefined || seen.used_at !== null) throw invalidToken();
+  if (seen === undefined || seen.usedAt !== null) throw invalidToken();
   await assertUncommon(input.password, 'password');
   const next = await deps.passwords.hash(input.password);
   const { user, ended } = await db.transaction(async (tx) => {
     const now = clock.now();
     const stored = await findAccountToken(tx, { ...find, now });
-    const before = stored === undefined ? undefined : await findUser(tx, stored.user_id);
+    const before = stored === undefined ? undefined : await findUser(tx, stored.userId);
     if (before === undefined || !(await useAccountToken(tx, hash, now))) throw invalidToken();
     const access = await endAccess(tx, deps, before, input);
     await markVerified(tx, before.id, now);
     await changePasswordHash(tx, { id: before.id, next, now });
     await noteReset(tx, deps, before, input.client);
-    const kind = before.is_verified === 1 ? 'password-changed' : 'address-proven';
+    const kind = before.isVerified ? 'password-changed' : 'address-proven';
     await mailNotice(tx, deps, before, kind, endedLines(access));
     return { user: (await endCredentials(tx, { userId: before.id, keep: null, now })).user, ended: access };
   });
@@ -81,7 +81,7 @@ async function endAccess(
   user: UserRow,
   { endPasskeys, endKeys }: ResetInput,
 ): Promise<EndedAccess> {
-  if (user.is_verified === 0) return endUnprovenAccess(tx, deps, user.id);
+  if (!user.isVerified) return endUnprovenAccess(tx, deps, user.id);
   if (!endPasskeys && !endKeys) return NOTHING;
   if (await isFactorOn(tx, user.id)) {
     const message = 'Two-factor sign-in is on: sign in with a code, then remove passkeys and keys there';
@@ -98,13 +98,13 @@ async function endAccess(
 async function noteReset(tx: Tx, deps: AccountDeps, user: UserRow, client: Client): Promise<void> {
   await insertAudit(tx, {
     at: deps.clock.now(),
-    merchant_id: null,
-    actor_kind: 'user',
-    actor_id: user.id,
-    actor_name: user.email,
+    merchantId: null,
+    actorKind: 'user',
+    actorId: user.id,
+    actorName: user.email,
     action: 'POST /auth/reset-password',
-    object_id: null,
-    client_sealed: sealClient(deps.secretBox, client),
+    objectId: null,
+    clientSealed: sealClient(deps.secretBox, client),
     result: 'OK',
   });
 }

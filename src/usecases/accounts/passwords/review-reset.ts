@@ -40,9 +40,9 @@ export async function reviewReset(
 ): Promise<ResetReview> {
   const find = { purpose: 'reset-password', hash: tokenHash(token), now: clock.now() } as const;
   const stored = await findAccountToken(db, find);
-  const user = stored === undefined ? undefined : await findUser(db, stored.user_id);
-  if (user === undefined || stored?.used_at !== null) throw invalidToken();
-  const isConfirmed = user.is_verified === 1;
+  const user = stored === undefined ? undefined : await findUser(db, stored.userId);
+  if (user === undefined || stored?.usedAt !== null) throw invalidToken();
+  const isConfirmed = user.isVerified;
   const hasSecondFactor = await isFactorOn(db, user.id);
   if (isConfirmed && hasSecondFactor)
     return { isConfirmed, hasSecondFactor, passkeys: [], keys: [], shops: [] };
@@ -51,7 +51,7 @@ export async function reviewReset(
   const keys: KnownKey[] = [];
   for (const shop of shops) {
     const rows = await listRestrictedKeys(db, shop.id);
-    for (const { id, name, last_four: lastFour, last_used_at: lastUsedAt } of rows)
+    for (const { id, name, lastFour, lastUsedAt } of rows)
       keys.push({ id, shop: shop.name, name, lastFour, lastUsedAt });
   }
   return {
@@ -65,5 +65,5 @@ export async function reviewReset(
 
 export async function isFactorOn(db: Db, userId: string): Promise<boolean> {
   const factor = await findSecondFactor(db, userId);
-  return factor !== undefined && factor.enabled_at !== null;
+  return factor !== undefined && factor.enabledAt !== null;
 }

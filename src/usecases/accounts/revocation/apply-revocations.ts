@@ -88,7 +88,7 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   role: async (tx, [merchantId = '', userId = '', text = '']) => {
     const role = MEMBER_ROLES.find((known) => known === text);
     if (role === undefined) return deleteMember(tx, merchantId, userId);
-    return changeMemberRole(tx, { merchant_id: merchantId, user_id: userId, role });
+    return changeMemberRole(tx, { merchantId, userId, role });
   },
   invitation: async (tx, [id = ''], { now }) => endInvitationById(tx, id, now),
   passkey: async (tx, [id = '']) => deletePasskeyById(tx, id),

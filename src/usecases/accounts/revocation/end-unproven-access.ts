@@ -46,7 +46,7 @@ export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Pro
   }
   return {
     passkeys: await deletePasskeys(tx, userId),
-    secondFactor: factor !== undefined && factor.enabled_at !== null,
+    secondFactor: factor !== undefined && factor.enabledAt !== null,
     memberships: await deleteMemberships(tx, userId),
     ...sums,
     shops: shops.map(({ id, name }) => ({ id, name })),
@@ -70,19 +70,19 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
  */
 async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
-  const active = (await findEndpoints(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
-  for (const { id } of active) await updateEndpoint(tx, id, { active: 0, updated_at: now });
+  const active = (await findEndpoints(tx, shop.id)).filter((endpoint) => endpoint.active);
+  for (const { id } of active) await updateEndpoint(tx, id, { active: false, updatedAt: now });
   await updateMerchant(tx, shop.id, {
-    webhook_url: null,
-    webhook_secret_sealed: secretBox.seal(newWebhookSecret()),
-    webhook_old_secret_sealed: null,
-    webhook_old_secret_until: null,
-    support_contact: null,
-    embed_origins_json: '[]',
-    updated_at: now,
+    webhookUrl: null,
+    webhookSecretSealed: secretBox.seal(newWebhookSecret()),
+    webhookOldSecretSealed: null,
+    webhookOldSecretUntil: null,
+    supportContact: null,
+    embedOriginsJson: '[]',
+    updatedAt: now,
   });
   await clearSuccessUrls(tx, shop.id, now);
-  return active.length + (shop.webhook_url === null ? 0 : 1);
+  return active.length + (shop.webhookUrl === null ? 0 : 1);
 }
 
 /** What a reset revoked, in sentences; none where nothing was. */

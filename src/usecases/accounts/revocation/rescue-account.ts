@@ -42,11 +42,11 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
       const shops = await listMerchants(tx, user.id);
       summaries.push({
         email: user.email,
-        isConfirmed: user.is_verified === 1,
-        createdAt: user.created_at,
-        hasSecondFactor: factor !== undefined && factor.enabled_at !== null,
+        isConfirmed: user.isVerified,
+        createdAt: user.createdAt,
+        hasSecondFactor: factor !== undefined && factor.enabledAt !== null,
         passkeys: (await findUserPasskeys(tx, user.id)).length,
-        shops: shops.map(({ name, suspended_at }) => ({ name, isSuspended: suspended_at !== null })),
+        shops: shops.map(({ name, suspendedAt }) => ({ name, isSuspended: suspendedAt !== null })),
       });
     }
     return summaries;
@@ -116,9 +116,9 @@ export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<
   const { db, clock } = deps;
   return db.transaction(async (tx) => {
     const user = await requireUser(tx, email);
-    const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspended_at !== null);
+    const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspendedAt !== null);
     for (const { id } of suspended) {
-      await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
+      await updateMerchant(tx, id, { suspendedAt: null, updatedAt: clock.now() });
       await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users confirm-keys' });
     }
     return suspended.map(({ name }) => name);

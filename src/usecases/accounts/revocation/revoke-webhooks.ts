@@ -24,7 +24,7 @@ const WHY = 'the endpoint was deleted after this copy of the database was made';
 export async function revokeEndpoint(tx: Tx, id: string, { now }: RevokeContext): Promise<boolean> {
   const endpoint = await findEndpoint(tx, id);
   if (endpoint === undefined) return false;
-  await endEndpointDeliveries(tx, { merchantId: endpoint.merchant_id, endpointId: id, why: WHY, now });
+  await endEndpointDeliveries(tx, { merchantId: endpoint.merchantId, endpointId: id, why: WHY, now });
   await forgetHealth(tx, id);
   await deleteEndpoint(tx, id);
   return true;
@@ -33,9 +33,9 @@ export async function revokeEndpoint(tx: Tx, id: string, { now }: RevokeContext)
 /** Removes the webhookUrl of a merchant that removed it after the database was copied. */
 export async function revokeWebhookUrl(tx: Tx, id: string, { now }: RevokeContext): Promise<boolean> {
   const merchant = await findMerchant(tx, id);
-  if ((merchant?.webhook_url ?? null) === null) return false;
+  if ((merchant?.webhookUrl ?? null) === null) return false;
   await endEndpointDeliveries(tx, { merchantId: id, endpointId: id, why: WHY, now });
-  await updateMerchant(tx, id, { webhook_url: null, updated_at: now });
+  await updateMerchant(tx, id, { webhookUrl: null, updatedAt: now });
   return true;
 }
 
@@ -50,10 +50,10 @@ export async function revokeEndpointSecret(
 ): Promise<boolean> {
   if ((await findEndpoint(tx, id)) === undefined) return false;
   await updateEndpoint(tx, id, {
-    secret_sealed: secretBox.seal(newWebhookSecret()),
-    old_secret_sealed: null,
-    old_secret_until: null,
-    updated_at: now,
+    secretSealed: secretBox.seal(newWebhookSecret()),
+    oldSecretSealed: null,
+    oldSecretUntil: null,
+    updatedAt: now,
   });
   return true;
 }
@@ -66,10 +66,10 @@ export async function revokeWebhookSecret(
 ): Promise<boolean> {
   if ((await findMerchant(tx, id)) === undefined) return false;
   await updateMerchant(tx, id, {
-    webhook_secret_sealed: secretBox.seal(newWebhookSecret()),
-    webhook_old_secret_sealed: null,
-    webhook_old_secret_until: null,
-    updated_at: now,
+    webhookSecretSealed: secretBox.seal(newWebhookSecret()),
+    webhookOldSecretSealed: null,
+    webhookOldSecretUntil: null,
+    updatedAt: now,
   });
   return true;
 }

@@ -27,6 +27,6 @@ export async function confirmKeys(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const { id } = await findOwnMerchant(tx, userId, merchantId);
-    await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
+    await updateMerchant(tx, id, { suspendedAt: null, updatedAt: clock.now() });
   });
 }

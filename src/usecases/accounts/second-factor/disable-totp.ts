@@ -18,7 +18,7 @@ export async function disableTotp(
 ): Promise<GoingOn> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
-  if (factor === undefined || factor.enabled_at === null) {
+  if (factor === undefined || factor.enabledAt === null) {
     attempt.succeed();
     throw new AppError('INVALID_STATE', 'Two-factor sign-in is off');
   }

@@ -31,16 +31,16 @@ export async function enableTotp(
   const { userId } = input;
   const now = clock.now();
   const factor = await findSecondFactor(db, userId);
-  if (factor === undefined || factor.enabled_at !== null || now > factor.created_at + SETUP_LIFETIME_MS) {
+  if (factor === undefined || factor.enabledAt !== null || now > factor.createdAt + SETUP_LIFETIME_MS) {
     throw nothingToEnable();
   }
   const attempt = deps.guard.beginConfirmation(userId);
-  const step = stepOfCode(secretBox.open(factor.secret_sealed), plainCode(input.code), now);
+  const step = stepOfCode(secretBox.open(factor.secretSealed), plainCode(input.code), now);
   if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is wrong');
   attempt.succeed();
   const recoveryCodes = newRecoveryCodes();
   const ended = await db.transaction(async (tx) => {
-    const secretSealed = factor.secret_sealed;
+    const secretSealed = factor.secretSealed;
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
     const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);

@@ -11,7 +11,7 @@ export interface TotpStatus {
 /** Whether signing in requires a second factor. */
 export async function readTotp(deps: { readonly db: Db }, userId: string): Promise<TotpStatus> {
   const factor = await findSecondFactor(deps.db, userId);
-  const enabledAt = factor?.enabled_at ?? null;
+  const enabledAt = factor?.enabledAt ?? null;
   const recoveryCodesLeft = await countRecoveryCodes(deps.db, userId);
   return { enabled: enabledAt !== null, enabledAt, recoveryCodesLeft };
 }

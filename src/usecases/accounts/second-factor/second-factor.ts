@@ -21,7 +21,7 @@ export async function consumeSecondFactorCode(
 ): Promise<boolean> {
   const plain = plainCode(code);
   if (/^\d{6}$/.test(plain)) {
-    const step = stepOfCode(deps.secretBox.open(factor.secret_sealed), plain, deps.clock.now());
+    const step = stepOfCode(deps.secretBox.open(factor.secretSealed), plain, deps.clock.now());
     return step !== null && consumeTotpStep(deps.db, user.id, step);
   }
   const hash = recoveryCodeHash(user.id, code);

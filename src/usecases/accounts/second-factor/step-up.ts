@@ -36,7 +36,7 @@ export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
 
 export async function findProof(db: Db, userId: string): Promise<Proof> {
   const factor = await findSecondFactor(db, userId);
-  return factor === undefined || factor.enabled_at === null ? 'password' : 'code';
+  return factor === undefined || factor.enabledAt === null ? 'password' : 'code';
 }
 
 /**

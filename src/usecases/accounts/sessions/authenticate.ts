@@ -52,7 +52,7 @@ async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | 
   if (claims === null) return null;
   const user = await findUser(deps.db, claims.userId);
   // A changed password raises the version and thereby invalidates every earlier token.
-  if (user === undefined || user.token_version !== claims.tokenVersion) return null;
+  if (user === undefined || user.tokenVersion !== claims.tokenVersion) return null;
   return { kind: 'user', userId: user.id, session: null };
 }
 
@@ -60,8 +60,8 @@ async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | 
 export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
   const row = await sessionOfToken(deps.db, token, deps.clock.now());
   if (row === undefined) return null;
-  noteUse(deps, { id: row.id, lastUsedAt: row.last_used_at }, touchSession, 'a session');
-  return { kind: 'user', userId: row.user_id, session: { id: row.id, steppedUpAt: row.stepped_up_at } };
+  noteUse(deps, { id: row.id, lastUsedAt: row.lastUsedAt }, touchSession, 'a session');
+  return { kind: 'user', userId: row.userId, session: { id: row.id, steppedUpAt: row.steppedUpAt } };
 }
 
 async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
@@ -69,7 +69,7 @@ async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller
   if (owner === null) return null;
   const { key, merchant } = owner;
   if (key.kind === 'secret') assertNotSuspended(merchant);
-  noteUse(deps, { id: key.id, lastUsedAt: key.last_used_at }, touchKey);
+  noteUse(deps, { id: key.id, lastUsedAt: key.lastUsedAt }, touchKey);
   return { kind: key.kind, merchant };
 }
 
@@ -83,7 +83,7 @@ async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Prom
 }
 
 /** @throws {AppError} FORBIDDEN for a key of a restored database that its owner has not confirmed yet. */
-function assertNotSuspended({ suspended_at: suspendedAt }: Pick<MerchantRow, 'suspended_at'>): void {
+function assertNotSuspended({ suspendedAt }: Pick<MerchantRow, 'suspendedAt'>): void {
   if (suspendedAt === null) return;
   const message = 'This key is suspended since a restore: the owner of the shop must confirm its keys first';
   throw new AppError('FORBIDDEN', message, {

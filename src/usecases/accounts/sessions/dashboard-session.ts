@@ -61,20 +61,20 @@ export async function openDashboardSession(
   const token = newSessionToken();
   const row: SessionRow = {
     id: newId('ses_'),
-    user_id: user.id,
-    token_hash: tokenHash(token),
-    token_version: user.token_version,
-    client_sealed: sealClient(secretBox, client),
-    created_at: now,
-    last_used_at: now,
-    expires_at: now + SESSION_LIFETIME_MS,
-    stepped_up_at: null,
+    userId: user.id,
+    tokenHash: tokenHash(token),
+    tokenVersion: user.tokenVersion,
+    clientSealed: sealClient(secretBox, client),
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: now + SESSION_LIFETIME_MS,
+    steppedUpAt: null,
   };
   await db.transaction(async (tx) => {
     if (replaces !== null) await deleteSessionByHash(tx, tokenHash(replaces));
     await insertSession(tx, row, countingAt(now));
   });
-  return { token, expiresAt: row.expires_at, user: toUser(user) };
+  return { token, expiresAt: row.expiresAt, user: toUser(user) };
 }
 
 /** The session of a cookie's token; undefined when it is not valid now. */
@@ -101,10 +101,10 @@ export async function listSessions(deps: SessionDeps, userId: string): Promise<L
   const rows = await findUserSessions(deps.db, userId, countingAt(deps.clock.now()));
   return rows.map((row) => ({
     id: row.id,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: row.expires_at,
-    ...sealedClient.parse(JSON.parse(deps.secretBox.open(row.client_sealed))),
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
+    expiresAt: row.expiresAt,
+    ...sealedClient.parse(JSON.parse(deps.secretBox.open(row.clientSealed))),
   }));
 }
 

@@ -38,7 +38,7 @@ export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<U
     isKnown: async () => user !== undefined && isKnownNetwork(deps, user.id, network),
   });
   const matches = await deps.passwords
-    .verify(user?.password_hash ?? null, input.password)
+    .verify(user?.passwordHash ?? null, input.password)
     .catch((error: unknown) => {
       attempt.cancel();
       throw error;
@@ -46,9 +46,9 @@ export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<U
   if (user === undefined || !matches) throw invalid('Invalid email or password');
   await passSecondFactor(deps, user, input.code, attempt);
   attempt.succeed();
-  if (deps.passwords.isOutdated(user.password_hash)) {
+  if (deps.passwords.isOutdated(user.passwordHash)) {
     const next = await deps.passwords.hash(input.password);
-    const { id, password_hash: previous } = user;
+    const { id, passwordHash: previous } = user;
     await replacePasswordHash(deps.db, { id, previous, next, now: deps.clock.now() });
   }
   await noteSignIn(deps, user, network);
@@ -62,7 +62,7 @@ async function passSecondFactor(
   attempt: Attempt,
 ): Promise<void> {
   const factor = await findSecondFactor(deps.db, user.id);
-  if (factor === undefined || factor.enabled_at === null) return;
+  if (factor === undefined || factor.enabledAt === null) return;
   if (code === undefined) {
     attempt.cancel();
     throw new AppError('SECOND_FACTOR_REQUIRED', 'A code from the authenticator app is needed as well');

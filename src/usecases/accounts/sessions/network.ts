@@ -48,13 +48,13 @@ export async function noteSignIn(
       await mailNotice(tx, deps, user, 'new-place', [`Network: ${network}. Time: ${isoTime(now)}.`]);
       await insertAudit(tx, {
         at: now,
-        merchant_id: null,
-        actor_kind: 'user',
-        actor_id: user.id,
-        actor_name: user.email,
+        merchantId: null,
+        actorKind: 'user',
+        actorId: user.id,
+        actorName: user.email,
         action: 'sign-in from a new place',
-        object_id: null,
-        client_sealed: sealClient(deps.secretBox, { address: network, userAgent: '' }),
+        objectId: null,
+        clientSealed: sealClient(deps.secretBox, { address: network, userAgent: '' }),
         result: 'OK',
       });
     }

@@ -18,12 +18,12 @@ export interface Session {
 }
 
 export function toUser(row: UserRow): User {
-  return { id: row.id, email: row.email, isVerified: row.is_verified === 1 };
+  return { id: row.id, email: row.email, isVerified: row.isVerified };
 }
 
 /** Signs a user in: a fresh token under the current token version. */
 export async function openSession(tokens: Tokens, row: UserRow): Promise<Session> {
-  const issued = await tokens.issue({ id: row.id, tokenVersion: row.token_version });
+  const issued = await tokens.issue({ id: row.id, tokenVersion: row.tokenVersion });
   return { ...issued, user: toUser(row) };
 }
 

@@ -36,9 +36,9 @@ async function cancelLinks(
   for (const id of links) {
     const change = {
       status: 'cancelled',
-      cancel_reason: reason,
+      cancelReason: reason,
       problem,
-      updated_at: deps.clock.now(),
+      updatedAt: deps.clock.now(),
     } as const;
     await emitRefundEvent(tx, deps, 'refund.cancelled', await updateRefundLink(tx, id, change));
   }

@@ -26,7 +26,7 @@ export async function emitRefundEvent(
   type: RefundLinkEvent,
   link: StoredRefundLink,
 ): Promise<void> {
-  await emit(tx, deps, type, link.payment_id, { refundLink: presentLink(link, null) });
+  await emit(tx, deps, type, link.paymentId, { refundLink: presentLink(link, null) });
 }
 
 /** Notifies the merchant about a refund to an address, with an event of its payment. */
@@ -49,13 +49,13 @@ async function emit(
   const before = await findPayment(tx, paymentId);
   if (before === undefined) throw new Error(`payment ${paymentId} does not exist`);
   const at = deps.clock.now();
-  const same = { ...before, updated_at: at };
+  const same = { ...before, updatedAt: at };
   await updatePayment(tx, before.id, same, { events: 1, from: before });
-  const row = { ...before, updated_at: at, sequence: before.sequence + 1 };
+  const row = { ...before, updatedAt: at, sequence: before.sequence + 1 };
   const { sequence } = row;
   const timeline = [...(await presentTimeline(tx, row.id)), { type, sequence, at }];
   await emitEvent(tx, deps, {
-    merchant: { id: row.merchant_id, webhookUrl: await getWebhookUrl(tx, row.merchant_id) },
+    merchant: { id: row.merchantId, webhookUrl: await getWebhookUrl(tx, row.merchantId) },
     type,
     mode: row.mode,
     paymentId: row.id,
@@ -65,7 +65,7 @@ async function emit(
       payment: presentLoaded(deps, await loadGroupLead(tx, deps, row), timeline),
       ...data,
     },
-    paymentWebhookUrl: row.webhook_url,
+    paymentWebhookUrl: row.webhookUrl,
     at,
   });
   tx.afterCommit(() => deps.onPaymentChanged(row.id));

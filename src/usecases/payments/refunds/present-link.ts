@@ -12,7 +12,7 @@ export type RefundLinkView = ReturnType<typeof presentLink>;
 export function presentLink(link: StoredRefundLink, url: string | null) {
   return {
     id: link.id,
-    paymentId: link.payment_id,
+    paymentId: link.paymentId,
     url,
     status: link.status,
     amount: link.amount,
@@ -20,21 +20,21 @@ export function presentLink(link: StoredRefundLink, url: string | null) {
     rate: link.rate,
     preset: link.preset,
     coinAmounts: coinAmounts(link),
-    approval: link.approval === 1,
-    deductFee: link.deduct_fee === 1,
+    approval: link.approval,
+    deductFee: link.deductFee,
     reason: link.reason,
     coin: link.coin,
     destination: link.destination,
-    claimId: link.claim_id,
-    sendId: link.send_id,
+    claimId: link.claimId,
+    sendId: link.sendId,
     txHash: link.txid,
     problem: link.problem,
-    cancelReason: link.cancel_reason,
-    createdAt: isoTime(link.created_at),
-    expiresAt: isoTime(link.expires_at),
-    claimedAt: timeOrNull(link.claimed_at),
-    approvedAt: timeOrNull(link.approved_at),
-    paidAt: timeOrNull(link.paid_at),
+    cancelReason: link.cancelReason,
+    createdAt: isoTime(link.createdAt),
+    expiresAt: isoTime(link.expiresAt),
+    claimedAt: timeOrNull(link.claimedAt),
+    approvedAt: timeOrNull(link.approvedAt),
+    paidAt: timeOrNull(link.paidAt),
   };
 }
 
@@ -48,12 +48,12 @@ export function openUrl(
   deps: { readonly baseUrl: string; readonly secretBox: SecretBox },
   link: StoredRefundLink,
 ): string {
-  return linkUrl(deps, deps.secretBox.open(link.token_sealed));
+  return linkUrl(deps, deps.secretBox.open(link.tokenSealed));
 }
 
 /** The available coins, or the chosen one, with the amount of the payment's money that the refund uses. */
-function coinAmounts({ amounts_json, coin, claimed }: StoredRefundLink): Partial<Record<Coin, string>> {
-  const sums = coin === null || claimed === null ? parseSums(amounts_json) : { [coin]: BigInt(claimed) };
+function coinAmounts({ amountsJson, coin, claimed }: StoredRefundLink): Partial<Record<Coin, string>> {
+  const sums = coin === null || claimed === null ? parseSums(amountsJson) : { [coin]: BigInt(claimed) };
   const shown: Partial<Record<Coin, string>> = {};
   for (const [each, atoms] of Object.entries(sums) as [Coin, bigint][]) {
     shown[each] = formatCoinAmount(atoms, each);

@@ -25,7 +25,7 @@ export async function recordLinkedRefund(
   refund: StoredRefund,
   { send, isToldFailed }: { readonly send: StoredSend; readonly isToldFailed: boolean },
 ): Promise<void> {
-  const link = refund.link_id === null ? undefined : await findRefundLink(tx, refund.link_id);
+  const link = refund.linkId === null ? undefined : await findRefundLink(tx, refund.linkId);
   if (link === undefined) return;
   if (send.status === 'failed') await reopen(tx, deps, link, { refund, send, isToldFailed });
   else if (send.status !== 'signed') await applyOutcome(tx, deps, link, { refund, send });
@@ -38,16 +38,16 @@ async function reopen(
   outcome: { readonly refund: StoredRefund; readonly send: StoredSend; readonly isToldFailed: boolean },
 ): Promise<void> {
   const { refund, send, isToldFailed } = outcome;
-  if (link.send_id !== send.id) return;
-  const other = (await listRefunds(tx, link.payment_id)).find(
-    (each) => each.link_id === link.id && each.send_id !== send.id && each.status !== 'failed',
+  if (link.sendId !== send.id) return;
+  const other = (await listRefunds(tx, link.paymentId)).find(
+    (each) => each.linkId === link.id && each.sendId !== send.id && each.status !== 'failed',
   );
   if (other !== undefined) return markPaid(tx, deps, link, other);
-  const payment = await findPayment(tx, link.payment_id);
+  const payment = await findPayment(tx, link.paymentId);
   const changed = await reopenLink(tx, deps, link, {
     reopenedBy: 'send',
     problem: send.error,
-    needsApproval: link.approval === 1 || wasOffered(send),
+    needsApproval: link.approval || wasOffered(send),
     status: payment !== undefined && wasReturnedSince(refund, payment) ? 'cancelled' : 'open',
   });
   if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', changed);
@@ -56,7 +56,7 @@ async function reopen(
 /** Whether the shop recorded another return of the money after the refund was sent. */
 function wasReturnedSince(
   { position }: StoredRefund,
-  { refunded_position: refundedPosition, refunded_by: refundedBy }: StoredPayment,
+  { refundedPosition, refundedBy }: StoredPayment,
 ): boolean {
   return isBeforeReturn({ refundedBy, refundedPosition }, position);
 }
@@ -75,10 +75,10 @@ async function applyOutcome(
   link: StoredRefundLink,
   { refund, send }: { readonly refund: StoredRefund; readonly send: StoredSend },
 ): Promise<void> {
-  if (link.send_id === send.id && link.status === 'paid') return;
-  if (link.send_id !== null && link.send_id !== send.id) {
+  if (link.sendId === send.id && link.status === 'paid') return;
+  if (link.sendId !== null && link.sendId !== send.id) {
     deps.logger.error(
-      { linkId: link.id, sendId: send.id, otherSendId: link.send_id },
+      { linkId: link.id, sendId: send.id, otherSendId: link.sendId },
       'failed refund was mined while another refund of the same link is in flight: cancel that one unless it spends the same coins',
     );
     return;
@@ -99,14 +99,14 @@ async function markPaid(
     coin: refund.coin,
     claimed: refund.refunded,
     destination: refund.destination,
-    claim_id: link.send_id === refund.send_id ? link.claim_id : newId('rcl_'),
-    send_id: refund.send_id,
-    reopened_by: null,
+    claimId: link.sendId === refund.sendId ? link.claimId : newId('rcl_'),
+    sendId: refund.sendId,
+    reopenedBy: null,
     problem: null,
-    cancel_reason: null,
-    claimed_at: link.claimed_at ?? refund.created_at,
-    paid_at: now,
-    updated_at: now,
+    cancelReason: null,
+    claimedAt: link.claimedAt ?? refund.createdAt,
+    paidAt: now,
+    updatedAt: now,
   });
   await emitRefundEvent(tx, deps, 'refund.paid', paid);
 }

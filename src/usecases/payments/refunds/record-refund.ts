@@ -21,18 +21,18 @@ export async function recordRefund(
 ): Promise<void> {
   const refund = await findRefund(tx, send.id);
   if (refund === undefined) return;
-  const events = await applyRefunds(tx, deps, refund.payment_id);
+  const events = await applyRefunds(tx, deps, refund.paymentId);
   const isToldFailed = events.includes('payment.refund_failed');
-  if (refund.link_id !== null) {
+  if (refund.linkId !== null) {
     await recordLinkedRefund(tx, deps, refund, { send, isToldFailed });
     return;
   }
   const [wasTaken, isTaken] = [ACCEPTED.has(before), ACCEPTED.has(refund.status)];
   if (isTaken && !wasTaken && !events.includes('payment.refunded')) {
-    await emitDirectRefundEvent(tx, deps, 'payment.partially_refunded', refund.payment_id);
+    await emitDirectRefundEvent(tx, deps, 'payment.partially_refunded', refund.paymentId);
   }
   if (wasTaken && refund.status === 'failed' && !isToldFailed) {
-    await emitDirectRefundEvent(tx, deps, 'payment.refund_failed', refund.payment_id);
+    await emitDirectRefundEvent(tx, deps, 'payment.refund_failed', refund.paymentId);
   }
 }
 

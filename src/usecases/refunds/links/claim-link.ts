@@ -75,7 +75,7 @@ export async function claimRefundLink(deps: ClaimLinkDeps, request: ClaimRequest
   const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, request));
   const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, request, isChecked));
   if (!isNew) return;
-  deps.logger.info({ linkId: link.id, paymentId: link.payment_id, coin: request.coin }, 'refund claimed');
+  deps.logger.info({ linkId: link.id, paymentId: link.paymentId, coin: request.coin }, 'refund claimed');
   deps.wakeWebhooks();
 }
 
@@ -98,17 +98,17 @@ async function claim(
     coin,
     claimed: atoms.toString(),
     destination,
-    claim_id: newId('rcl_'),
-    claim_checked: isChecked ? 1 : 0,
-    claim_value: columns.value,
-    claim_unpriced: columns.unpriced,
-    claim_completed_json: columns.completed_json,
-    claim_by_acceptance: columns.by_acceptance,
-    reopened_by: null,
-    claimed_at: now,
-    updated_at: now,
+    claimId: newId('rcl_'),
+    claimChecked: isChecked,
+    claimValue: columns.value,
+    claimUnpriced: columns.unpriced,
+    claimCompletedJson: columns.completedJson,
+    claimByAcceptance: columns.byAcceptance,
+    reopenedBy: null,
+    claimedAt: now,
+    updatedAt: now,
   });
-  await applyRefunds(tx, deps, link.payment_id);
+  await applyRefunds(tx, deps, link.paymentId);
   await emitRefundEvent(tx, deps, 'refund.claimed', claimed);
   return true;
 }
@@ -123,7 +123,7 @@ function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, 
 async function loadLinkPayment(
   db: Db,
   deps: ClaimLinkDeps,
-  { payment_id: id }: StoredRefundLink,
+  { paymentId: id }: StoredRefundLink,
 ): Promise<LoadedPayment> {
   const row = await findPayment(db, id);
   if (row === undefined) throw new Error(`payment ${id} does not exist`);
@@ -157,7 +157,7 @@ async function claimFor(
   request: ClaimRequest,
 ): Promise<Claim> {
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
-  if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
+  if (deps.clock.now() >= link.expiresAt) throw new AppError('INVALID_STATE', 'This refund link is expired');
   const options = claimOptions(deps.rates, link, await loadLinkPayment(db, deps, link));
   if (options.length === 0)
     throw new AppError('INVALID_STATE', 'The money of this refund link is no longer available');
@@ -189,6 +189,6 @@ async function preview(
     return { amount, fee, arrives: formatCoinAmount(sumPlan(plan).amount, coin), isChecked: true };
   } catch (error) {
     if (!(error instanceof AppError) || !TRANSIENT_ERRORS.has(error.code)) throw error;
-    return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount, isChecked: false };
+    return { amount, fee: null, arrives: link.deductFee ? null : amount, isChecked: false };
   }
 }

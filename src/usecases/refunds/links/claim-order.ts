@@ -19,16 +19,16 @@ export interface Claim {
 
 /** The send that pays a claim on a link. */
 export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
-  const merchant = await findMerchant(db, link.merchant_id);
-  if (merchant === undefined) throw new Error(`merchant ${link.merchant_id} does not exist`);
+  const merchant = await findMerchant(db, link.merchantId);
+  if (merchant === undefined) throw new Error(`merchant ${link.merchantId} does not exist`);
   return {
     coin: claim.coin,
     mode: link.mode,
-    merchantId: link.merchant_id,
+    merchantId: link.merchantId,
     account: merchant.account,
     destination: claim.destination,
     amount: claim.atoms,
-    subtractFee: link.deduct_fee === 1,
+    subtractFee: link.deductFee,
     feeField: 'deductFee',
     // The payer chooses the time and the coin, so the fee never exceeds the refunded amount.
     maxFee: claim.atoms,
@@ -47,13 +47,13 @@ export async function orderClaim(
 ): Promise<SendOrder> {
   const link = await findRefundLink(db, linkId);
   if (link === undefined) throw new Error(`refund link ${linkId} does not exist`);
-  const isAgreed = link.status === 'approved' || (link.status === 'claimed' && link.approval === 0);
+  const isAgreed = link.status === 'approved' || (link.status === 'claimed' && !link.approval);
   const { coin, claimed, destination } = link;
-  if (!isAgreed || link.send_id !== null || coin === null || claimed === null || destination === null) {
+  if (!isAgreed || link.sendId !== null || coin === null || claimed === null || destination === null) {
     throw new AppError('INVALID_STATE', 'the claim no longer waits for a send');
   }
-  const row = await findPayment(db, link.payment_id);
-  if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
+  const row = await findPayment(db, link.paymentId);
+  if (row === undefined) throw new Error(`payment ${link.paymentId} does not exist`);
   const payment = await loadPayment(db, deps, row);
   const atoms = BigInt(claimed);
   if (leftForClaim(link, payment, coin) < atoms) throw nothingRefundable(payment, coin);
@@ -71,8 +71,8 @@ export async function awaitedByClaim(
   link: StoredRefundLink,
 ): Promise<string | null> {
   const { coin, claimed } = link;
-  const row = await findPayment(db, link.payment_id);
-  if (row === undefined || coin === null || claimed === null || link.send_id !== null) return null;
+  const row = await findPayment(db, link.paymentId);
+  if (row === undefined || coin === null || claimed === null || link.sendId !== null) return null;
   const payment = await loadPayment(db, deps, row);
   const isDeep = leftForClaim(link, payment, coin) >= BigInt(claimed);
   if (isDeep || leftForClaim(link, payment, coin, { mayWait: true }) < BigInt(claimed)) return null;

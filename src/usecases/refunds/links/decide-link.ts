@@ -36,15 +36,15 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
   const link = await deps.db.transaction(async (tx) => {
     const link = await ownLink(tx, at);
     if (link.status === 'cancelled') return link;
-    if (link.send_id !== null && link.status !== 'paid') throw notNow('is being paid');
+    if (link.sendId !== null && link.status !== 'paid') throw notNow('is being paid');
     if (link.status === 'paid' || link.status === 'expired') throw notNow(`is ${link.status}`);
     const cancelled = {
       status: 'cancelled',
-      cancel_reason: 'cancelled',
-      updated_at: deps.clock.now(),
+      cancelReason: 'cancelled',
+      updatedAt: deps.clock.now(),
     } as const;
     const ended = await updateRefundLink(tx, link.id, cancelled);
-    await applyRefunds(tx, deps, link.payment_id);
+    await applyRefunds(tx, deps, link.paymentId);
     await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
     return ended;
   });
@@ -64,12 +64,12 @@ export async function approveLink(
   const link = await deps.db.transaction(async (tx) => {
     const link = await ownLink(tx, at);
     if (link.status === 'open') throw notNow('is not claimed yet');
-    if (link.claim_id !== at.claimId) throw notNow('has another claim: check its address');
+    if (link.claimId !== at.claimId) throw notNow('has another claim: check its address');
     if (link.status === 'approved') return link;
-    if (link.approval === 0) throw notNow('needs no approval');
+    if (!link.approval) throw notNow('needs no approval');
     if (link.status !== 'claimed') throw notNow(`is ${link.status}`);
     const now = deps.clock.now();
-    return updateRefundLink(tx, link.id, { status: 'approved', approved_at: now, updated_at: now });
+    return updateRefundLink(tx, link.id, { status: 'approved', approvedAt: now, updatedAt: now });
   });
   void deps.sendClaims();
   return presentLink(link, openUrl(deps, link));
@@ -77,7 +77,7 @@ export async function approveLink(
 
 async function ownLink(tx: Tx, { merchantId, linkId }: At): Promise<StoredRefundLink> {
   const link = await findRefundLink(tx, linkId);
-  if (link === undefined || link.merchant_id !== merchantId) {
+  if (link === undefined || link.merchantId !== merchantId) {
     throw new AppError('LINK_NOT_FOUND', 'No such refund link');
   }
   return link;

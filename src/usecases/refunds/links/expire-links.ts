@@ -18,8 +18,8 @@ export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
       await deps.db.transaction(async (tx) => {
         const link = await findRefundLink(tx, id);
         const now = deps.clock.now();
-        if (link?.status !== 'open' || now < link.expires_at) return;
-        const expired = await updateRefundLink(tx, id, { status: 'expired', updated_at: now });
+        if (link?.status !== 'open' || now < link.expiresAt) return;
+        const expired = await updateRefundLink(tx, id, { status: 'expired', updatedAt: now });
         await emitRefundEvent(tx, deps, 'refund.expired', expired);
       });
     } catch (error) {

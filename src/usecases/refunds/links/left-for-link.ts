@@ -14,8 +14,8 @@ import { receivedRate } from '../refundable.ts';
 
 /** Atoms of a coin that a link may claim now: a claim waits for the confirmations of its money. */
 export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
-  const { preset, opened_complete: opened } = link;
-  const isExcess = isLimitedToExcess(payment.state, { preset, openedComplete: opened === 1 });
+  const { preset, openedComplete: opened } = link;
+  const isExcess = isLimitedToExcess(payment.state, { preset, openedComplete: opened });
   return remainder(link, payment, coin, { terms: { mayWait: true }, isExcess });
 }
 

@@ -44,7 +44,7 @@ export async function listLinks(
     { merchantId: merchant.id, paymentId, mode, status },
     { limit: page.limit, offset: (page.page - 1) * page.limit },
   );
-  const isShown = (approval: number): boolean => urls === 'all' || (urls === 'waiting' && approval === 1);
+  const isShown = (approval: boolean): boolean => urls === 'all' || (urls === 'waiting' && approval);
   const links = rows.links.map((link) =>
     presentLink(link, isShown(link.approval) ? openUrl(deps, link) : null),
   );

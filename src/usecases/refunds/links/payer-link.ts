@@ -81,8 +81,8 @@ export async function readPayerLink(
   const { db, rates, now } = deps;
   const link = await linkByToken(db, token);
   if (link.rate === 'current' && link.status === 'open') await rates.ensure(link.currency);
-  const row = await findPayment(db, link.payment_id);
-  const merchant = await findMerchant(db, link.merchant_id);
+  const row = await findPayment(db, link.paymentId);
+  const merchant = await findMerchant(db, link.merchantId);
   if (row === undefined || merchant === undefined) throw new Error(`refund link ${link.id} has no payment`);
   const payment = await loadPayment(db, deps, row);
   const status = shownStatus(rates, link, payment, now);
@@ -90,16 +90,16 @@ export async function readPayerLink(
     status,
     shop: shopFace(merchant),
     sandbox: link.mode === 'sandbox',
-    order: row.order_label ?? row.order_id,
+    order: row.orderLabel ?? row.orderId,
     amount: link.amount,
     currency: link.currency,
     reason: link.reason,
-    needsApproval: link.approval === 1,
-    deductsFee: link.deduct_fee === 1,
-    expiresAt: link.expires_at,
+    needsApproval: link.approval,
+    deductsFee: link.deductFee,
+    expiresAt: link.expiresAt,
     options: status === 'open' ? claimOptions(rates, link, payment) : [],
     claim: await findClaim(db, link),
-    reopenedBy: status === 'open' ? link.reopened_by : null,
+    reopenedBy: status === 'open' ? link.reopenedBy : null,
   };
 }
 
@@ -109,8 +109,8 @@ function shownStatus(
   payment: LoadedPayment,
   now: number,
 ): PayerLink['status'] {
-  if (link.status === 'open' && now >= link.expires_at) return 'expired';
-  const isUnsent = (link.status === 'claimed' || link.status === 'approved') && link.send_id === null;
+  if (link.status === 'open' && now >= link.expiresAt) return 'expired';
+  const isUnsent = (link.status === 'claimed' || link.status === 'approved') && link.sendId === null;
   if (link.status === 'open') {
     if (claimOptions(rates, link, payment).length > 0) return 'open';
     return isUnsettled(link, payment) ? 'waiting' : 'gone';
@@ -125,7 +125,7 @@ function shownStatus(
 /** Whether money of the link still exists but lost its confirmations, as in a reorg. */
 function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
   // The excess depends on all received money.
-  const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
+  const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amountsJson));
   const alive = sumByCoin(liveCredits(payment.state));
   return COINS.some((coin) => {
     if (!coins.includes(coin)) return false;
@@ -143,7 +143,7 @@ export function claimOptions(
   link: StoredRefundLink,
   payment: LoadedPayment,
 ): ClaimOption[] {
-  const sums = parseSums(link.amounts_json);
+  const sums = parseSums(link.amountsJson);
   return COINS.flatMap((coin) => {
     const promised = sums[coin];
     const left = promised === undefined ? 0n : leftToClaim(link, payment, coin);
@@ -169,7 +169,7 @@ function boughtNow(
 }
 
 async function findClaim(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {
-  const { coin, claimed, destination, claimed_at: claimedAt, send_id: sendId } = link;
+  const { coin, claimed, destination, claimedAt, sendId } = link;
   if (coin === null || claimed === null || destination === null || claimedAt === null) return null;
   const send = sendId === null ? undefined : await findSend(db, sendId);
   const isTaken = send?.status === 'broadcast' || send?.status === 'confirmed';

@@ -55,12 +55,12 @@ async function sendClaim(
       return 'tried';
     }
     await placeSend(deps, {
-      merchantId: link.merchant_id,
+      merchantId: link.merchantId,
       idempotencyKey: null,
       repeated: async (_db, earlier) => earlier,
       order: async (db) => orderClaim(db, deps, id),
       stored: async (tx, send, order) => {
-        await storeClaimedRefund(tx, deps, { send, paymentId: link.payment_id, atoms: order.amount }, link);
+        await storeClaimedRefund(tx, deps, { send, paymentId: link.paymentId, atoms: order.amount }, link);
       },
     });
     deps.claimBackoff.recordSuccess(id);
@@ -86,7 +86,7 @@ function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'd
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
   const field = error.details[0]?.field;
   if (field === 'destination') return field;
-  return field === 'amount' && link.claim_checked === 0 ? field : null;
+  return field === 'amount' && !link.claimChecked ? field : null;
 }
 
 /**
@@ -102,10 +102,10 @@ async function dropClaim(
   try {
     await deps.db.transaction(async (tx) => {
       const now = await findRefundLink(tx, id);
-      if (now === undefined || !isUnsent(now) || now.claim_id !== link.claim_id) return;
-      const needsApproval = now.approval === 1;
+      if (now === undefined || !isUnsent(now) || now.claimId !== link.claimId) return;
+      const needsApproval = now.approval;
       const open = await reopenLink(tx, deps, now, { reopenedBy, problem, needsApproval, status: 'open' });
-      await applyRefunds(tx, deps, now.payment_id);
+      await applyRefunds(tx, deps, now.paymentId);
       await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
     });
   } catch (error) {
@@ -131,7 +131,7 @@ async function noteProblem(
     await deps.db.transaction(async (tx) => {
       const link = await findRefundLink(tx, id);
       if (link === undefined || !isUnsent(link) || link.problem === problem) return;
-      await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
+      await updateRefundLink(tx, id, { problem, updatedAt: deps.clock.now() });
       if (isNodes || (await hasClaimEvent(tx, link, 'refund.delayed'))) return;
       await emitRefundEvent(tx, deps, 'refund.delayed', { ...link, problem });
     });
@@ -141,6 +141,6 @@ async function noteProblem(
   }
 }
 
-function isUnsent({ status, send_id: sendId }: StoredRefundLink): boolean {
+function isUnsent({ status, sendId }: StoredRefundLink): boolean {
   return (status === 'claimed' || status === 'approved') && sendId === null;
 }

@@ -37,14 +37,14 @@ export async function approveConnect(
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     await assertRoomForKey(tx, merchant.id);
     await insertConnectCode(tx, {
-      code_hash: keyHash(code),
-      merchant_id: merchant.id,
+      codeHash: keyHash(code),
+      merchantId: merchant.id,
       name,
       scopes: scopesToText(scopes),
-      code_challenge: codeChallenge,
+      codeChallenge,
       ...creatorColumns({ kind: 'user', id: input.userId }),
-      created_at: now,
-      expires_at: now + LIFETIME_MS,
+      createdAt: now,
+      expiresAt: now + LIFETIME_MS,
     });
     await keep(tx, redirectTo);
   });

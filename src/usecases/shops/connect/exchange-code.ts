@@ -45,8 +45,8 @@ export async function exchangeCode(
   const connection = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const agreed = await consumeConnectCode(tx, codeHash);
-    if (agreed === undefined || agreed.expires_at <= now) return null;
-    if (!isVerifier(codeVerifier, agreed.code_challenge)) return null;
+    if (agreed === undefined || agreed.expiresAt <= now) return null;
+    if (!isVerifier(codeVerifier, agreed.codeChallenge)) return null;
     const made = await connect(tx, deps, agreed, now);
     await keep(tx, made);
     return made;
@@ -62,7 +62,7 @@ async function connect(
   agreed: ConnectCodeRow,
   now: number,
 ): Promise<Connection> {
-  const { merchant_id: merchantId, name } = agreed;
+  const { merchantId, name } = agreed;
   const scopes = scopesFromText(agreed.scopes);
   const { value: key } = await addRestrictedKey(
     tx,
@@ -74,7 +74,7 @@ async function connect(
   if (merchant === undefined || publicKey === null)
     throw new Error(`merchant ${merchantId} has no public key`);
   const mayReadSecret = grants(new Set(scopes), 'webhooks:write');
-  const webhookSecret = mayReadSecret ? secretBox.open(merchant.webhook_secret_sealed) : null;
+  const webhookSecret = mayReadSecret ? secretBox.open(merchant.webhookSecretSealed) : null;
   return { merchantId, key, scopes, publicKey, webhookSecret };
 }
 

@@ -41,9 +41,9 @@ export async function checkDomain(
   const outcome = await readDomainProof(deps.checker, merchant, row);
   const status = await recordCheck(deps, { row, startedAt, outcome });
   return {
-    verified: status.merchant.domain_verified_at !== null,
+    verified: status.merchant.domainVerifiedAt !== null,
     method: outcome.kind === 'proven' ? outcome.method : status.check.method,
-    checkedAt: status.check.checked_at,
-    lastError: status.check.last_error,
+    checkedAt: status.check.checkedAt,
+    lastError: status.check.lastError,
   };
 }

@@ -27,7 +27,7 @@ export async function chooseVerification(
     const row = await findDomainCheck(tx, merchant.id);
     const before = row === undefined ? null : toDomainState(merchant, row);
     await saveDomainCheck(tx, toDomainRow(merchant.id, method, chooseMethod(before, deps.clock.now())));
-    const token = merchant.domain_token;
+    const token = merchant.domainToken;
     return { method, instructions: verificationInstructions(method, merchant.domain, token), token };
   });
 }

@@ -4,15 +4,15 @@ import type { DomainCheckRow, MerchantRow } from '../../../store/schema/merchant
 /** The stored rows of a merchant as the state of the rules. */
 export function toDomainState(merchant: MerchantRow, row: DomainCheckRow): DomainState {
   return {
-    verifiedAt: merchant.domain_verified_at,
-    provenMethod: row.proven_method,
-    chosenAt: row.chosen_at,
-    revokedAt: row.revoked_at,
-    checkedAt: row.checked_at,
-    lastError: row.last_error,
+    verifiedAt: merchant.domainVerifiedAt,
+    provenMethod: row.provenMethod,
+    chosenAt: row.chosenAt,
+    revokedAt: row.revokedAt,
+    checkedAt: row.checkedAt,
+    lastError: row.lastError,
     failures: row.failures,
-    failedSince: row.failed_since,
-    nextCheckAt: row.next_check_at,
+    failedSince: row.failedSince,
+    nextCheckAt: row.nextCheckAt,
   };
 }
 
@@ -23,15 +23,15 @@ export function toDomainRow(
   state: DomainState,
 ): DomainCheckRow {
   return {
-    merchant_id: merchantId,
+    merchantId,
     method,
-    proven_method: state.provenMethod,
-    chosen_at: state.chosenAt,
-    revoked_at: state.revokedAt,
-    checked_at: state.checkedAt,
-    last_error: state.lastError,
+    provenMethod: state.provenMethod,
+    chosenAt: state.chosenAt,
+    revokedAt: state.revokedAt,
+    checkedAt: state.checkedAt,
+    lastError: state.lastError,
     failures: state.failures,
-    failed_since: state.failedSince,
-    next_check_at: state.nextCheckAt,
+    failedSince: state.failedSince,
+    nextCheckAt: state.nextCheckAt,
   };
 }

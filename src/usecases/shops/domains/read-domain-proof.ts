@@ -11,10 +11,10 @@ export async function readDomainProof(
   merchant: MerchantRow,
   check: DomainCheckRow,
 ): Promise<CheckOutcome> {
-  const target = { merchantId: merchant.id, domain: merchant.domain, token: merchant.domain_token };
+  const target = { merchantId: merchant.id, domain: merchant.domain, token: merchant.domainToken };
   const outcome = await checker.check(target, check.method);
-  const { proven_method: proven } = check;
-  if (outcome.kind === 'proven' || merchant.domain_verified_at === null) return outcome;
+  const { provenMethod: proven } = check;
+  if (outcome.kind === 'proven' || merchant.domainVerifiedAt === null) return outcome;
   if (proven === null || proven === check.method) return outcome;
   const fallback = await checker.check(target, proven);
   return fallback.kind === 'proven' ? fallback : outcome;

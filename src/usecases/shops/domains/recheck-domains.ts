@@ -24,7 +24,7 @@ export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal
 }
 
 async function recheck(deps: CheckDomainDeps, check: DomainCheckRow, signal?: AbortSignal): Promise<void> {
-  const { merchant_id: merchantId } = check;
+  const { merchantId } = check;
   try {
     const merchant = await findMerchant(deps.db, merchantId);
     if (merchant === undefined) throw new Error(`merchant ${merchantId} of a domain check is missing`);

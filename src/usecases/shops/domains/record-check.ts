@@ -48,7 +48,7 @@ async function decide(
   deps: RecordCheckDeps,
   record: DomainCheckRecord,
 ): Promise<{ status: DomainStatus; event: string | null }> {
-  const { merchant_id: merchantId } = record.row;
+  const { merchantId } = record.row;
   const merchant = await findMerchant(tx, merchantId);
   const check = await findDomainCheck(tx, merchantId);
   if (merchant === undefined || check === undefined)
@@ -61,14 +61,14 @@ async function decide(
   await saveDomainCheck(tx, next);
   if (event === null) return { status: { merchant, check: next }, event };
   const changed = await updateMerchant(tx, merchantId, {
-    domain_verified_at: state.verifiedAt,
-    updated_at: now,
+    domainVerifiedAt: state.verifiedAt,
+    updatedAt: now,
   });
   const status = { merchant: changed, check: next };
   await emitEvent(tx, deps, {
-    merchant: { id: merchantId, webhookUrl: merchant.webhook_url },
+    merchant: { id: merchantId, webhookUrl: merchant.webhookUrl },
     type: event,
-    mode: merchant.sandbox === 1 ? 'sandbox' : 'live',
+    mode: merchant.sandbox ? 'sandbox' : 'live',
     paymentId: null,
     sendId: null,
     sequence: 0,
@@ -79,20 +79,20 @@ async function decide(
 }
 
 function isOvertaken(current: DomainCheckRow, { row, startedAt, outcome }: DomainCheckRecord): boolean {
-  if (current.method !== row.method || current.chosen_at !== row.chosen_at) return true;
-  const provenSince = current.checked_at !== null && current.last_error === null;
-  return outcome.kind !== 'proven' && provenSince && (current.checked_at ?? 0) > startedAt;
+  if (current.method !== row.method || current.chosenAt !== row.chosenAt) return true;
+  const provenSince = current.checkedAt !== null && current.lastError === null;
+  return outcome.kind !== 'proven' && provenSince && (current.checkedAt ?? 0) > startedAt;
 }
 
 function eventData({ merchant, check }: DomainStatus): object {
-  const verifiedAt = merchant.domain_verified_at;
+  const verifiedAt = merchant.domainVerifiedAt;
   return {
     domain: {
       name: merchant.domain,
       isVerified: verifiedAt !== null,
-      method: check.proven_method ?? check.method,
+      method: check.provenMethod ?? check.method,
       verifiedAt: verifiedAt === null ? null : new Date(verifiedAt).toISOString(),
-      lastError: check.last_error,
+      lastError: check.lastError,
     },
     merchant: { id: merchant.id, name: merchant.name },
   };

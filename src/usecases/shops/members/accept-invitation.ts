@@ -50,11 +50,11 @@ export async function acceptInvitation(
   return deps.db.transaction(async (tx) => {
     const { merchant, row } = await openInvitation(tx, token, now);
     const user = await findUser(tx, userId);
-    if (user?.email_key !== row.email_key) {
+    if (user?.emailKey !== row.emailKey) {
       throw new AppError('FORBIDDEN', `This invitation is for ${row.email}: sign in with that address`);
     }
     await endInvitation(tx, { merchantId: merchant.id, id: row.id, now });
-    await upsertMember(tx, { merchant_id: merchant.id, user_id: userId, role: row.role, created_at: now });
+    await upsertMember(tx, { merchantId: merchant.id, userId, role: row.role, createdAt: now });
     const { renewed } = await endCredentials(tx, { userId, keep: session, now });
     return { merchant, role: row.role, email: row.email, renewed };
   });
@@ -66,7 +66,7 @@ async function openInvitation(
   now: number,
 ): Promise<{ readonly merchant: MerchantRow; readonly row: InvitationRow }> {
   const row = await findOpenInvitation(db, tokenHash(token), now);
-  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
+  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchantId);
   if (row === undefined || merchant === undefined) throw invalidToken();
   return { merchant, row };
 }

@@ -55,7 +55,7 @@ export async function endMade(
   }
   const links = end.links ? made.links : [];
   for (const { id } of links) {
-    await updatePaymentLink(tx, id, { active: 0, deleted_at: now, updated_at: now });
+    await updatePaymentLink(tx, id, { active: false, deletedAt: now, updatedAt: now });
     await note('DELETE /merchant/link/delete', id);
   }
   const keys = end.keys ? made.keys : [];

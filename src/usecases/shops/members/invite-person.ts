@@ -55,29 +55,29 @@ export async function invitePerson(
   const link = `${deps.baseUrl}/dashboard/join?token=${token}`;
   const row: InvitationRow = {
     id: newId('inv_'),
-    merchant_id: input.merchantId,
+    merchantId: input.merchantId,
     email: input.email,
-    email_key: emailKey(input.email),
+    emailKey: emailKey(input.email),
     role: input.role,
-    token_hash: tokenHash(token),
-    created_at: now,
-    expires_at: now + LIFETIME_MS,
-    ended_at: null,
+    tokenHash: tokenHash(token),
+    createdAt: now,
+    expiresAt: now + LIFETIME_MS,
+    endedAt: null,
   };
   await deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     const owner = await findUser(tx, input.userId);
     if (owner !== undefined) assertConfirmed(deps, owner);
-    await assertNew(tx, { owner, merchantId: merchant.id, key: row.email_key });
+    await assertNew(tx, { owner, merchantId: merchant.id, key: row.emailKey });
     await assertFew(tx, merchant.id, now);
-    await endInvitation(tx, { merchantId: merchant.id, emailKey: row.email_key, now });
+    await endInvitation(tx, { merchantId: merchant.id, emailKey: row.emailKey, now });
     await insertInvitation(tx, row);
     const waitMs = await queueMail(tx, deps, {
       userId: input.userId,
       to: input.email,
       kind: 'notice',
       text: invitationMail({ baseUrl: deps.baseUrl, link, shop: merchant.name, role: input.role }),
-      expiresAt: row.expires_at,
+      expiresAt: row.expiresAt,
     });
     if (waitMs > 0) throw tooManyMails(waitMs);
     await keep(tx, { row, link });
@@ -98,7 +98,7 @@ async function assertNew(
     key,
   }: { readonly owner: UserRow | undefined; readonly merchantId: string; readonly key: string },
 ): Promise<void> {
-  if (owner?.email_key === key) throw invalidField('email', 'is your own: the shop is yours');
+  if (owner?.emailKey === key) throw invalidField('email', 'is your own: the shop is yours');
   const members = await listMembers(tx, merchantId);
   if (members.some(({ email }) => emailKey(email) === key)) {
     throw invalidField('email', 'belongs to a member of this shop: change the role instead');

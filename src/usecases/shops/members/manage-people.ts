@@ -36,14 +36,14 @@ export interface People {
  */
 export async function listPeople({ db, clock }: Deps, { userId, merchantId }: OfShop): Promise<People> {
   const merchant = await findOwnMerchant(db, userId, merchantId);
-  const owner = await findUser(db, merchant.user_id);
+  const owner = await findUser(db, merchant.userId);
   const members = [];
   for (const member of await listMembers(db, merchant.id)) {
     const made = await madeByPerson(db, { merchantId: merchant.id, userId: member.userId });
     members.push({ ...member, made });
   }
   return {
-    owner: { userId: merchant.user_id, email: owner?.email ?? '' },
+    owner: { userId: merchant.userId, email: owner?.email ?? '' },
     members,
     invitations: await listOpenInvitations(db, merchant.id, clock.now()),
   };
@@ -71,7 +71,7 @@ export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCount
     const end = isLess ? END_BY_DEFAULT : END_NOTHING;
     const ended = await endMade(tx, deps, { merchantId, personId, end, by: { userId, client } });
     if (before === role) return ended;
-    await changeMemberRole(tx, { merchant_id: merchantId, user_id: personId, role });
+    await changeMemberRole(tx, { merchantId, userId: personId, role });
     await endCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
     return ended;
   });

@@ -29,13 +29,13 @@ export async function noteAction(
   const user = await findUser(tx, userId);
   await insertAudit(tx, {
     at: clock.now(),
-    merchant_id: merchantId,
-    actor_kind: 'user',
-    actor_id: userId,
-    actor_name: user?.email ?? '',
+    merchantId,
+    actorKind: 'user',
+    actorId: userId,
+    actorName: user?.email ?? '',
     action,
-    object_id: objectId,
-    client_sealed: sealClient(secretBox, client),
+    objectId,
+    clientSealed: sealClient(secretBox, client),
     result: 'OK',
   });
 }

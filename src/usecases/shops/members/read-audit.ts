@@ -8,7 +8,7 @@ import { findOwnMerchant } from '../../access/index.ts';
 export interface AuditEntry {
   readonly id: number;
   readonly at: number;
-  readonly actor: { readonly kind: AuditRow['actor_kind']; readonly id: string; readonly name: string };
+  readonly actor: { readonly kind: AuditRow['actorKind']; readonly id: string; readonly name: string };
   readonly action: string;
   readonly objectId: string | null;
   readonly address: string;
@@ -35,10 +35,10 @@ export async function readAudit(
   return rows.map((row) => ({
     id: row.id,
     at: row.at,
-    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
     action: row.action,
-    objectId: row.object_id,
-    ...sealedClient.parse(JSON.parse(secretBox.open(row.client_sealed))),
+    objectId: row.objectId,
+    ...sealedClient.parse(JSON.parse(secretBox.open(row.clientSealed))),
     result: row.result,
   }));
 }

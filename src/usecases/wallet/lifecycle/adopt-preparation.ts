@@ -67,7 +67,7 @@ export async function adoptForPreparing(
 function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
   const watchKey = adapter.watchKey(send.destination);
   const ordered = BigInt(send.ordered);
-  const least = send.subtract_fee === 1 || send.everything === 1 ? ordered - BigInt(send.max_fee) : ordered;
+  const least = send.subtractFee || send.everything ? ordered - BigInt(send.maxFee) : ordered;
   const at = spender.pays.findIndex(
     (each) => each.watchKey === watchKey && each.amount >= least && each.amount <= ordered,
   );
@@ -108,7 +108,7 @@ async function adoptPayment(
   });
   await admitFee(tx, send, fee, now);
   await insertSendVersion(tx, version);
-  await updateSend(tx, send.id, { fee_limited_at: null }, now);
+  await updateSend(tx, send.id, { feeLimitedAt: null }, now);
   deps.logger.warn(
     { sendId: send.id, txid },
     'block contains the payment of a preparing send that this database did not sign',
@@ -140,7 +140,7 @@ async function adoptPart(
   const order = {
     coin: send.coin,
     mode: send.mode,
-    merchantId: send.merchant_id,
+    merchantId: send.merchantId,
     account: keyPath.account,
     destination,
     amount: amount + fee,
@@ -161,10 +161,10 @@ async function adoptPart(
   await insertSend(tx, {
     ...newRow({ ...request, wholeId: send.id }, now),
     txid,
-    next_broadcast_at: now,
-    queue_account: null,
-    queue_position: null,
-    queued: 0,
+    nextBroadcastAt: now,
+    queueAccount: null,
+    queuePosition: null,
+    queued: false,
   });
   const version = toMinedVersion(part, plan, { sendId, now, changeIndex: output.fund.ref.index });
   await insertSendVersion(tx, version);
@@ -188,19 +188,19 @@ function toMinedVersion(
   }: { readonly sendId: string; readonly now: number; readonly changeIndex: number | null },
 ): StoredSendVersion {
   return {
-    send_id: sendId,
+    sendId,
     version: 1,
     coin: send.coin,
     mode: send.mode,
     txid,
     raw: spender.raw,
     fee: plan.fee.toString(),
-    fee_rate: plan.feeRate.toString(),
-    plan_json: writePlan(plan),
-    created_at: now,
-    change_index: changeIndex,
-    cancels: 0,
-    balance_change: null,
+    feeRate: plan.feeRate.toString(),
+    planJson: writePlan(plan),
+    createdAt: now,
+    changeIndex,
+    cancels: false,
+    balanceChange: null,
   };
 }
 

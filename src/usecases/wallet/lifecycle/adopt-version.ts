@@ -67,7 +67,7 @@ export async function adoptVersion(
       : await findUnseen(tx, chain, { ...paid, fee: outcome?.fee ?? 0n });
   if (match === null) return null;
   const { send, newest, rival } = match;
-  const plan = readPlan(rival.plan_json);
+  const plan = readPlan(rival.planJson);
   const refs = spends.map(({ ref }) => ref);
   const fee = outcome?.fee ?? (await minedFee(tx, chain, refs, spender)) ?? plan.fee;
   const version: StoredSendVersion = {
@@ -76,10 +76,10 @@ export async function adoptVersion(
     txid,
     raw: spender.raw,
     fee: fee.toString(),
-    plan_json: writePlan({ ...plan, fee, amount: match.amount }),
-    created_at: deps.clock.now(),
-    change_index: null,
-    cancels: 0,
+    planJson: writePlan({ ...plan, fee, amount: match.amount }),
+    createdAt: deps.clock.now(),
+    changeIndex: null,
+    cancels: false,
   };
   await admitFee(tx, send, fee, deps.clock.now());
   await insertSendVersion(tx, version);
@@ -126,8 +126,8 @@ async function findExcluded(tx: Tx, { sendId, spends, spender, adapter }: Paymen
   if (amount === undefined) return null;
   const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
   const versions = await listVersions(tx, send.id);
-  const rival = versions.findLast(({ plan_json }) => {
-    const { account, inputs } = readPlan(plan_json);
+  const rival = versions.findLast(({ planJson }) => {
+    const { account, inputs } = readPlan(planJson);
     if (account !== undefined) return account.nonce === spender.account?.nonce;
     return inputs.every(({ ref }) => spent.has(outputKey(ref)));
   });
@@ -166,7 +166,7 @@ function amountsPaid({ pays }: Spender, adapter: ChainAdapter, { destination }: 
  * another fee.
  */
 function isWhatItPays(send: StoredSend, paid: bigint, fee: bigint): boolean {
-  const isFeeIncluded = send.subtract_fee === 1 || send.everything === 1;
+  const isFeeIncluded = send.subtractFee || send.everything;
   return paid === BigInt(send.amount) || (isFeeIncluded && paid + fee === BigInt(send.ordered));
 }
 

@@ -91,7 +91,7 @@ async function retrySend(
 async function hasMovedOn(db: Db, read: StoredSend): Promise<boolean> {
   const send = await findSend(db, read.id);
   if (send === undefined) return true;
-  const isOffered = send.broadcasts !== read.broadcasts || send.next_broadcast_at !== read.next_broadcast_at;
+  const isOffered = send.broadcasts !== read.broadcasts || send.nextBroadcastAt !== read.nextBroadcastAt;
   return isOffered || send.status !== read.status || send.version !== read.version;
 }
 
@@ -104,7 +104,7 @@ async function stepBack(
     await db.transaction(async (tx) => {
       if (await hasMovedOn(tx, send)) return;
       const now = clock.now();
-      await updateSend(tx, send.id, { next_broadcast_at: now + policy.retryMaxMs }, now);
+      await updateSend(tx, send.id, { nextBroadcastAt: now + policy.retryMaxMs }, now);
     });
     return null;
   } catch (error) {
@@ -164,7 +164,7 @@ async function offer(
   adapter: ChainAdapter,
   version: StoredSendVersion,
 ): Promise<BroadcastResult> {
-  return broadcastSend(db, adapter, toStoredTransaction(version), readPlan(version.plan_json).inputs);
+  return broadcastSend(db, adapter, toStoredTransaction(version), readPlan(version.planJson).inputs);
 }
 
 async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {
@@ -178,8 +178,8 @@ async function askRenewal(
   { send, current }: { readonly send: StoredSend; readonly current: StoredSendVersion },
 ): Promise<Renewal | null> {
   if (adapter.expiry === undefined) return null;
-  const wallet = { coin: send.coin, mode: send.mode, merchantId: send.merchant_id };
-  const { inputs, destination, amount } = readPlan(current.plan_json);
+  const wallet = { coin: send.coin, mode: send.mode, merchantId: send.merchantId };
+  const { inputs, destination, amount } = readPlan(current.planJson);
   const first = inputs.map(({ address }) => address);
   const [from] = first;
   const quote = await adapter.feeQuote(from === undefined ? undefined : { from, destination, amount });

@@ -72,8 +72,8 @@ export async function ancestorsOfRefs(
       const version = await findVersionByTxid(db, chain, txid);
       if (version === undefined) return null;
       const fee = BigInt(version.fee);
-      ancestors.set(txid, { txid, fee, size: virtualSize(fee, BigInt(version.fee_rate)) });
-      const inputs = readPlan(version.plan_json).inputs.map(({ ref }) => ref);
+      ancestors.set(txid, { txid, fee, size: virtualSize(fee, BigInt(version.feeRate)) });
+      const inputs = readPlan(version.planJson).inputs.map(({ ref }) => ref);
       parents.push(...(await unconfirmedAmong(db, chain, inputs)).map(({ ref }) => ref.txid));
     }
     next = [...new Set(parents)];

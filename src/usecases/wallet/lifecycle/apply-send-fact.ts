@@ -66,13 +66,8 @@ export async function applySendFact(
   const amount = hasNewVersion ? destinationAmount(current) : {};
   const txid = current?.txid ?? before.txid;
   const send = await updateSend(tx, sendId, { ...toColumns(after), txid, ...amount }, now);
-  if (
-    state.status === 'queued' &&
-    after.status !== 'queued' &&
-    isOpen(after) &&
-    send.queue_account !== null
-  ) {
-    await reserveAccount(tx, send, send.queue_account, sendId);
+  if (state.status === 'queued' && after.status !== 'queued' && isOpen(after) && send.queueAccount !== null) {
+    await reserveAccount(tx, send, send.queueAccount, sendId);
   }
   const adapter = deps.chains.get(send.coin, send.mode);
   if (action === 'accept' && adapter !== null && current !== undefined) {
@@ -109,34 +104,34 @@ export function sendState(send: StoredSend, versions: readonly StoredSendVersion
       version,
       txid,
       fee: BigInt(fee),
-      cancels: cancels === 1,
+      cancels: cancels,
     })),
-    displacedHeight: send.displaced_height,
-    nextBroadcastAt: send.next_broadcast_at,
-    announcedTxid: send.announced_txid,
-    confirmedTxid: send.confirmed_txid,
+    displacedHeight: send.displacedHeight,
+    nextBroadcastAt: send.nextBroadcastAt,
+    announcedTxid: send.announcedTxid,
+    confirmedTxid: send.confirmedTxid,
   };
 }
 
 function toColumns({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
   return {
     status: status === 'queued' ? 'signed' : status,
-    queued: status === 'queued' ? 1 : 0,
+    queued: status === 'queued',
     version,
     height,
     error,
     broadcasts,
     fee: after.fee.toString(),
-    displaced_height: after.displacedHeight,
-    next_broadcast_at: after.nextBroadcastAt,
-    announced_txid: after.announcedTxid,
-    confirmed_txid: after.confirmedTxid,
+    displacedHeight: after.displacedHeight,
+    nextBroadcastAt: after.nextBroadcastAt,
+    announcedTxid: after.announcedTxid,
+    confirmedTxid: after.confirmedTxid,
   };
 }
 
 /** The amount that the destination receives differs between the versions of a sweep and of a renewal. */
 function destinationAmount(current: StoredSendVersion | undefined): Pick<SendPatch, 'amount'> {
-  return current === undefined || current.cancels === 1
+  return current === undefined || current.cancels
     ? {}
-    : { amount: readPlan(current.plan_json).amount.toString() };
+    : { amount: readPlan(current.planJson).amount.toString() };
 }

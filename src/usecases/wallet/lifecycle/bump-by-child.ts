@@ -44,9 +44,9 @@ export async function storeChild(
   if (change === null || change.heldBy !== null) return null;
   const { fund } = change;
   const ancestors = await ancestorsOfRefs(tx, send, [fund.ref]);
-  const merchant = await findMerchant(tx, send.merchant_id);
+  const merchant = await findMerchant(tx, send.merchantId);
   if (ancestors === null || !isPackage(ancestors) || merchant === undefined) return null;
-  const { coin, mode, merchant_id: merchantId } = send;
+  const { coin, mode, merchantId } = send;
   const wallet = { coin, mode, merchantId, account: merchant.account };
   const address = await nextChangeAddress(tx, deps, wallet);
   const order = { ...wallet, destination: address, amount: fund.amount, subtractFee: true };

@@ -125,7 +125,7 @@ async function storeBump(
   const paid = await paidRate(tx, send, newest);
   // Compares with the version that the network knows, not with one it refused.
   const known = current === newest ? paid : await paidRate(tx, send, current);
-  const ageMs = deps.clock.now() - newest.created_at;
+  const ageMs = deps.clock.now() - newest.createdAt;
   const waiting = stuckId === sendId ? [send] : [stuck, send];
   if (!isTooLow(deps.policy, known, quote)) {
     for (const each of waiting) await noteLimit(tx, deps, each, null);
@@ -165,7 +165,7 @@ async function bumpWithinBudget(
   }
   const rates = [
     quote.rate,
-    rateWithin(await feeLimit(tx, send), readPlan(newest.plan_json)),
+    rateWithin(await feeLimit(tx, send), readPlan(newest.planJson)),
     quote.minimum ?? 0n,
   ];
   const { plan, over } = await planFeeBump(tx, deps, {
@@ -177,7 +177,7 @@ async function bumpWithinBudget(
     takeBack: false,
   });
   if (plan !== null) {
-    const cancels = newest.cancels === 1;
+    const cancels = newest.cancels;
     return { version: await storeVersion(tx, deps, { send, newest, adapter, plan, cancels }), over };
   }
   if (over === null || stuck.id === send.id) return { version: null, over };
@@ -192,11 +192,11 @@ async function noteLimit(
   send: StoredSend,
   over: bigint | null,
 ): Promise<void> {
-  if ((over === null) === (send.fee_limited_at === null)) return;
+  if ((over === null) === (send.feeLimitedAt === null)) return;
   const now = clock.now();
-  await updateSend(tx, send.id, { fee_limited_at: over === null ? null : now }, now);
+  await updateSend(tx, send.id, { feeLimitedAt: over === null ? null : now }, now);
   if (over === null) return;
-  const { id: sendId, coin, mode, max_fee: maxFee } = send;
+  const { id: sendId, coin, mode, maxFee } = send;
   logger.warn(
     { sendId, coin, mode, maxFee, fee: over.toString() },
     'fee budget exhausted; fee bump waits until fees fall or maxFee is raised',

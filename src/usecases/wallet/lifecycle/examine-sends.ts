@@ -55,7 +55,7 @@ async function examine(
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'state' | 'why'>> {
   if (send.status === 'preparing') {
-    const { parts, parts_confirmed: confirmed } = send;
+    const { parts, partsConfirmed: confirmed } = send;
     return { state: 'open', why: `it gathers its outputs: ${confirmed} of ${parts} parts are confirmed` };
   }
   if (isReverted(send)) {
@@ -64,7 +64,7 @@ async function examine(
       why: `block ${send.height} executed and reverted it; once that block is final`,
     };
   }
-  if (send.queued === 1) return examineQueued(db, adapter, send);
+  if (send.queued) return examineQueued(db, adapter, send);
   if (isFirstOffered(send, clock)) {
     return { state: 'open', why: 'its first broadcast is in progress' };
   }
@@ -161,6 +161,6 @@ function isFirstOffered(send: StoredSend, clock: Clock): boolean {
   return send.broadcasts === 0 && isPlannedAhead(send, clock);
 }
 
-function isPlannedAhead({ next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
+function isPlannedAhead({ nextBroadcastAt: next }: StoredSend, clock: Clock): boolean {
   return next !== null && next > clock.now();
 }

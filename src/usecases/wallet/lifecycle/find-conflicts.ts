@@ -27,7 +27,7 @@ export async function findConflicts(
 async function findConflict(db: Db, chain: ChainId, txid: string, depth: number): Promise<number | null> {
   const version = depth > MAX_ANCESTORS ? undefined : await findVersionByTxid(db, chain, txid);
   if (version === undefined) return null;
-  const plan = readPlan(version.plan_json);
+  const plan = readPlan(version.planJson);
   if (plan.account !== undefined) return null;
   const inputs = plan.inputs.map(({ ref }) => ref);
   const wanted = new Set(inputs.map(outputKey));

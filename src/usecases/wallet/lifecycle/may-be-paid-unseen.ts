@@ -12,7 +12,7 @@ import { isUnseen, keepNotPaid, unseenUntil } from '../../../store/sends/unseen-
  */
 export async function mayBePaidUnseen(
   db: Db,
-  send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'created_at'>,
+  send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'createdAt'>,
 ): Promise<boolean> {
   return isUnseen(db, send, await unseenUntil(db, send));
 }

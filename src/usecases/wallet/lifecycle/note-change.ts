@@ -24,9 +24,9 @@ export async function noteChange(
     readonly version: StoredSendVersion;
   },
 ): Promise<void> {
-  const { txid, raw, change_index: index, plan_json } = version;
+  const { txid, raw, changeIndex: index, planJson } = version;
   if (index === null || send.height !== null) return;
-  const { inputs, change, destination, amount } = readPlan(plan_json);
+  const { inputs, change, destination, amount } = readPlan(planJson);
   const back = change ?? { address: destination, amount };
   const credit = {
     ref: { txid, index },

@@ -38,7 +38,7 @@ export interface PlannedFeeBump {
 
 /** Fee rate of a version per 1,000 vB, including the unconfirmed ancestors that it needs. */
 export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVersion): Promise<bigint> {
-  const previous = readPlan(version.plan_json);
+  const previous = readPlan(version.planJson);
   if (previous.account !== undefined) return previous.feeRate;
   const ancestors = distinctAncestors(previous.inputs, await loadAncestry(tx, send, previous.inputs));
   return packageRate(previous, ancestors);
@@ -75,15 +75,15 @@ interface ReplacementPlanner {
 
 async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): Promise<ReplacementPlanner> {
   const { send, newest, takeBack } = request;
-  const previous = readPlan(newest.plan_json);
+  const previous = readPlan(newest.planJson);
   if (previous.account !== undefined) return accountDrafter(tx, request, previous);
-  const { id, coin, mode, merchant_id: merchantId } = send;
+  const { id, coin, mode, merchantId } = send;
   const { adapter, quote } = request;
   const merchant = await findMerchant(tx, merchantId);
   if (merchant === undefined) throw new Error(`merchant ${merchantId} of send ${id} is missing`);
   const wallet = { coin, mode, merchantId, account: merchant.account };
   // A sweep or a cancellation pays only the wallet, so the higher fee comes out of its amount.
-  const isOwn = send.purpose === 'sweep' || newest.cancels === 1;
+  const isOwn = send.purpose === 'sweep' || newest.cancels;
   const toSelf = takeBack || isOwn;
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const unused = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
@@ -123,7 +123,7 @@ async function accountDrafter(
   previous: SendPlan,
 ): Promise<ReplacementPlanner> {
   const { send, newest, adapter, quote, takeBack } = request;
-  const { id, coin, mode, merchant_id: merchantId, lane: from } = send;
+  const { id, coin, mode, merchantId, lane: from } = send;
   if (from === null || previous.account === undefined) throw new Error(`send ${id} has no nonce sequence`);
   const wallet = { coin, mode, merchantId };
   const funds = await spendableFunds(tx, { ...wallet, from });
@@ -135,7 +135,7 @@ async function accountDrafter(
     exceptSendId: id,
   });
   const fromAmount = isDeposit(send, from);
-  const toSelf = takeBack || newest.cancels === 1;
+  const toSelf = takeBack || newest.cancels;
   return {
     plan: (rate) => {
       const quoteAtRate = { ...quote, rate };

@@ -115,8 +115,8 @@ async function storeStep(
   if (failed.length >= MAX_FAILED_PARTS) {
     return abandon(tx, deps, send, `its outputs could not be gathered: ${failed.at(-1)?.error ?? 'unknown'}`);
   }
-  const merchant = await findMerchant(tx, send.merchant_id);
-  if (merchant === undefined) throw new Error(`merchant ${send.merchant_id} of send ${sendId} is missing`);
+  const merchant = await findMerchant(tx, send.merchantId);
+  if (merchant === undefined) throw new Error(`merchant ${send.merchantId} of send ${sendId} is missing`);
   const { coin, mode } = send;
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
   const changeAddress = await nextChangeAddress(tx, deps, wallet);
@@ -158,8 +158,8 @@ function planStep(
   const order = {
     destination: send.destination,
     amount: BigInt(send.ordered),
-    subtractFee: send.subtract_fee === 1,
-    everything: send.everything === 1,
+    subtractFee: send.subtractFee,
+    everything: send.everything,
   };
   const terms = {
     adapter,
@@ -178,7 +178,7 @@ function planStep(
 }
 
 /** The ordered rate, unless the network's minimum is higher. */
-function atOrderedRate({ ordered_rate: ordered }: StoredSend, quote: FeeQuote): FeeQuote {
+function atOrderedRate({ orderedRate: ordered }: StoredSend, quote: FeeQuote): FeeQuote {
   if (ordered === null) return quote;
   const rate = BigInt(ordered);
   const { minimum = rate } = quote;
@@ -202,7 +202,7 @@ async function storePart(
   const { destination } = plan;
   const amount = plan.amount + plan.fee;
   const now = deps.clock.now();
-  const whole = await updateSend(tx, send.id, { fee: rest.toString(), fee_limited_at: null }, now);
+  const whole = await updateSend(tx, send.id, { fee: rest.toString(), feeLimitedAt: null }, now);
   const left = await remainingBudgetForPart(tx, whole);
   const stored = await storeSend(tx, deps, {
     sendId: partId,
@@ -226,7 +226,7 @@ async function storeLast(
   // Unspent reserved outputs are released.
   await releaseOutputs(tx, send.id);
   await reserveOutputs(tx, send, refs, send.id);
-  await updateSend(tx, send.id, { fee_limited_at: null }, deps.clock.now());
+  await updateSend(tx, send.id, { feeLimitedAt: null }, deps.clock.now());
   const stored = await storeVersion(tx, deps, { send, newest: null, adapter, plan, cancels: false });
   await applySendFact(tx, deps, send.id, { type: 'prepared', policy: deps.policy });
   return stored;
@@ -240,20 +240,20 @@ async function postpone(
 ): Promise<null> {
   const send = await findSend(tx, id);
   const now = clock.now();
-  if (send?.status === 'preparing') await updateSend(tx, id, { next_broadcast_at: now + delayMs }, now);
+  if (send?.status === 'preparing') await updateSend(tx, id, { nextBroadcastAt: now + delayMs }, now);
   return null;
 }
 
 /** Logged once; the send shows what it waits for. */
 async function waitForFees(tx: Tx, deps: BumpSendsDeps, send: StoredSend, fee: bigint): Promise<null> {
-  const { id: sendId, fee_limited_at: since, max_fee: budget } = send;
+  const { id: sendId, feeLimitedAt: since, maxFee: budget } = send;
   const now = deps.clock.now();
   if (since === null) {
     deps.logger.warn(
       { sendId, fee: fee.toString(), budget },
       'fee budget too small; send waits for lower fees',
     );
-    await updateSend(tx, sendId, { fee_limited_at: now }, now);
+    await updateSend(tx, sendId, { feeLimitedAt: now }, now);
   }
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }
@@ -283,6 +283,6 @@ async function readReserved(tx: Tx, send: StoredSend, open: readonly StoredSend[
     gathered: funds.filter(({ ref }) => made.has(ref.txid)),
     loose: funds.filter(({ ref }) => !made.has(ref.txid)),
     expected: [...open, ...waiting].map(({ amount }) => BigInt(amount)),
-    partsFee: BigInt(send.parts_fee),
+    partsFee: BigInt(send.partsFee),
   };
 }

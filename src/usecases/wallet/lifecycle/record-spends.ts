@@ -131,7 +131,7 @@ export async function unconfirmSends(
   const spenders = await unmarkSpentAbove(tx, chain, aboveHeight, now);
   for (const txid of spenders) {
     const version = await findVersionByTxid(tx, chain, txid);
-    if (version !== undefined) sendIds.add(version.send_id);
+    if (version !== undefined) sendIds.add(version.sendId);
   }
   for (const sendId of sendIds) {
     const { before, send } = await applySendFact(tx, deps, sendId, { type: 'rolled_back', to: aboveHeight });
@@ -166,7 +166,7 @@ export async function recordUnconfirmedSpends(
 async function confirmVersion(
   tx: Tx,
   deps: ApplySendFactDeps,
-  { send_id: sendId, version, txid, cancels }: StoredSendVersion,
+  { sendId, version, txid, cancels }: StoredSendVersion,
   { height, outcome }: { readonly height: number; readonly outcome: Debit['outcome'] },
 ): Promise<void> {
   const { action, before } = await applySendFact(tx, deps, sendId, {
@@ -180,7 +180,7 @@ async function confirmVersion(
     deps.logger.error({ sendId, txid }, 'send recorded as failed was mined');
   }
   if (action !== 'revert') return;
-  const what = cancels === 1 ? 'send was cancelled by its replacement' : 'send was executed and reverted';
+  const what = cancels ? 'send was cancelled by its replacement' : 'send was executed and reverted';
   deps.logger.warn({ sendId, txid, height }, what);
 }
 
@@ -222,7 +222,7 @@ async function displacedVersions(
   versions: readonly StoredSendVersion[],
 ): Promise<ReadonlySet<number>> {
   const inputs = new Map(
-    versions.map(({ version, plan_json }) => [version, readPlan(plan_json).inputs.map(({ ref }) => ref)]),
+    versions.map(({ version, planJson }) => [version, readPlan(planJson).inputs.map(({ ref }) => ref)]),
   );
   const spends = await filterMinedSpends(tx, send, [...inputs.values()].flat());
   const spentBy = new Map(spends.map((spend) => [outputKey(spend.ref), spend.byTxid]));

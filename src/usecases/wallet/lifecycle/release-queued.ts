@@ -50,7 +50,7 @@ async function readySends(db: Db, account: string): Promise<StoredSend[]> {
 }
 
 /** A time further ahead than the longest pause was written before the clock was set back. */
-function isDue({ next_broadcast_at: at }: StoredSend, now: number, longestMs: number): boolean {
+function isDue({ nextBroadcastAt: at }: StoredSend, now: number, longestMs: number): boolean {
   return at === null || at <= now || at > now + longestMs;
 }
 
@@ -73,10 +73,10 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   const versions = await listVersions(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
-  const plan = readPlan(current.plan_json);
+  const plan = readPlan(current.planJson);
   const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
   const balances = await adapter.wholeAccounts?.heldNow(accounts);
-  if (!matchesChainBalances(plan, balances, { least: adapter.minimumPayment, keeper: send.queue_account })) {
+  if (!matchesChainBalances(plan, balances, { least: adapter.minimumPayment, keeper: send.queueAccount })) {
     const reason = 'the balances of its accounts differ from its plan';
     deps.logger.warn(
       { sendId: send.id, reason },
@@ -103,7 +103,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
 async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const send = await findSend(tx, read.id);
-    const account = send?.queue_account ?? null;
+    const account = send?.queueAccount ?? null;
     if (send === undefined || account === null || send.version !== read.version) return false;
     if (!readyForRelease(await listQueue(tx, account)).some(({ id }) => id === send.id)) return false;
     const { policy } = deps;

@@ -48,34 +48,34 @@ export async function renewSend(
   const newest = (await listVersions(tx, send.id)).at(-1);
   if (newest === undefined || adapter.expiry === undefined) return 'impossible';
   if (newest.version >= deps.policy.maxVersions) return 'impossible';
-  const previous = readPlan(newest.plan_json);
-  const feeLimit = BigInt(send.max_fee);
+  const previous = readPlan(newest.planJson);
+  const feeLimit = BigInt(send.maxFee);
   const same = adapter.expiry.planRenewal(previous, quote, {
-    subtractFee: send.subtract_fee === 1,
+    subtractFee: send.subtractFee,
     feeLimit,
   });
   // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
-  const at = { least: adapter.minimumPayment, keeper: send.queue_account };
+  const at = { least: adapter.minimumPayment, keeper: send.queueAccount };
   const isSame = matchesChainBalances(same, quote.balances, at);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
-  if (send.unfunded_since !== null) await updateSend(tx, send.id, { unfunded_since: null }, deps.clock.now());
+  if (send.unfundedSince !== null) await updateSend(tx, send.id, { unfundedSince: null }, deps.clock.now());
   const { txid, raw } = deps.sign(adapter, plan);
   const version = newest.version + 1;
   const { id, coin, mode } = send;
   await insertSendVersion(tx, {
-    send_id: id,
+    sendId: id,
     version,
     coin,
     mode,
     txid,
     raw,
     fee: plan.fee.toString(),
-    fee_rate: plan.feeRate.toString(),
-    plan_json: writePlan(plan),
-    created_at: deps.clock.now(),
-    balance_change: await balanceChange(tx, send, plan),
+    feeRate: plan.feeRate.toString(),
+    planJson: writePlan(plan),
+    createdAt: deps.clock.now(),
+    balanceChange: await balanceChange(tx, send, plan),
   });
   const logFields = { sendId: id, coin, mode, version, txid, expired: newest.txid };
   if (isSame) deps.logger.info(logFields, 'expired send signed again');
@@ -93,12 +93,12 @@ export async function renewSend(
 async function waitForMoney(
   tx: Tx,
   { clock }: RenewSendDeps,
-  { id, unfunded_since: since }: StoredSend,
+  { id, unfundedSince: since }: StoredSend,
 ): Promise<'impossible' | 'later'> {
   const now = clock.now();
   // A future time was written before the clock was set back.
   if (since !== null && since <= now) return now - since >= PATIENCE_MS ? 'impossible' : 'later';
-  await updateSend(tx, id, { unfunded_since: now }, now);
+  await updateSend(tx, id, { unfundedSince: now }, now);
   return 'later';
 }
 
@@ -117,21 +117,16 @@ async function planAround(
   const order = {
     coin: send.coin,
     mode: send.mode,
-    merchantId: send.merchant_id,
+    merchantId: send.merchantId,
     account,
     destination: send.destination,
     amount: BigInt(send.ordered),
-    subtractFee: send.subtract_fee === 1,
+    subtractFee: send.subtractFee,
     replans: send.id,
   };
   try {
-    const plan = await planRenewal(
-      tx,
-      deps,
-      { order, everything: send.everything === 1 },
-      { adapter, quote },
-    );
-    requireWithin(BigInt(send.max_fee), plan.fee, send.coin);
+    const plan = await planRenewal(tx, deps, { order, everything: send.everything }, { adapter, quote });
+    requireWithin(BigInt(send.maxFee), plan.fee, send.coin);
     await reserveInputs(tx, deps, send, plan);
     return plan;
   } catch (error) {
@@ -166,17 +161,17 @@ async function reserveInputs(
   send: StoredSend,
   plan: SendPlan,
 ): Promise<void> {
-  const later = send.queued === 1 ? send.queue_account : null;
+  const later = send.queued ? send.queueAccount : null;
   const refs = plan.inputs.filter(({ address }) => address !== later).map(({ ref }) => ref);
-  if (send.queue_account === null) {
-    const place = await placeInQueue(tx, { ...send, merchantId: send.merchant_id }, plan);
+  if (send.queueAccount === null) {
+    const place = await placeInQueue(tx, { ...send, merchantId: send.merchantId }, plan);
     await updateSend(tx, send.id, place.send, clock.now());
   }
   await reserveOutputs(tx, send, refs, send.id);
 }
 
 async function balanceChange(tx: Tx, send: StoredSend, plan: SendPlan): Promise<string | null> {
-  const account = await findQueueAccount(tx, { ...send, merchantId: send.merchant_id });
+  const account = await findQueueAccount(tx, { ...send, merchantId: send.merchantId });
   return account === null ? null : (accountBalanceChange(plan, account)?.toString() ?? null);
 }
 

@@ -99,7 +99,7 @@ async function store(
   if (send.id !== lastId) throw sendIsBusy();
   const newest = (await listVersions(tx, lastId)).at(-1);
   if (newest === undefined) throw new Error(`send ${lastId} has no version`);
-  if (!takeBack && newest.cancels === 1 && send.id === ordered.id) {
+  if (!takeBack && newest.cancels && send.id === ordered.id) {
     throw new AppError(
       'INVALID_STATE',
       'this send is being cancelled: cancel it again to raise the fee of the cancellation',
@@ -113,7 +113,7 @@ async function store(
   const paid = await paidRate(tx, send, newest);
   const targetRate = quote.rate > paid ? quote.rate : paid + 1n;
   const budget = await feeLimit(tx, send);
-  const within = rateWithin(budget, readPlan(newest.plan_json));
+  const within = rateWithin(budget, readPlan(newest.planJson));
   const rates = input.feeRate === undefined ? [targetRate, within, paid + 1n] : [quote.rate];
   const { plan, over } = await planFeeBump(tx, deps, {
     send,
@@ -129,7 +129,7 @@ async function store(
     if (child !== null && 'plan' in child) return child;
     throw feeAboveLimit(over ?? 0n, budget, send.coin);
   }
-  const cancels = takeBack || newest.cancels === 1;
+  const cancels = takeBack || newest.cancels;
   return storeVersion(tx, deps, { send, newest, adapter, plan, cancels });
 }
 

@@ -32,7 +32,7 @@ export async function queryStatus(
 ): Promise<StatusReport> {
   const cursor = await findCursor(db, send);
   try {
-    const isHeld = send.queued === 1;
+    const isHeld = send.queued;
     const transactions = versions.map((version) => ({ ...toStoredTransaction(version), isHeld }));
     const fates = await adapter.recheck(transactions, cursor, 'final');
     const tipHash = await provenHash(adapter, cursor);

@@ -42,21 +42,21 @@ export async function storeVersion(
   const version = (newest?.version ?? 0) + 1;
   const now = deps.clock.now();
   await insertSendVersion(tx, {
-    send_id: send.id,
+    sendId: send.id,
     version,
     coin: send.coin,
     mode: send.mode,
     txid: transaction.txid,
     raw: transaction.raw,
     fee: plan.fee.toString(),
-    fee_rate: plan.feeRate.toString(),
-    plan_json: writePlan(plan),
-    created_at: now,
-    change_index: changeIndex(transaction, plan, cancels ? 'cancel' : send.purpose),
-    cancels: cancels ? 1 : 0,
+    feeRate: plan.feeRate.toString(),
+    planJson: writePlan(plan),
+    createdAt: now,
+    changeIndex: changeIndex(transaction, plan, cancels ? 'cancel' : send.purpose),
+    cancels,
   });
   // If this process ends before the node answers, the next one broadcasts it soon.
   const soon = now + deps.policy.firstAnswerMs;
-  await updateSend(tx, send.id, { next_broadcast_at: soon }, now);
+  await updateSend(tx, send.id, { nextBroadcastAt: soon }, now);
   return { sendId: send.id, version, transaction, plan };
 }

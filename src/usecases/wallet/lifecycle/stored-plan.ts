@@ -51,6 +51,6 @@ export function readPlan(text: string): SendPlan {
 }
 
 /** A signed version as the chain adapter takes it, to broadcast it or to query its status. */
-export function toStoredTransaction({ txid, raw, plan_json }: StoredSendVersion): StoredTransaction {
-  return { txid, raw, lifetime: readPlan(plan_json).lifetime };
+export function toStoredTransaction({ txid, raw, planJson }: StoredSendVersion): StoredTransaction {
+  return { txid, raw, lifetime: readPlan(planJson).lifetime };
 }

@@ -16,7 +16,7 @@ import type { SendView } from './send-view.ts';
  */
 export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
   const stored = await findSend(deps.db, input.sendId);
-  const isPreparing = stored?.merchant_id === input.merchantId && stored.status === 'preparing';
+  const isPreparing = stored?.merchantId === input.merchantId && stored.status === 'preparing';
   if (!isPreparing) return replaceSend(deps, input, { takeBack: false });
   const { id, coin } = stored;
   const [maxFee, feeRate] = [readMaxFee(input.maxFee, coin), readFeeRate(input.feeRate, coin)];
@@ -29,9 +29,9 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
       if ((await findSend(tx, id))?.status !== 'preparing') return false;
       const now = deps.clock.now();
       if (maxFee !== null) await changeBudget(tx, stored, maxFee, now);
-      const rate = feeRate === null ? {} : { ordered_rate: feeRate.toString() };
+      const rate = feeRate === null ? {} : { orderedRate: feeRate.toString() };
       // The next round plans it again.
-      await updateSend(tx, id, { ...rate, fee_limited_at: null, next_broadcast_at: now }, now);
+      await updateSend(tx, id, { ...rate, feeLimitedAt: null, nextBroadcastAt: now }, now);
       return true;
     }),
   );

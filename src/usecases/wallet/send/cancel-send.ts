@@ -17,9 +17,9 @@ import type { SendView } from './send-view.ts';
  */
 export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
   const stored = await findSend(deps.db, input.sendId);
-  const isPreparing = stored?.merchant_id === input.merchantId && stored.status === 'preparing';
+  const isPreparing = stored?.merchantId === input.merchantId && stored.status === 'preparing';
   const send = isPreparing ? stored : await requireOpenSend(deps.db, input);
-  if (!isPreparing && send.queued === 0) return replaceSend(deps, input, { takeBack: true });
+  if (!isPreparing && !send.queued) return replaceSend(deps, input, { takeBack: true });
   const withdrawn = await deps.inFlight.take(send.id, async () => withdraw(deps, send));
   if (withdrawn !== true) throw sendIsBusy();
   deps.wakeWebhooks();

@@ -15,9 +15,9 @@ export async function emitSendEvent(
 ): Promise<void> {
   // No merchant ordered a sweep, and the money stays theirs.
   if (send.purpose === 'sweep') return;
-  const merchant = await findMerchant(tx, send.merchant_id);
+  const merchant = await findMerchant(tx, send.merchantId);
   await emitEvent(tx, deps, {
-    merchant: { id: send.merchant_id, webhookUrl: merchant?.webhook_url ?? null },
+    merchant: { id: send.merchantId, webhookUrl: merchant?.webhookUrl ?? null },
     type,
     mode: send.mode,
     paymentId: null,

@@ -16,11 +16,11 @@ export interface GetSendInput {
 /** One send of the merchant, found by its id or the hash of any of its versions. @throws {AppError} SEND_NOT_FOUND. */
 export async function getSend(deps: { readonly db: Db }, input: GetSendInput): Promise<SendView> {
   const send = await find(deps.db, input);
-  if (send === undefined || send.merchant_id !== input.merchantId) {
+  if (send === undefined || send.merchantId !== input.merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'no such send');
   }
   const newest = (await listVersions(deps.db, send.id)).at(-1);
-  const cancelling = newest?.cancels === 1 && send.status !== 'confirmed' && send.status !== 'failed';
+  const cancelling = newest?.cancels === true && send.status !== 'confirmed' && send.status !== 'failed';
   return viewSend(send, await findCursor(deps.db, send), { cancelling });
 }
 

@@ -12,7 +12,7 @@ export async function requireOpenSend(
   { merchantId, sendId }: { readonly merchantId: string; readonly sendId: string },
 ): Promise<StoredSend> {
   const send = await findSend(db, sendId);
-  if (send === undefined || send.merchant_id !== merchantId) {
+  if (send === undefined || send.merchantId !== merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'no such send');
   }
   if (!awaitsBlock(send)) {

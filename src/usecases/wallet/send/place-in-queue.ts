@@ -13,8 +13,8 @@ type Wallet = ChainId & { readonly merchantId: string };
 
 /** The position of a new send in the queue of its wallet. */
 export interface QueuePlace {
-  readonly send: Pick<StoredSend, 'queue_account' | 'queue_position' | 'queued'>;
-  readonly version: Pick<StoredSendVersion, 'balance_change'>;
+  readonly send: Pick<StoredSend, 'queueAccount' | 'queuePosition' | 'queued'>;
+  readonly version: Pick<StoredSendVersion, 'balanceChange'>;
   /**
    * The outputs that it reserves now. The remainder of the sends before it does not exist yet, and is
    * reserved at its turn.
@@ -22,7 +22,7 @@ export interface QueuePlace {
   readonly refs: readonly OutputRef[];
 }
 
-const NO_QUEUE = { queue_account: null, queue_position: null, queued: 0 } as const;
+const NO_QUEUE = { queueAccount: null, queuePosition: null, queued: false } as const;
 
 /**
  * Places a plan behind the sends of its wallet: it must wait if it draws on more of the merchant address than
@@ -32,14 +32,14 @@ export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Prom
   const account = await findQueueAccount(tx, wallet);
   const change = account === null ? null : accountBalanceChange(plan, account);
   if (account === null || change === null) {
-    return { send: NO_QUEUE, version: { balance_change: null }, refs: inputRefs(plan) };
+    return { send: NO_QUEUE, version: { balanceChange: null }, refs: inputRefs(plan) };
   }
   const drawn = drawnFrom(plan.inputs, account);
   const isQueued = drawn > 0n && !(await isFree(tx, wallet, { account, amount: drawn }));
   const position = await nextQueuePosition(tx, account);
   return {
-    send: { queue_account: account, queue_position: position, queued: isQueued ? 1 : 0 },
-    version: { balance_change: change.toString() },
+    send: { queueAccount: account, queuePosition: position, queued: isQueued },
+    version: { balanceChange: change.toString() },
     refs: isQueued ? inputRefs(plan, account) : inputRefs(plan),
   };
 }

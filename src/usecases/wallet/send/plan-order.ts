@@ -278,7 +278,7 @@ function costOfInput({ adapter, quote }: Using): bigint {
  */
 async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
-  if (known?.merchant_id === order.merchantId && known.purpose === 'payment') {
+  if (known?.merchantId === order.merchantId && known.purpose === 'payment') {
     throw invalidField(
       'destination',
       'is the address of one of your own payments: money sent there would count as the customer paying',

@@ -11,8 +11,8 @@ export function repeatedSend(send: StoredSend, order: SendOrder): StoredSend {
     send.coin === order.coin &&
     send.mode === order.mode &&
     send.destination === order.destination &&
-    (send.subtract_fee === 1) === order.subtractFee &&
-    (send.everything === 1) === (order.everything === true) &&
+    send.subtractFee === order.subtractFee &&
+    send.everything === (order.everything === true) &&
     (order.everything === true || BigInt(send.ordered) === order.amount);
   if (same) return send;
   throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for a different send');

@@ -102,7 +102,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
       deps.logger.info({ sendId, coin: send.coin, mode: send.mode, parts: send.parts }, 'send preparing');
     }
     if (transaction === null) return unlessFailed(send);
-    if (send.queued === 1) {
+    if (send.queued) {
       const { coin, mode, txid } = send;
       deps.logger.info({ sendId, coin, mode, txid }, 'send signed and queued behind others of its wallet');
       return send;

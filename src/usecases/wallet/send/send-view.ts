@@ -47,20 +47,20 @@ export function viewSend(
     coin: send.coin,
     sandbox: send.mode === 'sandbox',
     txHash: send.txid,
-    fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.parts_fee), send.coin),
+    fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.partsFee), send.coin),
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
-    subtractFee: send.subtract_fee === 1,
+    subtractFee: send.subtractFee,
     // A block that includes it reverted confirms no payment.
     confirmations:
       send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
-    parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.parts_confirmed },
+    parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.partsConfirmed },
     error: send.error,
     note: send.note,
-    maxFee: formatCoinAmount(BigInt(send.max_fee), send.coin),
-    feeLimited: canCostMore(send) && send.fee_limited_at !== null,
+    maxFee: formatCoinAmount(BigInt(send.maxFee), send.coin),
+    feeLimited: canCostMore(send) && send.feeLimitedAt !== null,
     cancelling,
-    createdAt: new Date(send.created_at).toISOString(),
-    updatedAt: new Date(send.updated_at).toISOString(),
+    createdAt: new Date(send.createdAt).toISOString(),
+    updatedAt: new Date(send.updatedAt).toISOString(),
   };
 }

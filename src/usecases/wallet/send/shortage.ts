@@ -133,7 +133,7 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
   for (const send of await listOpenSends(db, order, MAX_OPEN)) {
     const current = (await listVersions(db, send.id)).find(({ version }) => version === send.version);
     if (current === undefined) continue;
-    const plan = readPlan(current.plan_json);
+    const plan = readPlan(current.planJson);
     for (const { ref } of plan.inputs) spentOn.add(ref.txid);
     if (plan.change !== null) changes.set(current.txid, plan.change.amount);
   }

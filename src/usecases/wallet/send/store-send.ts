@@ -70,23 +70,23 @@ export async function storeSend(
   const send: StoredSend = {
     ...newRow(request, now),
     txid: transaction.txid,
-    next_broadcast_at: place.send.queued === 1 ? now : now + deps.policy.firstAnswerMs,
+    nextBroadcastAt: place.send.queued ? now : now + deps.policy.firstAnswerMs,
     ...place.send,
   };
   await insertSend(tx, send);
   await disownFailedVersion(tx, order, transaction.txid);
   await insertSendVersion(tx, {
-    send_id: sendId,
+    sendId,
     version: 1,
     coin,
     mode,
     txid: transaction.txid,
     raw: transaction.raw,
     fee: send.fee,
-    fee_rate: plan.feeRate.toString(),
-    plan_json: writePlan(plan),
-    created_at: now,
-    change_index: changeIndex(transaction, plan, purpose),
+    feeRate: plan.feeRate.toString(),
+    planJson: writePlan(plan),
+    createdAt: now,
+    changeIndex: changeIndex(transaction, plan, purpose),
     ...place.version,
   });
   // An account's balance has no parts to reserve: its open sends count against the whole.
@@ -96,21 +96,21 @@ export async function storeSend(
   return { send, transaction };
 }
 
-type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 'queue_position' | 'queued'>;
+type NewRow = Omit<StoredSend, 'txid' | 'nextBroadcastAt' | 'queueAccount' | 'queuePosition' | 'queued'>;
 
 /** A signed send that no node has received, without its transaction and its queue position. */
 export function newRow(request: NewSend, now: number): NewRow {
   const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, wholeId = null } = request;
   return {
     id: sendId,
-    merchant_id: order.merchantId,
+    merchantId: order.merchantId,
     coin: order.coin,
     mode: order.mode,
     purpose,
     lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
     nonce: plan.account?.nonce ?? null,
     destination: plan.destination,
-    subtract_fee: order.subtractFee ? 1 : 0,
+    subtractFee: order.subtractFee,
     ordered: orderedAmount(order, plan).toString(),
     amount: plan.amount.toString(),
     fee: plan.fee.toString(),
@@ -118,24 +118,24 @@ export function newRow(request: NewSend, now: number): NewRow {
     version: 1,
     height: null,
     error: null,
-    idempotency_key: idempotencyKey,
-    created_at: now,
-    updated_at: now,
+    idempotencyKey,
+    createdAt: now,
+    updatedAt: now,
     broadcasts: 0,
-    announced_txid: null,
-    confirmed_txid: null,
-    everything: order.everything === true ? 1 : 0,
-    max_fee: maxFee.toString(),
-    draws_on: drawsOn,
-    draws_on_version: null,
-    fee_limited_at: null,
+    announcedTxid: null,
+    confirmedTxid: null,
+    everything: order.everything === true,
+    maxFee: maxFee.toString(),
+    drawsOn,
+    drawsOnVersion: null,
+    feeLimitedAt: null,
     note: order.note ?? null,
-    displaced_height: null,
-    part_of: wholeId,
+    displacedHeight: null,
+    partOf: wholeId,
     parts: 0,
-    parts_confirmed: 0,
-    parts_fee: '0',
-    ordered_rate: null,
-    unfunded_since: null,
+    partsConfirmed: 0,
+    partsFee: '0',
+    orderedRate: null,
+    unfundedSince: null,
   };
 }

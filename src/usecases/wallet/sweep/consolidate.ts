@@ -52,7 +52,7 @@ const LEAST_OUTPUTS = 2;
 export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
   const { merchant, coin } = input;
   if (!isUtxoCoin(coin)) throw invalidField('coin', `is not held in outputs: use ${UTXO_CODES.join(' or ')}`);
-  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode: Mode = merchant.sandbox ? 'sandbox' : 'live';
   const adapter = deps.chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
   const maxFee = readMaxFee(input.maxFee, coin);
