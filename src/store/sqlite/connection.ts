@@ -78,7 +78,11 @@ export class Connection implements DatabaseConnection {
 }
 
 function readRows({ statement, fields }: Prepared, parameters: readonly unknown[]): object[] {
-  return statement.all(parameters).map((values) => toRow(fields ?? [], values as readonly unknown[]));
+  const rows = statement.all(parameters) as readonly unknown[][];
+  // SQLite compiles a statement anew after another connection added a column.
+  const isCurrent = rows[0] === undefined || rows[0].length === fields?.length;
+  const current = isCurrent ? (fields ?? []) : statement.columns().map(toField);
+  return rows.map((values) => toRow(current, values));
 }
 
 function toRow(fields: readonly Field[], values: readonly unknown[]): object {

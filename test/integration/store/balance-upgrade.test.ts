@@ -96,7 +96,7 @@ it('an upgrade orders money, decisions and refunds of a payment by their times',
     .execute();
   expect(outputs.map(({ position }) => position)).toEqual([1, 2, 3]);
   const payment = await db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  expect(payment).toMatchObject({ refunded_position: 2, accepted_position: null });
+  expect(payment).toMatchObject({ refundedPosition: 2, acceptedPosition: null });
   const refunds = await db
     .selectFrom('refunds')
     .select(['amount', 'position'])
@@ -143,10 +143,10 @@ it('an upgrade treats refunds of completed orders as decisions of the merchant, 
       .where('paymentId', '=', id)
       .executeTakeFirst();
   // 30 of 100 were given back at the rate of that day, by coins that came for 20.
-  const byPrice = { completed_json: '{"BTC":"100000"}', by_acceptance: 0 };
+  const byPrice = { completedJson: '{"BTC":"100000"}', byAcceptance: false };
   expect(await of(complete!)).toEqual({ value: '300000/1000000', unpriced: '0', ...byPrice });
   // Its value is that of the money which came before it.
-  expect(await of(short!)).toEqual({ value: null, unpriced: '7', completed_json: null, by_acceptance: 0 });
+  expect(await of(short!)).toEqual({ value: null, unpriced: '7', completedJson: null, byAcceptance: false });
 });
 
 it('an upgrade treats refunds and claims after an acceptance as decisions of the merchant only while the acceptance holds', async () => {
@@ -165,14 +165,14 @@ it('an upgrade treats refunds and claims after an acceptance as decisions of the
     .where('paymentId', '=', id)
     .where('amount', '=', '20000')
     .executeTakeFirst();
-  expect(refund).toEqual({ unpriced: '20000', by_acceptance: 1 });
+  expect(refund).toEqual({ unpriced: '20000', byAcceptance: true });
   const claim = await db
     .selectFrom('refund_links')
     .select(['claimed', 'claimUnpriced', 'claimByAcceptance'])
     .where('paymentId', '=', id)
     .where('status', '=', 'claimed')
     .executeTakeFirstOrThrow();
-  expect(claim).toEqual({ claimed: claim.claimed, claim_unpriced: claim.claimed, claim_by_acceptance: 1 });
+  expect(claim).toEqual({ claimed: claim.claimed, claimUnpriced: claim.claimed, claimByAcceptance: true });
 });
 
 it('an upgrade assigns refunds after an acceptance to it, also when no money arrived in between', async () => {
@@ -195,10 +195,10 @@ it('an upgrade assigns refunds after an acceptance to it, also when no money arr
       .orderBy('createdAt')
       .execute();
   expect(await of(accepted!)).toEqual([
-    { amount: '20000', by_acceptance: 0 },
-    { amount: '30000', by_acceptance: 1 },
+    { amount: '20000', byAcceptance: false },
+    { amount: '30000', byAcceptance: true },
   ]);
-  expect(await of(refused!)).toEqual([{ amount: '7', by_acceptance: 0 }]);
+  expect(await of(refused!)).toEqual([{ amount: '7', byAcceptance: false }]);
 });
 
 it('an upgrade limits refund links that were opened before the last money arrived to the excess', async () => {
@@ -218,9 +218,9 @@ it('an upgrade limits refund links that were opened before the last money arrive
   });
   const linkOf = async (id: string) =>
     db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  expect(await linkOf(before)).toMatchObject({ opened_complete: 0, claim_completed_json: null });
+  expect(await linkOf(before)).toMatchObject({ openedComplete: false, claimCompletedJson: null });
   const { openedComplete, claimCompletedJson } = await linkOf(claimed);
-  expect([openedComplete, JSON.parse(claimCompletedJson ?? '{}')]).toEqual([1, { BTC: '20121' }]);
+  expect([openedComplete, JSON.parse(claimCompletedJson ?? '{}')]).toEqual([true, { BTC: '20121' }]);
 });
 
 it.for([
@@ -242,5 +242,5 @@ it.for([
     old.exec(change.replace('$at', String(link.created_at + 1)).replace('$payment', link.payment_id));
   });
   const link = await db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  expect(link.openedComplete).toBe(0);
+  expect(link.openedComplete).toBe(false);
 });

@@ -116,18 +116,18 @@ it.each(['payments', 'payment_links'] as const)(
   async (table) => {
     const row = first(table);
     note(row, { action: MADE_BY[table], actor: 'a member' });
-    expect(await locked(table, row.id)).toEqual({ price_locked: 0 });
+    expect(await locked(table, row.id)).toEqual({ priceLocked: false });
   },
 );
 
 it('an upgrade lets clerks use neither prices of the owner nor those of unknown origin', async () => {
   const row = first('payments');
-  expect(await locked('payments', row.id)).toEqual({ price_locked: 1 });
+  expect(await locked('payments', row.id)).toEqual({ priceLocked: true });
 });
 
 it('an upgrade does not let clerks use a price that the owner changed later', async () => {
   const row = first('payments');
   note(row, { action: MADE_BY.payments, actor: 'a member' });
   note(row, { action: 'PATCH /payment/update', actor: row.owner, afterMs: 1_000 });
-  expect(await locked('payments', row.id)).toEqual({ price_locked: 1 });
+  expect(await locked('payments', row.id)).toEqual({ priceLocked: true });
 });

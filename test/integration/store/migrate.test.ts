@@ -145,8 +145,7 @@ describe('a database that became smaller', () => {
     for (let at = 0; at < 400; at += 1) await writeMeta(db, `key ${at}`, 'x'.repeat(20_000));
     await sql`DELETE FROM meta`.execute(db);
     const free = async (): Promise<number> =>
-      (await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db)).rows[0]?.freelist_count ??
-      -1;
+      (await sql<{ freelistCount: number }>`PRAGMA freelist_count`.execute(db)).rows[0]?.freelistCount ?? -1;
     const before = await free();
     expect(before).toBeGreaterThan(1_500);
     database.reclaim(1_000);
