@@ -71,7 +71,7 @@ describe('catalog products', () => {
     [{ name: 'Tea', recurring: true, recurringInterval: 'hourly' }, ['recurringInterval']],
     [{ name: 'Tea', recurringInterval: 'monthly' }, ['recurringInterval']],
     [{ name: 'Tea', recurring: false, recurringInterval: 'monthly' }, ['recurringInterval']],
-    [{ name: 1, description: 1, recurring: true }, ['description', 'name', 'recurring']],
+    [{ name: 1, description: 1, recurring: 1 }, ['description', 'name', 'recurring']],
   ])('are not created from %j: %j', async (body, fields) => {
     expect(problem(await me.call('POST', `${PRODUCT}/create`, body))).toEqual(bad(...fields));
   });
@@ -102,7 +102,7 @@ describe('catalog products', () => {
     [{ productId: 'prod_x', name: null }, bad('name')],
     [{ productId: 'prod_x', description: long }, bad('description')],
     [{ productId: 'prod_x', active: 'no' }, bad('active')],
-    [{ productId: 'prod_x', active: true }, bad('active')],
+    [{ productId: 'prod_x', active: 1 }, bad('active')],
     [{ productId: 'prod_x' }, noProduct],
     [{ productId: 'not even an id' }, noProduct],
   ])('are not edited by %j: %j', async (body, expected) => {

@@ -87,8 +87,8 @@ function readRows({ statement, fields }: Prepared, parameters: readonly unknown[
 
 function toRow(fields: readonly Field[], values: readonly unknown[]): object {
   const row: Record<string, unknown> = {};
-  for (const [at, { name, isFlag }] of fields.entries()) {
-    const value = values[at];
+  for (const [index, { name, isFlag }] of fields.entries()) {
+    const value = values[index];
     row[name] = isFlag && value !== null ? value === 1 : value;
   }
   return row;

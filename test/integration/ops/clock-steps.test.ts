@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,7 +62,9 @@ async function pay(payment: PaymentJson): Promise<void> {
   await hooks.waitForEvent('payment.completed', payment.id, 60_000);
 }
 
+/** The folder is made by the first backup. */
 function backups(): number {
+  if (!existsSync(join(dir, 'backups'))) return 0;
   return readdirSync(join(dir, 'backups')).filter((name) => name.endsWith('.backup')).length;
 }
 

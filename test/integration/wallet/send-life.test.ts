@@ -55,7 +55,7 @@ describe.each([
       ],
       answers: answered('heard', 'never'),
     });
-    expect(sent?.versions.map(({ cancels }) => cancels)).toEqual([0, 1]);
+    expect(sent?.versions.map(({ cancels }) => cancels)).toEqual([false, true]);
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
