@@ -17,11 +17,17 @@ const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [4, 'CLF UYW'],
 ];
 
-const DIGITS: ReadonlyMap<string, number> = new Map(
-  CODES_BY_DIGITS.flatMap(([digits, codes]) =>
-    codes.split(' ').map((code): [string, number] => [code, digits]),
-  ),
-);
+/** Codes that left the list, and are accepted for no new price: amounts stored in them keep their digits. */
+const WITHDRAWN_BY_DIGITS: typeof CODES_BY_DIGITS = [[2, 'ANG BGN CUC HRK SLL ZWL']];
+
+const DIGITS = digitsByCode(CODES_BY_DIGITS);
+const WITHDRAWN_DIGITS = digitsByCode(WITHDRAWN_BY_DIGITS);
+
+function digitsByCode(byDigits: typeof CODES_BY_DIGITS): ReadonlyMap<string, number> {
+  return new Map(
+    byDigits.flatMap(([digits, codes]) => codes.split(' ').map((code): [string, number] => [code, digits])),
+  );
+}
 
 /** Every currency code tilld knows, sorted. */
 export const CURRENCIES: readonly string[] = [...DIGITS.keys()].sort();
@@ -29,4 +35,11 @@ export const CURRENCIES: readonly string[] = [...DIGITS.keys()].sort();
 /** Minor-unit digits of an ISO 4217 code (USD 2, JPY 0, KWD 3); null for any other text. Upper case only. */
 export function currencyDigits(code: string): number | null {
   return DIGITS.get(code) ?? null;
+}
+
+/** Minor-unit digits of the currency of a stored amount, which may have left ISO 4217 since. */
+export function minorUnitDigits(code: string): number {
+  const digits = currencyDigits(code) ?? WITHDRAWN_DIGITS.get(code);
+  if (digits === undefined) throw new Error(`${code} has never been a currency code`);
+  return digits;
 }

@@ -41,7 +41,7 @@ describe('offersFor', () => {
   const offered = (minor: bigint) =>
     offersFor(deps, ['BTC', 'LTC', 'ETH', 'SOL'], {
       mode: 'live',
-      price: { minor, digits: 2, currency: 'USD' },
+      price: { minor, currency: 'USD' },
       priceField: 'amount',
     }).map(({ coin }) => coin);
 

@@ -1,4 +1,4 @@
-import { currencyDigits } from '../../domain/currencies.ts';
+import { minorUnitDigits } from '../../domain/currencies.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { NumberSigns } from '../../domain/typed-amount.ts';
 import type { Language } from '../../i18n/languages.ts';
@@ -133,7 +133,7 @@ function key(sign: string): Html {
 
 /** Rendered completely and hidden: the script shows it and enables its keys. */
 function keypad({ language, link, say }: Scene): Html {
-  const digits = currencyDigits(link.currency) ?? 0;
+  const digits = minorUnitDigits(link.currency);
   const { decimal } = numberSigns(language);
   return html`<div
     id="keypad"
@@ -209,6 +209,6 @@ function problemText(scene: Scene, name: Input['name'], problem: AnswerProblem):
 
 /** In the number format of the language. */
 function exampleAmount({ currency }: LinkView, language: Language): string {
-  const digits = currencyDigits(currency) ?? 0;
+  const digits = minorUnitDigits(currency);
   return new Intl.NumberFormat(language, { minimumFractionDigits: digits }).format(12);
 }

@@ -1,5 +1,5 @@
 import express, { type Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import { currencyDigits } from '../../domain/currencies.ts';
+import { minorUnitDigits } from '../../domain/currencies.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
@@ -142,7 +142,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 /** A suggested amount as is, otherwise a number in the format of the language. */
 function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
-  return parseTypedAmount(typed, numberSigns(language), currencyDigits(currency) ?? 0);
+  return parseTypedAmount(typed, numberSigns(language), minorUnitDigits(currency));
 }
 
 function valuesOf(body: unknown): Filled['values'] {

@@ -1,7 +1,6 @@
-import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
-import { formatDecimal } from '../../domain/money.ts';
-import { convertToMinor, exchangeRateFrom } from '../../domain/price.ts';
+import { type Coin } from '../../domain/coins.ts';
+import { exchangeRate, formatFiat } from '../../domain/fiat.ts';
+import { convertToMinor } from '../../domain/price.ts';
 
 /**
  * The value of atoms at a price; null where no price was known. Rounded towards zero, as on the payment, so
@@ -13,10 +12,6 @@ export function fiatAmount(
   { currency, rate }: { readonly currency: string | null; readonly rate: string | null },
 ): string | null {
   if (currency === null || rate === null) return null;
-  const digits = currencyDigits(currency) ?? 0;
-  const worth = convertToMinor(
-    amount < 0n ? -amount : amount,
-    exchangeRateFrom(rate, digits, COIN_DEFINITIONS[coin].decimals),
-  );
-  return formatDecimal(amount < 0n ? -worth : worth, digits);
+  const worth = convertToMinor(amount < 0n ? -amount : amount, exchangeRate(rate, currency, coin));
+  return formatFiat({ minor: amount < 0n ? -worth : worth, currency });
 }

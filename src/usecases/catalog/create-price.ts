@@ -2,7 +2,7 @@ import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
-import { fiatMinorUnits } from './fiat-minor-units.ts';
+import { parsePrice } from './parse-price.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { changeableProduct } from './selling-shops.ts';
 
@@ -25,7 +25,7 @@ export async function createPrice(
   input: CreatePriceInput,
   keep: KeepMade<PriceRow> = keepNothing,
 ): Promise<PriceRow> {
-  fiatMinorUnits(input);
+  parsePrice(input);
   return deps.db.transaction(async (tx) => {
     const { by } = input;
     const { product, shops } = await changeableProduct(tx, by, input.productId);

@@ -1,6 +1,6 @@
 import { updatePrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
-import { fiatMinorUnits } from './fiat-minor-units.ts';
+import { parsePrice } from './parse-price.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { changeablePrice } from './selling-shops.ts';
 
@@ -23,7 +23,7 @@ export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promi
     await noteChange(tx, deps, input.by, { action: 'PATCH /merchant/price/edit', objectId: price.id, shops });
     const amount = input.amount ?? price.amount;
     const currency = input.currency ?? price.currency;
-    fiatMinorUnits({ amount, currency }, input.amount === undefined ? 'currency' : 'amount');
+    parsePrice({ amount, currency }, input.amount === undefined ? 'currency' : 'amount');
     return updatePrice(tx, price.id, {
       amount,
       currency,

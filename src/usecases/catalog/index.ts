@@ -5,7 +5,7 @@ export { deletePrice } from './delete-price.ts';
 export { deleteProduct } from './delete-product.ts';
 export { editPrice } from './edit-price.ts';
 export { editProduct } from './edit-product.ts';
-export { fiatMinorUnits, type MinorUnits } from './fiat-minor-units.ts';
+export { parsePrice } from './parse-price.ts';
 export { findOwnPrice } from './find-own-price.ts';
 export { findOwnProduct } from './find-own-product.ts';
 export { listPrices } from './list-prices.ts';

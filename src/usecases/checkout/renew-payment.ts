@@ -6,7 +6,7 @@ import { lastUpdateTime } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits } from '../catalog/index.ts';
+import { parsePrice } from '../catalog/index.ts';
 import { newTimedId } from '../events/index.ts';
 import {
   type CreatePaymentDeps,
@@ -77,9 +77,9 @@ async function insertRenewal(
   expired: StoredPayment,
   merchant: MerchantRow,
 ): Promise<string> {
-  const { currency, mode } = expired;
+  const { mode } = expired;
   const coins = JSON.parse(expired.allowedCryptosJson) as Coin[];
-  const price = { ...fiatMinorUnits(expired), currency };
+  const price = parsePrice(expired);
   const offers = offersFor(deps, coins, { mode, price, priceField: 'amount' });
   const now = deps.clock.now();
   const row: StoredPayment = {

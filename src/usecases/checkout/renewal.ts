@@ -4,7 +4,7 @@ import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits } from '../catalog/index.ts';
+import { parseFiat } from '../../domain/fiat.ts';
 import { merchantMode } from '../access/index.ts';
 import type { LoadedPayment } from '../payments/index.ts';
 import { amountProblem, readOpenLink } from '../links/index.ts';
@@ -83,5 +83,5 @@ async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): 
 }
 
 function isSame({ amount, currency }: StoredPayment, price: string): boolean {
-  return fiatMinorUnits({ amount, currency }).minor === fiatMinorUnits({ amount: price, currency }).minor;
+  return parseFiat(amount, currency).minor === parseFiat(price, currency).minor;
 }

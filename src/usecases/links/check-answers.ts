@@ -1,4 +1,4 @@
-import { fiatMinorUnits } from '../catalog/index.ts';
+import { parsePrice } from '../catalog/index.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { LinkView } from './read-link.ts';
@@ -40,7 +40,7 @@ export function amountProblem(
 ): AnswerProblem | null {
   if (amount === null) return 'invalid';
   if ((amount.split('.')[0] ?? '').length > INTEGER_DIGITS) return 'tooHigh';
-  const toMinor = (text: string): bigint => fiatMinorUnits({ amount: text, currency }).minor;
+  const toMinor = (text: string): bigint => parsePrice({ amount: text, currency }).minor;
   let minor: bigint;
   try {
     minor = toMinor(amount);

@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits, findOwnPrice, noteSale } from '../catalog/index.ts';
+import { findOwnPrice, noteSale, parsePrice } from '../catalog/index.ts';
 
 /** The price of a link: a price of the catalog, an amount, or an amount chosen by the payer. */
 export type LinkTerms =
@@ -31,7 +31,7 @@ export async function termColumns(
   }
   const { currency } = terms;
   if (terms.kind === 'amount') {
-    fiatMinorUnits(terms);
+    parsePrice(terms);
     return { ...none, amount: terms.amount, currency };
   }
   checkOpenAmount(terms.openAmount, currency);
@@ -53,7 +53,7 @@ function checkOpenAmount({ min, max, suggested = [] }: OpenAmount, currency: str
 
 function toMinor(field: string, amount: string, currency: string): bigint {
   try {
-    return fiatMinorUnits({ amount, currency }).minor;
+    return parsePrice({ amount, currency }).minor;
   } catch (error) {
     const [problem] = error instanceof AppError ? error.details : [];
     if (problem?.field !== 'amount') throw error;

@@ -1,7 +1,6 @@
 import { outputKey } from '../../domain/chain.ts';
-import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
-import { parseDecimal } from '../../domain/money.ts';
+import { type Coin } from '../../domain/coins.ts';
+import { parseFiat, requestedAtoms } from '../../domain/fiat.ts';
 import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
 import { termsFor } from '../../domain/payment/terms.ts';
 import type {
@@ -12,7 +11,6 @@ import type {
   PaymentState,
 } from '../../domain/payment/types.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
-import { roundUpForPayer, coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { upsertOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
@@ -161,13 +159,9 @@ export function currentDue(
   payment: StoredPayment,
   coin: Coin,
 ): bigint | null {
-  const digits = currencyDigits(payment.currency);
-  if (digits === null) return null;
   const quote = quoteOrNull(deps, payment, coin);
   if (quote === null) return null;
-  const { decimals } = COIN_DEFINITIONS[coin];
-  const exact = coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
-  return roundUpForPayer(exact, decimals);
+  return requestedAtoms(parseFiat(payment.amount, payment.currency), quote.rate, coin);
 }
 
 /** Current rates for outputs that are new and just arrived; the value of older ones was different. */

@@ -1,4 +1,5 @@
 import { outputKey } from '../../domain/chain.ts';
+import { parseFiat, type Fiat } from '../../domain/fiat.ts';
 import type { PaymentRefund, PaymentState } from '../../domain/payment/types.ts';
 import { listCursors } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -12,6 +13,7 @@ import { paymentRefunds, toState, type LoadedMember, type LoadPaymentDeps } from
 /** A payment with all its observed facts, and with the money of the payments that it superseded. */
 export interface LoadedPayment {
   readonly row: StoredPayment;
+  readonly price: Fiat;
   readonly options: readonly StoredOption[];
   /** The other payments of its group, oldest first; empty where it was never renewed. */
   readonly members: readonly LoadedMember[];
@@ -75,6 +77,7 @@ async function loadWith(
     members,
     refunds,
     state,
+    price: parseFiat(row.amount, row.currency),
     rates: receiptRates(outputs),
     awaited: awaitedDepths(outputs),
   };
@@ -95,7 +98,13 @@ export function afterChange(
     state.credits === before.state.credits
       ? state.credits
       : state.credits.toSorted((a, b) => a.position - b.position);
-  return { ...before, row, state: { ...state, credits }, rates: new Map([...before.rates, ...rates]) };
+  return {
+    ...before,
+    row,
+    price: parseFiat(row.amount, row.currency),
+    state: { ...state, credits },
+    rates: new Map([...before.rates, ...rates]),
+  };
 }
 
 /**
@@ -120,7 +129,8 @@ export function loadedNew(
   options: readonly StoredOption[],
 ): LoadedPayment {
   const state = toState(deps, row, options, { members: [], outputs: [], refunds: [], tips: {}, final: {} });
-  return { row, options, members: [], refunds: [], state, rates: new Map(), awaited: new Map() };
+  const price = parseFiat(row.amount, row.currency);
+  return { row, price, options, members: [], refunds: [], state, rates: new Map(), awaited: new Map() };
 }
 
 function receiptRates(outputs: readonly StoredOutput[]): ReceiptRates {

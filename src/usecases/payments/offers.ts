@@ -10,10 +10,9 @@ import {
 } from '../../domain/confirmations.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Chains } from '../../domain/chains.ts';
+import { requestedAtoms, type Fiat } from '../../domain/fiat.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
-import { roundUpForPayer, coinAmountFor } from '../../domain/price.ts';
 import type { StoredOption } from '../../store/payments/payments.ts';
-import type { MinorUnits } from '../catalog/index.ts';
 
 export interface OfferDeps {
   readonly chains: Chains;
@@ -40,7 +39,7 @@ export interface Offer {
 /** The offered coins and their terms. */
 export interface Terms {
   readonly mode: Mode;
-  readonly price: MinorUnits & { readonly currency: string };
+  readonly price: Fiat;
   /** The field of the request that set the price. */
   readonly priceField: 'amount' | 'priceId';
 }
@@ -85,7 +84,7 @@ export function toPaymentOption(
 ): Offer | 'too small' | 'too large' {
   const quote = deps.rates.quote(coin, price.currency, mode);
   const { decimals, supply } = COIN_DEFINITIONS[coin];
-  const due = roundUpForPayer(coinAmountFor(price.minor, price.digits, quote.rate, decimals), decimals);
+  const due = requestedAtoms(price, quote.rate, coin);
   if (due > supply * 10n ** BigInt(decimals)) return 'too large';
   return due < (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? 'too small' : { coin, due, quote };
 }

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
-import { parseDecimal } from '../../domain/money.ts';
-import type { MinorUnits } from '../catalog/index.ts';
+import { minorUnitDigits } from '../../domain/currencies.ts';
+import { parseFiat, type Fiat } from '../../domain/fiat.ts';
 
 /** One purchased item, as shown to the payer. */
 export interface PaymentLine {
@@ -14,16 +14,14 @@ export interface PaymentLine {
  * Lines need not add up to the price (shipping, discounts), but must not exceed it.
  * @throws {AppError} VALIDATION_INVALID (lines)
  */
-export function refuseExcessiveLines(
-  lines: readonly PaymentLine[],
-  { minor, digits, currency }: MinorUnits & { readonly currency: string },
-): void {
+export function refuseExcessiveLines(lines: readonly PaymentLine[], { minor, currency }: Fiat): void {
+  const digits = minorUnitDigits(currency);
   let sum = 0n;
   for (const [at, { amount }] of lines.entries()) {
     if ((amount.split('.')[1]?.length ?? 0) > digits) {
       throw invalidField(`lines[${at}].amount`, `has more decimals than ${currency}`, 'too_many_decimals');
     }
-    sum += parseDecimal(amount, digits);
+    sum += parseFiat(amount, currency).minor;
   }
   if (sum > minor) throw invalidField('lines', 'come to more than the amount of the payment');
 }

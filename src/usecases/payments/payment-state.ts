@@ -1,6 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { parseFiat } from '../../domain/fiat.ts';
 import { NO_SHARE } from '../../domain/payment/share.ts';
 import { dueShare } from '../../domain/payment/terms.ts';
 import {
@@ -19,7 +20,6 @@ import { parseShare, parseSums, shareText, sumsJson } from '../../store/payments
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { UnsentClaim } from '../../store/payments/refund-links.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
-import { fiatMinorUnits } from '../catalog/index.ts';
 
 export interface LoadPaymentDeps {
   /** Confirmation policy of a coin in a mode. */
@@ -110,7 +110,11 @@ function memberTerms(
 /** A payment that renews another may have been updated since. Null: its currency differs. */
 function shareOfPrice(lead: StoredPayment, member: StoredPayment): Share | null {
   if (lead.currency !== member.currency) return null;
-  return { numerator: fiatMinorUnits(member).minor, denominator: fiatMinorUnits(lead).minor };
+  return { numerator: priceInMinor(member), denominator: priceInMinor(lead) };
+}
+
+function priceInMinor({ amount, currency }: StoredPayment): bigint {
+  return parseFiat(amount, currency).minor;
 }
 
 /** The current setting, but at least the payment's requested or quoted confirmations. */

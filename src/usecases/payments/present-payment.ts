@@ -1,11 +1,10 @@
 import type { Chains } from '../../domain/chains.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { isoTime } from '../../domain/iso-time.ts';
-import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
-import { convertToMinor, exchangeRateFrom } from '../../domain/price.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { convertToMinor } from '../../domain/price.ts';
 import { outputKey } from '../../domain/chain.ts';
-import { COIN_DEFINITIONS } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
+import { exchangeRate, formatFiat, parseFiat } from '../../domain/fiat.ts';
 import { computeBalance } from '../../domain/payment/balance.ts';
 import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
@@ -178,26 +177,21 @@ function fiatAtReceipt(loaded: LoadedPayment, { ref, coin, amount, via }: Paymen
   // The books record it in the currency of the payment whose address received it.
   const isOwnCurrency = groupPayee(loaded, via).currency === row.currency;
   if (received === undefined || !isOwnCurrency) return { fiatAmount: null, rate: null, rateAt: null };
-  const digits = currencyDigits(row.currency) ?? 0;
-  const minorUnits = convertToMinor(
-    amount,
-    exchangeRateFrom(received.rate, digits, COIN_DEFINITIONS[coin].decimals),
-  );
+  const { currency } = row;
+  const minor = convertToMinor(amount, exchangeRate(received.rate, currency, coin));
   return {
-    fiatAmount: formatDecimal(minorUnits, digits),
+    fiatAmount: formatFiat({ minor, currency }),
     rate: received.rate,
     rateAt: isoTime(received.at),
   };
 }
 
 /** The present money and its unrefunded part, at their rates at receipt; null while a rate is unknown. */
-function fiatBalance({ row, state }: LoadedPayment) {
+function fiatBalance({ price, state }: LoadedPayment) {
   if (liveCredits(state).some(({ due }) => due === null)) return { receivedFiat: null, keptFiat: null };
-  const digits = currencyDigits(row.currency) ?? 0;
-  const price = parseDecimal(row.amount, digits);
   const { received, kept } = computeBalance(state);
   const shown = ({ numerator, denominator }: Share): string =>
-    formatDecimal(numerator > 0n ? (price * numerator) / denominator : 0n, digits);
+    formatFiat({ ...price, minor: numerator > 0n ? (price.minor * numerator) / denominator : 0n });
   return { receivedFiat: shown(received), keptFiat: shown(kept) };
 }
 
@@ -238,8 +232,7 @@ function fiatGiven(
   if (fiatAmount !== null) return fiatAmount;
   const share = parseShare(value);
   if (share === null || unpriced !== '0') return null;
-  const digits = currencyDigits(currency) ?? 0;
   const { numerator, denominator } = share;
-  const doubled = (parseDecimal(amount, digits) * numerator * 2n) / denominator;
-  return formatDecimal((doubled + 1n) / 2n, digits);
+  const doubled = (parseFiat(amount, currency).minor * numerator * 2n) / denominator;
+  return formatFiat({ minor: (doubled + 1n) / 2n, currency });
 }

@@ -1,9 +1,10 @@
 import type { Actor } from '../../domain/actor.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
+import type { Fiat } from '../../domain/fiat.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
-import { fiatMinorUnits, findOwnPrice, findOwnProduct, type MinorUnits, noteSale } from '../catalog/index.ts';
+import { findOwnPrice, findOwnProduct, noteSale, parsePrice } from '../catalog/index.ts';
 
 /** The price of a payment: an amount, or the catalog's price of a product. */
 export type PriceChoice =
@@ -17,9 +18,8 @@ export type PriceChoice =
   | { readonly kind: 'catalog'; readonly productId: string; readonly priceId: string };
 
 /** The price of a payment as stored, permanently. */
-export interface ResolvedPrice extends MinorUnits {
+export interface ResolvedPrice extends Fiat {
   readonly amount: string;
-  readonly currency: string;
   readonly productId: string | null;
   readonly priceId: string | null;
 }
@@ -43,8 +43,8 @@ export async function resolvePrice(
   const { id: merchantId, userId } = merchant;
   switch (choice.kind) {
     case 'amount': {
-      const { amount, currency } = choice;
-      return { ...fiatMinorUnits(choice), amount, currency, productId: null, priceId: null };
+      const { amount } = choice;
+      return { ...parsePrice(choice), amount, productId: null, priceId: null };
     }
     case 'catalog': {
       const product = await findOwnProduct(tx, userId, choice.productId);
@@ -55,8 +55,8 @@ export async function resolvePrice(
       }
       if (!price.active) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
       await noteSale(tx, { productId: product.id, merchantId, actor });
-      const { amount, currency } = price;
-      return { ...fiatMinorUnits(price), amount, currency, productId: product.id, priceId: price.id };
+      const { amount } = price;
+      return { ...parsePrice(price), amount, productId: product.id, priceId: price.id };
     }
     default:
       return assertNever(choice);

@@ -1,12 +1,13 @@
 import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
+import type { Fiat } from '../../domain/fiat.ts';
 import { assertMayChange, locksPrice } from '../../domain/origin.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { findOrigin } from '../../store/creators.ts';
 import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { fiatMinorUnits, type MinorUnits } from '../catalog/index.ts';
+import { parsePrice } from '../catalog/index.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
@@ -126,14 +127,14 @@ function changedUrls(row: LoadedPayment['row'], input: UpdatePaymentInput): stri
   ];
 }
 
-type Price = MinorUnits & { readonly amount: string; readonly currency: string };
+type Price = Fiat & { readonly amount: string };
 
 function updatedPrice({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInput): Price {
   if (currency !== undefined && currency !== row.currency && amount === undefined) {
     throw invalidField('amount', 'is required with another currency', 'required');
   }
   const price = { amount: amount ?? row.amount, currency: currency ?? row.currency };
-  return { ...price, ...fiatMinorUnits(price) };
+  return { ...parsePrice(price), amount: price.amount };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
-import { formatCoinAmount, parseDecimal } from '../../domain/money.ts';
+import { parseFiat } from '../../domain/fiat.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findRefund } from '../../store/payments/refunds.ts';
@@ -73,7 +73,7 @@ function withFixedCoins(input: RefundInput, { coin, amount }: SendOrder): Refund
 function orderedFiat({ amount, currency, rate = 'received' }: RefundInput) {
   if (amount === undefined || currency === undefined)
     return { fiatAmount: null, rate: null, minorUnits: null };
-  const minorUnits = rate === 'current' ? parseDecimal(amount, currencyDigits(currency) ?? 0) : null;
+  const minorUnits = rate === 'current' ? parseFiat(amount, currency).minor : null;
   return { fiatAmount: amount, rate, minorUnits };
 }
 

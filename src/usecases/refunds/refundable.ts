@@ -1,7 +1,7 @@
-import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
+import { type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
+import { exchangeRate, formatFiat, parseFiat, type Fiat } from '../../domain/fiat.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../domain/payment/remaining-refundable.ts';
 import type { RefundValue } from '../../domain/payment/refund-value.ts';
 import type { Rates } from '../../domain/ports.ts';
-import { atomsFor, convertToMinor, exchangeRateFrom, type ExchangeRate } from '../../domain/price.ts';
+import { atomsFor, convertToMinor, type ExchangeRate } from '../../domain/price.ts';
 import type { LoadedPayment } from '../payments/index.ts';
 
 /** Why nothing of a coin is refundable. */
@@ -37,15 +37,18 @@ export function requireRefundable(
 ): bigint {
   const { coin, payment, worth } = of;
   if (atoms <= left) return atoms;
-  const value = worth === null ? '' : ` (${showFiat(convertToMinor(left, worth), payment.row.currency)})`;
+  const value =
+    worth === null
+      ? ''
+      : ` (${showFiat({ minor: convertToMinor(left, worth), currency: payment.row.currency })})`;
   throw invalidField(
     'amount',
     `at most ${formatCoinAmount(left, coin)} ${coin}${value} can still be refunded`,
   );
 }
 
-function showFiat(minorUnits: bigint, currency: string): string {
-  return `${formatDecimal(minorUnits, currencyDigits(currency) ?? 0)} ${currency}`;
+function showFiat(fiat: Fiat): string {
+  return `${formatFiat(fiat)} ${fiat.currency}`;
 }
 
 /**
@@ -61,15 +64,14 @@ export function exchangeRateFor(
   const { coin } = left;
   if (rate === 'received') return receivedRate(payment, left);
   const { currency, mode } = payment.row;
-  const { decimals } = COIN_DEFINITIONS[coin];
-  return exchangeRateFrom(rates.quote(coin, currency, mode).rate, currencyDigits(currency) ?? 0, decimals);
+  return exchangeRate(rates.quote(coin, currency, mode).rate, currency, coin);
 }
 
 /** @throws {AppError} RATE_UNAVAILABLE */
 export function receivedRate(payment: LoadedPayment, left: RemainingRefundable): ExchangeRate {
   if (left.worth === null) throw rateUnknown(left.coin);
   const { atoms, share } = left.worth;
-  return { atoms: atoms * share.denominator, minorUnits: priceInMinor(payment) * share.numerator };
+  return { atoms: atoms * share.denominator, minorUnits: payment.price.minor * share.numerator };
 }
 
 /**
@@ -87,11 +89,6 @@ function rateUnknown(coin: Coin): AppError {
   );
 }
 
-/** The price of a payment in minor units. */
-function priceInMinor({ row }: LoadedPayment): bigint {
-  return parseDecimal(row.amount, currencyDigits(row.currency) ?? 0);
-}
-
 /**
  * The share of the price that a refund returns: see `valueGiven`. @param fiat minor units that are returned
  * at the current rate
@@ -102,8 +99,7 @@ export function refundShare(
   atoms: bigint,
   fiat: bigint | null,
 ): RefundValue {
-  const price = priceInMinor(payment);
-  const unit = { numerator: 1n, denominator: price };
+  const unit = { numerator: 1n, denominator: payment.price.minor };
   return refundValue(left, atoms, fiat === null ? null : { given: { ...unit, numerator: fiat }, unit });
 }
 
@@ -116,7 +112,7 @@ export function readFiat(
   if (price.currency !== currency) {
     throw invalidField('currency', `must be ${currency}, the currency of the payment`);
   }
-  return parseDecimal(price.amount, currencyDigits(currency) ?? 0);
+  return parseFiat(price.amount, currency).minor;
 }
 
 /** Whole atoms for a fiat amount, rounded down. @throws {AppError} VALIDATION_INVALID when that is zero */

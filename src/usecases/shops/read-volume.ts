@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { addDays, Calendar, daysFrom } from '../../domain/calendar.ts';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
+import { minorUnitDigits } from '../../domain/currencies.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
@@ -110,7 +110,7 @@ class Sums {
       fiat: fiat.map(([, { currency, coin, sum, payments }]) => ({
         currency,
         coin,
-        amount: formatFiat(sum, currency),
+        amount: withAllDecimals(sum, currency),
         payments,
       })),
     };
@@ -118,8 +118,8 @@ class Sums {
 }
 
 /** With all decimals of the currency: "12.50", "1200". */
-function formatFiat(sum: bigint, currency: string): string {
-  const digits = currencyDigits(currency) ?? PRICE_DECIMALS;
+function withAllDecimals(sum: bigint, currency: string): string {
+  const digits = minorUnitDigits(currency);
   const [whole = '0', fraction = ''] = formatDecimal(sum, PRICE_DECIMALS).split('.');
   return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CURRENCIES, currencyDigits } from '../../../src/domain/currencies.ts';
+import { CURRENCIES, currencyDigits, minorUnitDigits } from '../../../src/domain/currencies.ts';
+import { formatFiat, parseFiat } from '../../../src/domain/fiat.ts';
 
 /** ISO 4217 list one, the codes whose minor unit is not 2, complete. */
 const SPECIAL: Readonly<Record<number, string>> = {
@@ -33,3 +34,13 @@ test.each(['BTC', 'XAU', 'XXX', 'XTS', 'XDR', 'usd', 'EURO', '', 'HRK', 'DEM', '
   'CURRENCIES does not contain "%s"',
   (code) => expect(currencyDigits(code)).toBeNull(),
 );
+
+test('minorUnitDigits keeps the digits of amounts that are stored in a withdrawn currency', () => {
+  expect(minorUnitDigits('HRK')).toBe(2);
+  expect(formatFiat(parseFiat('12.5', 'BGN'))).toBe('12.5');
+  for (const code of CURRENCIES) expect(minorUnitDigits(code)).toBe(currencyDigits(code));
+});
+
+test('minorUnitDigits throws for a code that has never been a currency', () => {
+  expect(() => minorUnitDigits('XXX')).toThrow('XXX');
+});

@@ -1,7 +1,7 @@
 import type { Coin } from '../../../domain/coins.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
-import { currencyDigits } from '../../../domain/currencies.ts';
-import { formatCoinAmount, parseDecimal } from '../../../domain/money.ts';
+import { parseFiat } from '../../../domain/fiat.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
 import type { RefundValue } from '../../../domain/payment/refund-value.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import type { Rates } from '../../../domain/ports.ts';
@@ -116,7 +116,7 @@ async function claim(
 /** The share of the price that the claim refunds. */
 function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): RefundValue {
   const left = remainingRefundable(payment.state, coin, { mayWait: true });
-  const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
+  const fiat = link.rate === 'current' ? parseFiat(link.amount, link.currency).minor : null;
   return refundShare(payment, left, atoms, fiat);
 }
 

@@ -1,8 +1,8 @@
 import { COINS, type Coin } from '../../../domain/coins.ts';
-import { currencyDigits } from '../../../domain/currencies.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
+import { formatFiat } from '../../../domain/fiat.ts';
 import type { SecretBox } from '../../../domain/keys.ts';
-import { formatCoinAmount, formatDecimal } from '../../../domain/money.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
 import {
   remainingRefundable,
   type RemainingRefundable,
@@ -245,6 +245,6 @@ function nothingBeyond(payment: LoadedPayment): AppError {
   return new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
 }
 
-function fiatText({ row }: LoadedPayment, minorUnits: bigint): string {
-  return formatDecimal(minorUnits, currencyDigits(row.currency) ?? 0);
+function fiatText({ row }: LoadedPayment, minor: bigint): string {
+  return formatFiat({ minor, currency: row.currency });
 }

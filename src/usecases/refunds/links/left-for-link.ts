@@ -1,6 +1,5 @@
 import { COINS, type Coin } from '../../../domain/coins.ts';
-import { currencyDigits } from '../../../domain/currencies.ts';
-import { parseDecimal } from '../../../domain/money.ts';
+import { parseFiat } from '../../../domain/fiat.ts';
 import {
   excessAtoms,
   remainingRefundable,
@@ -47,7 +46,7 @@ function remainder(
   const excess = excessLeft(payment, coin, terms);
   if (link.rate === 'received') return excess;
   // The link promised its value, which may now take more or fewer coins.
-  const promised = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
+  const promised = parseFiat(link.amount, link.currency).minor;
   const isEnough = left.worth !== null && convertToMinor(excess, receivedRate(payment, left)) >= promised;
   return excess > 0n && isEnough ? left.atoms : 0n;
 }

@@ -1,12 +1,11 @@
 import { COINS, type Coin } from '../../../domain/coins.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { parseFiat } from '../../../domain/fiat.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 import type { RefundLinkStatus, ReopenedBy } from '../../../domain/payment/refund-link.ts';
 import { remainingRefundable, refundableAtoms } from '../../../domain/payment/remaining-refundable.ts';
 import { liveCredits, sumByCoin } from '../../../domain/payment/credits.ts';
 import type { Rates } from '../../../domain/ports.ts';
-import { currencyDigits } from '../../../domain/currencies.ts';
-import { parseDecimal } from '../../../domain/money.ts';
 import { atomsFor } from '../../../domain/price.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import { parseSums } from '../../../store/payments/payment-memory.ts';
@@ -161,7 +160,7 @@ function boughtNow(
   payment: LoadedPayment,
   coin: Coin,
 ): bigint {
-  const minorUnits = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
+  const minorUnits = parseFiat(link.amount, link.currency).minor;
   return atomsFor(
     minorUnits,
     exchangeRateFor(rates, payment, remainingRefundable(payment.state, coin, { mayWait: true }), 'current'),

@@ -1,6 +1,6 @@
 import { COINS, type Coin } from '../../../domain/coins.ts';
-import { currencyDigits } from '../../../domain/currencies.ts';
-import { formatCoinAmount, formatDecimal } from '../../../domain/money.ts';
+import { formatFiat } from '../../../domain/fiat.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
 import { convertToMinor } from '../../../domain/price.ts';
 import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
 import type { LoadedPayment } from '../../payments/index.ts';
@@ -38,5 +38,5 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];
   if (most === undefined || most.value === 0n) return null;
   if (balances.length === 1) return { coin: most.coin, amount: formatCoinAmount(most.atoms, most.coin) };
-  return { coin: null, amount: formatDecimal(most.value, currencyDigits(row.currency) ?? 0) };
+  return { coin: null, amount: formatFiat({ minor: most.value, currency: row.currency }) };
 }
