@@ -79,7 +79,7 @@ export class Connection implements DatabaseConnection {
 
 function readRows({ statement, fields }: Prepared, parameters: readonly unknown[]): object[] {
   const rows = statement.all(parameters) as readonly unknown[][];
-  // SQLite compiles a statement anew after another connection added a column.
+  // SQLite compiles a statement again after another connection has added a column.
   const isCurrent = rows[0] === undefined || rows[0].length === fields?.length;
   const current = isCurrent ? (fields ?? []) : statement.columns().map(toField);
   return rows.map((values) => toRow(current, values));

@@ -37,7 +37,7 @@ export interface MempoolCacheDeps {
 /**
  * Remembers over a restart which transactions of the mempool were read and are irrelevant, so that they are not all
  * read again. Only a cache: relevant ones are read again at each start, and a missing, damaged or foreign file costs
- * time only. A transaction stays irrelevant because an address is issued before anybody can pay it.
+ * time only. A transaction stays irrelevant because an address is issued before a payer can know it.
  *
  * File: SHA-256 of the rest, SHA-256 of the context, the key of the fingerprints, the fingerprints.
  */

@@ -11,7 +11,7 @@ const DIGITS = new Int8Array(256).fill(-1);
 for (let value = 0; value < 16; value += 1) DIGITS[value.toString(16).charCodeAt(0)] = value;
 
 /**
- * Hashes transaction ids to 64 bits with a secret random key: without it, nobody can choose two ids with the same
+ * Hashes transaction ids to 64 bits with a secret random key: an attacker without it cannot choose two ids with the same
  * fingerprint, and among a million ids some pair has the same one with a probability of 2^-25. Such a transaction
  * counts as read, so its money is seen in its block only; nothing is credited or reverted because of it.
  */

@@ -63,7 +63,7 @@ const LIST_END = 0x5d;
 export const TXID_ENTRY = 67;
 
 /**
- * Parses a batch of which one result is the list of the mempool's transaction ids, 13 MB for 200,000: a list of
+ * Parses a batch that has the list of the mempool's transaction ids as a result, 13 MB for 200,000: a list of
  * the usual length and form is returned as its bytes between the brackets, and never becomes strings. The
  * scanner checks every id (see scanTxids). Any other answer goes through parseReply.
  */
@@ -83,7 +83,7 @@ export function parseTxidsReply(answer: Uint8Array<ArrayBuffer>): unknown {
 }
 
 /**
- * Parses an answer of which a span was replaced by the marker, and returns the bytes of the span as that
+ * Parses an answer in which the marker replaces a span, and returns the bytes of the span as that
  * result; null unless the marker is the result of exactly one reply.
  */
 function parseAround(

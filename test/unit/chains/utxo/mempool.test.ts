@@ -364,7 +364,7 @@ describe('a mempool cache', () => {
     expect((await run()).credits).toMatchObject([{ amount: 5_000n }]);
   });
 
-  it('is ignored beside another database, such as a restored one', async () => {
+  it('is ignored with another database, such as a restored one', async () => {
     payStranger(1);
     await run();
     context = 'a restored database';

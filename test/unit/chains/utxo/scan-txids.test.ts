@@ -151,7 +151,7 @@ describe('scanTxids', () => {
     );
   });
 
-  it('carries the state of known ids over, and tells new ids from unread ones', async () => {
+  it('keeps the state of known ids, and distinguishes new ids from unread ones', async () => {
     const hash = new TxidHash();
     const [first, second, third] = ['aa'.repeat(32), 'bb'.repeat(32), 'cc'.repeat(32)] as const;
     const before = await scanTxids(toTxidBytes([first, second]), new TxidTable(0), hash);
