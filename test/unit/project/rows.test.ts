@@ -10,7 +10,9 @@ const COLUMNS = new Set(
   ),
 );
 const FLAG_FIELDS = new Set(Object.values(FLAGS).flatMap((columns) => Object.keys(columns)));
-const READERS = globSync(['src/**/*.ts']).filter((path) => !/^src\/(store|chains|rates|metrics|web)\//.test(path));
+const READERS = globSync(['src/**/*.ts']).filter(
+  (path) => !/^src\/(store|chains|rates|metrics|web)\//.test(path),
+);
 
 /** Fields as code reads or writes them: `row.name`, `{ name:`, `name:` at the start of a line. */
 const FIELD = /(?:\.|[{,]\s*|^\s+)([a-z]+(?:_[a-z0-9]+)+)(?=\s*[:,}=.)\]]|$)/gm;
