@@ -31,9 +31,20 @@ export const DESKTOP = { width: 1280, height: 860 };
 /** Where screenshots for people to look at are written; git ignores it. */
 export const SCREENS = 'test-results/screens';
 
-/** A real browser, whose pages may not complain and may not talk to anybody but the daemon. */
+let launched: Promise<Browser> | null = null;
+
+/** Starting a browser costs as much as five pages: the test files of a process share one, which ends with the process. */
+async function sharedBrowser(): Promise<Browser> {
+  const browser = await launched?.catch(() => null);
+  if (browser?.isConnected() === true) return browser;
+  launched = chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  return launched;
+}
+
+/** Contexts of a real browser, whose pages may not complain and may not talk to anybody but the daemon. */
 export class WebBrowser {
   readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
   readonly #origin: string;
   readonly #sites: readonly string[];
   readonly #complaints: string[] = [];
@@ -46,17 +57,19 @@ export class WebBrowser {
 
   /** @param sites origins of shops whose own pages are opened as well */
   static async start(origin: string, sites: readonly string[] = []): Promise<WebBrowser> {
-    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+    const browser = await sharedBrowser();
     mkdirSync(SCREENS, { recursive: true });
     return new WebBrowser(browser, origin, sites);
   }
 
+  /** Closes what was opened by this test file; the browser stays for the next one. */
   async stop(): Promise<void> {
-    await this.#browser.close();
+    await Promise.all(this.#contexts.splice(0).map(async (context) => context.close()));
   }
 
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.#browser.newContext({ baseURL: this.#origin, locale: 'en-US', ...options });
+    this.#contexts.push(context);
     context.setDefaultTimeout(60_000);
     context.on('console', (message) => {
       // The browser itself writes a line for each answer that is an error; pages show those properly.
@@ -103,11 +116,19 @@ export async function axeFindings(page: Page, within = 'html'): Promise<string[]
   await page.evaluate(SETTLE);
   const violations = await page.evaluate(async (selector) => {
     const runner = (globalThis as unknown as { axe: typeof axe }).axe;
-    // Without the particulars of what is right.
-    const found = await runner.run({ include: selector }, { resultTypes: ['violations'] });
-    return found.violations.map(({ id, nodes }) => ({
+    // Without the particulars of what is right. Selectors are a third of the work, and are needed of violations only.
+    const context = { include: selector };
+    const options = { resultTypes: ['violations' as const] };
+    const first = await runner.run(context, { ...options, selectors: false });
+    if (first.violations.length === 0) return [];
+    const second = await runner.run(context, options);
+    const { violations: found } = second.violations.length === 0 ? first : second;
+    return found.map(({ id, nodes }) => ({
       id,
-      targets: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+      targets: nodes.map(({ target, html, failureSummary = '' }) => {
+        const where = (target as typeof target | undefined)?.join(' ') ?? html;
+        return `${where}: ${failureSummary}`;
+      }),
     }));
   }, within);
   return violations.flatMap(({ id, targets }) => targets.map((target) => `${id}: ${target}`));
