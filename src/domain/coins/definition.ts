@@ -41,7 +41,7 @@ interface CoinBase {
   readonly blocks: {
     /** See BlockTimes. */
     readonly times: 'exact' | 'rough';
-    /** A tip older than this means that the node is behind the network, whatever it reports. */
+    /** A tip older than this means that the node is behind the network, even if it reports otherwise. */
     readonly oldestTipMs: number;
     /** Maximum lead of an honest block time over our clock. */
     readonly aheadMs: number;

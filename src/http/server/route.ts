@@ -12,7 +12,7 @@ import { StreamReply, type StreamType } from './stream-reply.ts';
 
 /**
  * Who may call a route.
- * - `none`: anybody.
+ * - `none`: no authentication.
  * - `jwt`: a user token only (account and key management).
  * - `account`: a user token, or a secret key acting for its merchant's owner, but for no other merchant of the owner.
  * - `merchant`: a secret key, or a user token with `merchantId` in body or query.

@@ -54,7 +54,7 @@ function Unreachable({ error }: { error: ApiError }) {
 /** The requested page is loaded first. */
 const OTHERS_AFTER_MS = 1_500;
 
-/** Puts the pages into their place. */
+/** Mounts the pages. */
 export async function showPages(root: HTMLElement): Promise<void> {
   const pages = createRoot(root);
   const shown = await start();

@@ -23,7 +23,7 @@ interface Hit {
 
 const isApple = /Mac|iP(hone|ad|od)/.test(navigator.userAgent);
 
-/** Ctrl+K or ⌘K from anywhere, unless a dialog waits for an answer. */
+/** Opens on Ctrl+K or ⌘K on every page, unless a dialog is open. */
 export function useFindKey(onFind: () => void): void {
   useEffect(() => {
     const pressed = (event: globalThis.KeyboardEvent): void => {
@@ -37,7 +37,7 @@ export function useFindKey(onFind: () => void): void {
   }, [onFind]);
 }
 
-/** Opens the search; on phones a sign, else with the keys that open it, too. */
+/** The button that opens the search: an icon on phones, elsewhere with the keyboard shortcut. */
 export function FindButton({ className, onClick }: { className: string; onClick: () => void }) {
   return (
     <button
@@ -63,14 +63,14 @@ export function FindButton({ className, onClick }: { className: string; onClick:
 }
 
 interface FindProps {
-  /** The shop that is searched first. */
+  /** The shop to search first. */
   readonly shopId: string;
   readonly pages: readonly PageName[];
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
-/** Finds payments, customers, links, products, shops and pages of the dashboard, in all shops that the user may see. */
+/** Finds payments, customers, links, products, shops and pages, in all shops that the user may read. */
 export function Find({ open, onClose, ...of }: FindProps) {
   return (
     <Dialog title={t('Find anything')} open={open} onClose={onClose} startsInField>
@@ -80,7 +80,7 @@ export function Find({ open, onClose, ...of }: FindProps) {
 }
 
 const TYPING_MS = 250;
-/** A single letter is in everything. */
+/** A single letter would match everything. */
 const LEAST = 2;
 
 function Finder({ shopId, pages, onDone }: Pick<FindProps, 'shopId' | 'pages'> & { onDone: () => void }) {
@@ -159,7 +159,7 @@ function said(of: { settled: string; isSearching: boolean; count: number }): str
   return plural(of.count, 'One result', '{count} results');
 }
 
-/** Up and down go through the field and what was found. */
+/** The up and down keys move through the field and the results. */
 function moveFocus(event: KeyboardEvent, box: HTMLElement | null): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined || box === null) return;
@@ -171,7 +171,7 @@ function moveFocus(event: KeyboardEvent, box: HTMLElement | null): void {
 
 function HitLink({ hit, onDone }: { hit: Hit; onDone: () => void }) {
   const follow = ({ ctrlKey, metaKey, shiftKey }: MouseEvent): void => {
-    // Opened in another tab or window: the search stays for the next one.
+    // Opened in another tab or window: the search stays open.
     if (!ctrlKey && !metaKey && !shiftKey) onDone();
   };
   return (

@@ -129,7 +129,7 @@ function ShopChoice() {
         value={shopId}
         onChange={(event) => {
           const { value } = event.target;
-          // Another shop is shown as it is.
+          // Another shop is shown in its own mode.
           const search = { mode: undefined };
           void navigate(
             value === ''
@@ -168,7 +168,7 @@ function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
   );
 }
 
-/** So little hidden of the bar is not worth telling. */
+/** A smaller hidden part of the bar is not indicated. */
 const EDGE_PX = 8;
 
 function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
@@ -187,7 +187,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
     window.addEventListener('resize', look);
     return () => window.removeEventListener('resize', look);
   });
-  // On a phone the bar is wider than the screen: where one is must be in sight.
+  // On a phone the bar is wider than the screen, so it scrolls to the current entry.
   useEffect(() => {
     const current = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
     if (bar.current === null || current === null || current === undefined) return;

@@ -4,7 +4,7 @@ import { Frame } from './frame.tsx';
 import { t } from './i18n/t.ts';
 import { Empty, LINK, PageTitle } from './ui/basics.tsx';
 
-/** What an address shows that leads to no page: within the frame for who is signed in. */
+/** Shown for an unknown address; with navigation if a user is signed in. */
 export function NotFound() {
   if (session() === null) {
     return (

@@ -1,7 +1,7 @@
 import { t } from './i18n/t.ts';
 import { Button, PageTitle } from './ui/basics.tsx';
 
-/** In place of a page that could not be loaded, or broke. */
+/** Shown instead of a page that could not be loaded or crashed. */
 export function PageFailed() {
   return (
     <div role="alert" className="p-4">

@@ -4,7 +4,7 @@ import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { t } from './i18n/t.ts';
 import { Button, LINK, Problem } from './ui/basics.tsx';
 
-/** What the owner decides after a restore: whether the keys and members of the copy count again. */
+/** The owner's decision after a restore: whether the keys and members in the backup are valid again. */
 export function RestoredNote() {
   const shopId = useShopId();
   const shop = useShops().data?.merchants.find(({ id }) => id === shopId);

@@ -18,21 +18,21 @@ import { RegisterPage, SignInPage } from './pages/sign-in/sign-in.tsx';
 
 const later: (() => Promise<unknown>)[] = [];
 
-/** A page that is loaded when it is first gone to. */
+/** A page that is loaded when it is first opened. */
 function lazy<K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K): RouteComponent {
   later.push(load);
   return lazyRouteComponent(load, name);
 }
 
-/** Loads what other pages consist of, so that they are there at once, also without a connection. */
+/** Preloads the chunks of other pages, so that they open at once, even offline. */
 export async function loadOtherPages(): Promise<void> {
-  // What fails is asked for again by whoever goes there.
+  // A failed preload is repeated when the page is opened.
   await Promise.allSettled(later.map(async (load) => load()));
 }
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
-/** What needs a user; who comes without one returns here after signing in. */
+/** Pages that require a user; a visitor who is not signed in returns here after signing in. */
 function signedIn({ location }: { readonly location: { readonly href: string } }): void {
   if (session() === null) throw redirect({ to: '/login', search: { next: location.href } });
 }
@@ -42,11 +42,11 @@ const inside = createRoute({
   id: 'inside',
   component: Frame,
   beforeLoad: signedIn,
-  // Test or live goes along from page to page.
+  // The mode, test or live, is kept between pages.
   search: { middlewares: [retainSearchParams<Search>(['mode'])] },
 });
 
-/** Without the frame around it: whoever comes here has one thing to decide. */
+/** Without navigation, because the page asks for one decision. */
 const connect = createRoute({
   getParentRoute: () => root,
   path: '/connect',
@@ -73,7 +73,7 @@ const verifyEmail = createRoute({
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** Filters and pages stand in the address, so that a view can be kept and shared. */
+/** Filters and page numbers are in the address, so that a view can be bookmarked and shared. */
 function texts(search: Record<string, unknown>): Search {
   return Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) =>

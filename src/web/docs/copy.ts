@@ -26,7 +26,7 @@ async function copy(code: HTMLElement, button: HTMLButtonElement, name: string):
   }, SAYS_SO_MS);
 }
 
-/** The clipboard is for pages from https or this machine only: elsewhere the code is selected. */
+/** The clipboard requires https or localhost; otherwise the code is selected. */
 async function write(code: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(code.textContent);

@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string>>;
 
-/** A new element with attributes and children; texts are texts, never HTML. */
+/** A new element with attributes and children; strings become text nodes, never HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},

@@ -3,7 +3,7 @@ import { makeTabs } from './tabs.ts';
 import { addSearch } from './search.ts';
 import { addTryIt } from './try-it.ts';
 
-/** Comfort for the reference page, which says everything without it. */
+/** Enhances the reference page, which is complete without it. */
 makeTabs();
 addCopyButtons();
 addSearch();

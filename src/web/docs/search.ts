@@ -4,11 +4,11 @@ interface Entry {
   readonly item: HTMLElement;
   /** Title, address and first words. */
   readonly head: string;
-  /** Everything it says. */
+  /** The full text. */
   readonly text: string;
 }
 
-/** A field over the contents that leaves the guides and endpoints with all words that were typed. */
+/** A field above the contents that filters guides and endpoints by all typed words. */
 export function addSearch(): void {
   const contents = document.querySelector<HTMLElement>('#contents');
   if (contents === null) return;
@@ -41,7 +41,7 @@ export function addSearch(): void {
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
     event.preventDefault();
-    // On a phone the field is on the page of contents.
+    // On phones the field is on the page of contents.
     if (input.offsetParent === null) window.location.hash = 'contents';
     input.focus();
   });
@@ -61,12 +61,12 @@ function read(contents: HTMLElement): Entry[] {
   });
 }
 
-/** Addresses are broken into lines in the page, not in what one types. */
+/** Addresses contain line break hints in the page, but not in the typed text. */
 function plain(text: string): string {
   return text.toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** Entries whose head has all words; if there is none, those whose text has. */
+/** Entries whose heading has all words; if there is none, those whose text has. */
 function matching(entries: readonly Entry[], words: readonly string[]): ReadonlySet<HTMLElement> {
   const having = (part: 'head' | 'text'): HTMLElement[] =>
     entries.filter((entry) => words.every((word) => entry[part].includes(word))).map(({ item }) => item);

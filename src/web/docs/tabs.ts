@@ -8,7 +8,7 @@ interface Group {
   readonly languages: readonly string[];
 }
 
-/** Makes tabs of samples that stand one below the other. A language that is chosen once is chosen everywhere. */
+/** Turns consecutive samples into tabs. A chosen language applies to all of them. */
 export function makeTabs(): void {
   const groups = [...document.querySelectorAll<HTMLElement>('.languages')].map(makeGroup);
   const choose = (language: string): void => {
@@ -50,7 +50,7 @@ function makeGroup(container: HTMLElement, number: number): Group {
   return { tabs, panels, languages };
 }
 
-/** Shows a language, or the first where it is not given. */
+/** Shows the samples of a language, or the first one if it is missing. */
 function show({ tabs, panels, languages }: Group, language: string): void {
   const chosen = Math.max(0, languages.indexOf(language));
   for (const [index, tab] of tabs.entries()) {
@@ -69,14 +69,14 @@ function move({ tabs }: Group, index: number, event: KeyboardEvent): void {
   next?.click();
 }
 
-/** Samples above change their height, too: what was clicked stays where it is. */
+/** Samples above change their height, too: scrolls so that the clicked tab stays in place. */
 function keepInPlace(target: HTMLElement, change: () => void): void {
   const before = target.getBoundingClientRect().top;
   change();
   window.scrollBy({ top: target.getBoundingClientRect().top - before, behavior: 'instant' });
 }
 
-// A browser may refuse storage: then each visit begins with curl.
+// If the browser denies storage, each visit begins with curl.
 function remembered(): string {
   try {
     return localStorage.getItem(KEY) ?? '';

@@ -3,7 +3,7 @@ import { element } from './element.ts';
 import { ask, assertSandbox, NotNow, ownIds, isSignedIn, sandboxShops, type Shop } from './sandbox-api.ts';
 import { askedProof, stepUpForm } from './step-up.ts';
 
-/** An operation as the page tells it. */
+/** An operation as described in the page. */
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ interface Operation {
   readonly body: string | null;
 }
 
-/** A form at each operation that may be tried, for shops in sandbox mode, as the user of the dashboard. */
+/** Adds a form to each operation that may be tried: for shops in sandbox mode, as the dashboard's user. */
 export function addTryIt(): void {
   for (const article of document.querySelectorAll<HTMLElement>('article[data-try]')) {
     const { try: target = '', query = '', body = null } = article.dataset;
@@ -87,7 +87,7 @@ function form(
     event.preventDefault();
     void go();
   });
-  // A form must not stand within another one, and the proof has its own.
+  // Forms cannot be nested, and the step-up has its own.
   return element('div', {}, made, result);
 }
 
@@ -108,7 +108,7 @@ async function run(
   again: () => void,
 ): Promise<HTMLElement> {
   const search = new URLSearchParams(operation.body === null ? query : '');
-  // Sent for the selected shop, whatever else was typed.
+  // Sent for the selected shop, even if another id was typed.
   search.set('merchantId', shopId);
   const body: Record<string, unknown> | undefined =
     operation.body === null ? undefined : { ...parsed(text), merchantId: shopId };

@@ -59,24 +59,6 @@ describe('documents', () => {
   });
 });
 
-describe('comments of chains, domain, store and use cases', () => {
-  const comments = sources
-    .filter((path) => /^src\/(chains|domain|store|usecases)\//.test(path) && !path.includes('/pre-release/'))
-    .flatMap((path) =>
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .map((text, at) => ({ path, line: at + 1, text }))
-        .filter(({ text }) => /^\s*(\/\*\*|\*|\/\/) /.test(text)),
-    );
-
-  it('are found by the check', () => expect(comments.length).toBeGreaterThan(5_000));
-
-  it('contain none of the words that the style guide excludes', () => {
-    const excluded = /\b(anew|whoever|be it|of which|nobody|somebody|anybody|beside)\b/i;
-    expect(comments.filter(({ text }) => excluded.test(text))).toEqual([]);
-  });
-});
-
 /** Folders whose titles do not follow the guide yet. */
 const OLD_TITLES = /^test\/shops\/(vendure\/amounts|medusa\/addresses)/;
 /** Words that the guide excludes, because a reader has to guess who acts, or what is meant. */
@@ -125,14 +107,14 @@ describe('titles of tests', () => {
   });
 });
 
-/** Lines that are comments, of the folders whose comments are in the terms of the field. */
-const commented = globSync([
-  'src/{app,backup,cli,config,egress,http,mail,metrics,rates,replica,wallet,workers}/**/*.ts',
-  'packages/sdk/src/**/*.ts',
-]).filter((path) => !path.endsWith('sdk/src/openapi.ts'));
+/** Files whose comments follow the guide. */
+const commented = globSync(['src/**/*.{ts,tsx}', 'packages/sdk/src/**/*.ts']).filter(
+  (path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$/.test(path),
+);
 const COMMENT = /^\s*(\/\/|\/?\*)/;
 /** Subjects without an antecedent, and words with a plainer standard term. */
-const VAGUE = /\b(whoever|whatever it|nobody|somebody|everybody|anew|beside|by itself|be it|of which)\b/i;
+const VAGUE =
+  /\b(whoever|whatever it|nobody|somebody|anybody|everybody|anew|beside|by itself|be it|of which)\b/i;
 
 describe('comments', () => {
   const lines = commented.flatMap((path) =>
@@ -142,7 +124,7 @@ describe('comments', () => {
       .filter(({ text }) => COMMENT.test(text)),
   );
 
-  it('are found by the check', () => expect(lines.length).toBeGreaterThan(1_500));
+  it('are found by the check', () => expect(lines.length).toBeGreaterThan(7_000));
 
   it('name who acts and use the plain term', () => {
     expect(lines.filter(({ text }) => VAGUE.test(text))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Data } from './contract.ts';
 import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 
-/** Names for what the API answers: the shapes are those of its OpenAPI document. */
+/** Names for the responses of the API; the types are those of its OpenAPI document. */
 
 export type Pagination = Schemas['Pagination'];
 export type User = Schemas['User'];
@@ -25,7 +25,7 @@ export type Chain = NonNullable<Data<'GET', '/readyz'>['chains']>[string];
 export type Coin = Chain['coin'];
 export type Status = Payment['status'];
 
-/** In the order they are shown; a status that the API gains fails to compile here. */
+/** In display order; a status that is added to the API fails to compile here. */
 export const STATUSES = Object.keys({
   pending: 0,
   underpaid: 0,
@@ -39,7 +39,7 @@ export const STATUSES = Object.keys({
 
 type EventType = NonNullable<WebhookEndpoint['events']>[number];
 
-/** In the order they are offered; an event that the API gains fails to compile here. */
+/** In display order; an event that is added to the API fails to compile here. */
 export const EVENT_TYPES = Object.keys({
   'payment.created': 0,
   'payment.updated': 0,

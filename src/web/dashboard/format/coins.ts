@@ -1,8 +1,8 @@
 import type { Coin } from '../contract/types.ts';
 
 /**
- * What each coin is drawn in, in the order coins are shown; one that the API gains fails to compile here. Tailwind
- * finds class names only where they stand in full.
+ * The colour of each coin, in display order; a coin that is added to the API fails to compile here.
+ * Tailwind finds only class names that are written in full.
  */
 export const COIN_CLASSES: Record<Coin, { readonly dot: string; readonly bar: string }> = {
   BTC: { dot: 'bg-[#e8820c]', bar: 'fill-[#e8820c]' },

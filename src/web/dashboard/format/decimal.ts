@@ -14,16 +14,16 @@ export function add(amounts: readonly string[]): string {
 
 const COMMA = new Intl.NumberFormat(locale).format(1.5).includes(',');
 
-/** What is typed as an amount, such as "€12,50" where that is how amounts are written, as the API writes it. */
+/** Converts a typed amount such as "€12,50", in the reader's format, to the format of the API. */
 export function plainAmount(text: string): string {
   const amount = text.replaceAll(/[\p{Sc}\s]/gu, '');
-  // Also where amounts are written with a point: a comma that groups no thousands can only be a decimal one.
+  // Also in locales with a decimal point: a comma that does not group thousands must be a decimal comma.
   const isDecimal = COMMA || /^\d+,(\d{1,2}|\d{4,})$/.test(amount);
   const plain = isDecimal ? amount.replace(',', '.') : amount;
   return /^\d+(\.\d*)?$/.test(plain) ? plain : text;
 }
 
-/** Whether a decimal text is more than another. */
+/** Whether a decimal text is greater than another. */
 export function isMore(amount: string, than: string): boolean {
   const digits = Math.max(...[amount, than].map((text) => text.split('.')[1]?.length ?? 0));
   const [a = 0n, b = 0n] = [amount, than].map((text) => {

@@ -4,14 +4,14 @@ import { locale } from '../i18n/language.ts';
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Decimal text → what people read; exact, because Intl takes the text itself. */
+/** Decimal text in the reader's format; exact, because Intl formats the text itself. */
 export function coins(amount: string): string {
   return plain.format(amount as `${number}`);
 }
 
 const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 });
 
-/** Decimal text as most prices are typed: "49,90". */
+/** Decimal text in the usual form of prices: "49,90". */
 export function twoDecimals(amount: string): string {
   return cents.format(amount as `${number}`);
 }
@@ -20,7 +20,7 @@ const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roun
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, roundingMode: 'trunc' });
 
-/** At most eight significant digits, never more than there is; whole coins are never cut. */
+/** At most eight significant digits, never rounded up; whole coins are never cut. */
 export function coinsShort(amount: string): string {
   const isLong = (amount.split('.')[0] ?? '').length > 8;
   return (isLong ? whole : short8).format(amount as `${number}`);
@@ -49,7 +49,7 @@ export function when(iso: string): string {
   return moment.format(new Date(iso));
 }
 
-/** What people call an order: its label, else its id. */
+/** The label of an order, else its id. */
 export function orderName({ orderId, orderLabel }: Pick<Payment, 'orderId' | 'orderLabel'>): string {
   return orderLabel ?? orderId;
 }
@@ -61,19 +61,19 @@ export function short(text: string, start = 8, end = 6): string {
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** `2026-01-31` as people write it: a day of the calendar, which no time zone moves. */
+/** `2026-01-31` in the reader's format: a calendar day, which no time zone shifts. */
 export function dayName(day: string, isShort = false): string {
   return (isShort ? shortDay : longDay).format(Date.parse(`${day}T00:00:00Z`));
 }
 
 const month = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' });
 
-/** "Jan", of a day in it. */
+/** "Jan" for a day in January. */
 export function monthName(day: string): string {
   return month.format(Date.parse(`${day}T00:00:00Z`));
 }
 
-/** Today in a time zone, `2026-01-31`. */
+/** The current day in a time zone, `2026-01-31`. */
 export function today(timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -87,7 +87,7 @@ export function today(timeZone: string): string {
   return `${year}-${month}-${day}`;
 }
 
-/** The calendar day so many days before another one. */
+/** The calendar day a number of days before another one. */
 export function daysBefore(day: string, count: number): string {
   const at = new Date(`${day}T00:00:00Z`);
   at.setUTCDate(at.getUTCDate() - count);

@@ -6,22 +6,22 @@ function stored(): string | null {
   try {
     return localStorage.getItem(STORED_AS);
   } catch {
-    // Storage can be switched off; the browser's languages count then.
+    // Storage may be disabled; then the browser's languages apply.
     return null;
   }
 }
 
-/** Whether the language was picked in this browser, not only found. */
+/** Whether the language was chosen in this browser, as opposed to detected. */
 export const isLanguagePicked: boolean = parseLanguage(stored() ?? '') !== null;
 
-/** The language picked in this browser, else its first one that there are texts in, else English. */
+/** The language chosen in this browser, else the first of its languages that has texts, else English. */
 export const language: Language =
   [stored() ?? '', ...navigator.languages].map(parseLanguage).find((known) => known !== null) ?? 'en';
 
-/** How numbers and dates are written: as the browser's own variety of the language has it, such as `de-AT`. */
+/** The locale of numbers and dates: the browser's own variety of the language, such as `de-AT`. */
 export const locale: string = navigator.languages.find((tag) => parseLanguage(tag) === language) ?? language;
 
-/** Keeps the choice and starts the pages again in that language. */
+/** Stores the choice and reloads the pages in that language. */
 export function chooseLanguage(chosen: Language): void {
   try {
     localStorage.setItem(STORED_AS, chosen);

@@ -17,26 +17,26 @@ const TRANSLATIONS: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ def
 
 let translations: Texts | null = null;
 
-/** Loads the texts of the chosen language: once, before any module is loaded that says something. */
+/** Loads the texts of the chosen language, before any module is loaded that uses texts. */
 export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language;
   if (language !== 'en') translations = (await TRANSLATIONS[language]()).default;
 }
 
-/** A text in the chosen language. The argument is a literal, from which the translations are checked. */
+/** The text in the chosen language. The argument must be a literal, because the translations are checked by it. */
 export function t(english: Text, values: Values = {}): string {
   return interpolate(translations?.[english] ?? english, values);
 }
 
 const rules = new Intl.PluralRules(language);
 
-/** One form for one and another for many: `plural(n, '{count} payment', '{count} payments')`. */
+/** Singular and plural: `plural(n, '{count} payment', '{count} payments')`. */
 export function plural(count: number, one: Text, many: Text, values: Values = {}): string {
   const text = rules.select(count) === 'one' ? one : many;
   return t(text, { count: new Intl.NumberFormat(language).format(count), ...values });
 }
 
-/** A sentence with elements in it: `parts('Read {link} first', { link: <a … /> })`. */
+/** A sentence that contains elements: `parts('Read {link} first', { link: <a … /> })`. */
 export function parts(english: Text, elements: Readonly<Record<string, ReactNode>>): ReactNode[] {
   const pieces = splitPlaceholders(translations?.[english] ?? english);
   return pieces.map((piece, at) =>

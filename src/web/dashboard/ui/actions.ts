@@ -1,6 +1,6 @@
 import { t } from '../i18n/t.ts';
 
-/** What the operations of the audit log are called. */
+/** Labels for the operations of the audit log. */
 const NAMES: Readonly<Record<string, string>> = {
   'POST /auth/session': t('Signed in'),
   'PATCH /auth/session': t('Changed the language'),
@@ -85,7 +85,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /merchant/webhook/test': t('Sent a test webhook'),
 };
 
-/** An operation by its method and path, as people say it; one that is not known here as it is. */
+/** The label of an operation; method and path if it is unknown here. */
 export function actionName(action: string): string {
   return NAMES[action] ?? action;
 }

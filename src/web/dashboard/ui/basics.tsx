@@ -146,7 +146,7 @@ function Loading(props: { rows?: number }) {
   );
 }
 
-/** What was read before stays in view, and says that it may be old. */
+/** Cached data stays visible, with a note that it may be outdated. */
 function Stale(props: { error: ApiError; onRetry: () => void }) {
   return (
     <div
@@ -169,7 +169,7 @@ interface Read<T> {
   readonly refetch: () => unknown;
 }
 
-/** One of the three: still loading, could not be read, or here it is. */
+/** Loading, an error, or the loaded content. */
 export function Loaded<T>(props: { of: Read<T>; rows?: number; children: (data: T) => ReactNode }) {
   const { data, error, refetch } = props.of;
   if (data !== undefined) {

@@ -8,12 +8,12 @@ interface OnChain {
   readonly kind: 'tx' | 'address';
   /** The transaction id or the address. */
   readonly text: string;
-  /** Money of the sandbox is on no chain that anybody else knows. */
+  /** Money of the sandbox is not on a public chain. */
   readonly sandbox: boolean;
   readonly children: ReactNode;
 }
 
-/** What stands on a chain, as a link to the operator's block explorer; without one as it is. */
+/** A transaction or address as a link to the operator's block explorer; without an explorer as plain text. */
 export function ChainLink({ coin, kind, text, sandbox, children }: OnChain) {
   const template = useExplorers()[coin]?.[kind] ?? null;
   if (sandbox || template === null) return children;

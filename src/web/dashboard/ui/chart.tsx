@@ -7,7 +7,7 @@ import { t } from '../i18n/t.ts';
 import { add } from '../format/decimal.ts';
 import { dayName, fiat, fiatCompact } from '../format/format.ts';
 
-/** What a payment was paid in; `several`: in more than one coin. */
+/** The coin of a payment; `several` if it was paid in more than one. */
 export type Share = Coin | 'several';
 export const SHARES: readonly Share[] = [...COINS, 'several'];
 
@@ -15,7 +15,7 @@ export const SHARES: readonly Share[] = [...COINS, 'several'];
 export interface Period {
   readonly first: string;
   readonly last: string;
-  /** What stands below its bar. */
+  /** The label below its bar. */
   readonly label: string;
   /** Exact amounts in the currency of the chart. */
   readonly amounts: Partial<Record<Share, string>>;
@@ -23,15 +23,15 @@ export interface Period {
 
 const fillOf = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
 const HEIGHT = 180;
-/** Below the bars, for their labels. */
+/** Height of the labels below the bars. */
 const FOOT = 26;
-/** Pixels that each bar has at least: where the screen has fewer, the chart scrolls. */
+/** Minimum width of a bar, px; the chart scrolls if the screen is narrower than all bars. */
 const LEAST_STEP = 18;
-/** Left of the bars, for the numbers of the axis. */
+/** Width of the axis labels left of the bars. */
 const AXIS = 64;
-/** Pixels for a label; where bars have fewer, every second, third and so on has one. */
+/** Minimum width of a label, px; narrower bars are labelled only every second, third and so on. */
 const LEAST_LABEL = 46;
-/** Parts of the height that have a line and a number. */
+/** Number of grid lines with a label. */
 const GRID = [0, 0.5, 1] as const;
 
 function edgeOf(index: number, count: number): 'first' | 'last' | null {
@@ -51,14 +51,14 @@ function nameOf({ first, last }: Period): string {
     : t('{first} to {last}', { first: dayName(first), last: dayName(last) });
 }
 
-/** The next of 1, 2, 5, 10, 20, 50 and so on. */
+/** The next higher of 1, 2, 5, 10, 20, 50 and so on. */
 function roundUp(amount: number): number {
   const power = 10 ** Math.floor(Math.log10(amount));
   const factor = [1, 2, 5].find((one) => one * power >= amount) ?? 10;
   return factor * power;
 }
 
-/** An element for its ref, and its width in pixels: letters in the chart keep their size on every screen. */
+/** An element's ref and its width in pixels, so that the text of the chart has the same size on every screen. */
 function useWidth(): [ref: RefObject<HTMLDivElement | null>, width: number] {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -79,18 +79,18 @@ interface ChartProps {
   readonly currency: string;
 }
 
-/** Stacked bars, each a link to its payments; the same numbers stand in a table for those who do not see it. */
+/** Stacked bars, each a link to its payments; screen readers get the same numbers as a table. */
 export function VolumeChart({ periods, currency }: ChartProps) {
   const [at, setAt] = useState<string | null>(null);
   const pointed = periods.find(({ first }) => first === at);
-  // Heights are for the eye; what is written is exact.
+  // Heights are rounded to numbers; the amounts in the texts are exact.
   const most = Math.max(...periods.map((period) => Number(total(period))));
   const top = most > 0 ? roundUp(most) : 1;
   const [box, shownWidth] = useWidth();
   const width = Math.max(shownWidth, periods.length * LEAST_STEP);
   const step = width / Math.max(periods.length, 1);
   const every = Math.max(1, Math.ceil(LEAST_LABEL / step));
-  // Where the chart is wider than the screen, the newest days come first.
+  // If the chart is wider than the screen, it scrolls to the newest days first.
   useLayoutEffect(() => {
     if (box.current !== null) box.current.scrollLeft = width;
   }, [box, width]);
@@ -149,7 +149,7 @@ function told(period: Period, currency: string): string {
   return shares.length > 0 ? `${sum} (${shares.join(', ')})` : sum;
 }
 
-/** The numbers of the axis stay where they are while the bars scroll. */
+/** The labels of the axis stay in place while the bars scroll. */
 function Axis({ top, currency }: { top: number; currency: string }) {
   return (
     <svg aria-hidden="true" width={AXIS} height={HEIGHT + FOOT} className="block shrink-0">
@@ -219,14 +219,14 @@ interface BarProps {
   readonly x: number;
   readonly step: number;
   readonly top: number;
-  /** Of the chart, where the bar stands at one. */
+  /** The edge of the chart that the bar is at. */
   readonly edge: 'first' | 'last' | null;
   readonly isLabelled: boolean;
   readonly isPointed: boolean;
   readonly onPoint: () => void;
 }
 
-/** Below the middle of its bar; at the edge of the chart, where a narrow bar's label would be cut, at the edge. */
+/** Centred below its bar; aligned to the edge of the chart if the label of a narrow bar would be clipped. */
 function labelPlace(x: number, step: number, edge: BarProps['edge']) {
   if (edge === null || step >= LEAST_LABEL) return { x: x + step / 2, textAnchor: 'middle' as const };
   return edge === 'first' ? { x, textAnchor: 'start' as const } : { x: x + step, textAnchor: 'end' as const };
@@ -247,7 +247,7 @@ function Bar({ period, currency, x, step, top, edge, isLabelled, isPointed, onPo
         aria-label={t('Payments of {period}', { period: told(period, currency) })}
         className="-outline-offset-2"
         onFocus={onPoint}
-        // Not onMouseEnter: where the page grows below a mouse that rests, the keyboard's bar stays pointed at.
+        // Not onMouseEnter: if the page moves below a resting mouse, the bar selected by keyboard stays selected.
         onMouseMove={onPoint}
       >
         <rect

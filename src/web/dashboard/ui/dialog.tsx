@@ -10,19 +10,19 @@ interface DialogProps {
   readonly title: string;
   readonly open: boolean;
   readonly onClose: () => void;
-  /** Shows what is shown once: only a button of its own closes it, no key and no click beside it. */
+  /** For content that is shown only once: closed only by its own button, not by a key or a click outside. */
   readonly keepsOpen?: boolean;
-  /** Begins in its first field rather than at the button that closes it. */
+  /** Focuses its first field instead of the close button. */
   readonly startsInField?: boolean;
   readonly children: ReactNode;
 }
 
-/** Holds the keyboard, closes by Escape, gives the focus back. */
+/** Traps the keyboard focus, closes on Escape, restores the focus. */
 export function Dialog(props: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   const field = (): HTMLElement | null => popup.current?.querySelector('input') ?? null;
   const change = (open: boolean): void => {
-    // What happens in a sign-in or a confirmation above it is no wish to close it.
+    // Events of a sign-in or step-up dialog above it must not close it.
     if (!open && props.keepsOpen !== true && session() !== null && askedProof() === null) props.onClose();
   };
   return (
@@ -52,14 +52,14 @@ export function Dialog(props: DialogProps) {
 }
 
 interface ConfirmProps extends DialogProps {
-  /** What the button says that does it. */
+  /** The label of the button that executes the action. */
   readonly action: string;
   readonly busy: boolean;
   readonly error: ApiError | null;
   readonly onConfirm: () => void;
 }
 
-/** Asks once more before something that cannot be taken back. */
+/** Asks for confirmation of an irreversible action. */
 export function Confirm(props: ConfirmProps) {
   const { action, busy, error, onConfirm, children, ...dialog } = props;
   return (

@@ -1,4 +1,4 @@
-/** An email address that is broken before its @ first, where it does not fit a line. */
+/** An email address that wraps before its @ if it is too long for a line. */
 export function EmailText({ of: address }: { of: string }) {
   const at = address.lastIndexOf('@');
   return (

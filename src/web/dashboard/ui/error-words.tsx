@@ -2,7 +2,7 @@ import type { ApiError } from '../api/client.ts';
 import { language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
-/** What refusals of the API mean; the server explains them in English. */
+/** Translated explanations of API errors; the server's own are in English. */
 const MEANINGS: Readonly<Record<string, string>> = {
   UNAUTHORISED: t('You are not signed in.'),
   INVALID_CREDENTIALS: t('Email, password or code is wrong.'),
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   INTERNAL_ERROR: t('Something went wrong on the server.'),
 };
 
-/** Why something was refused: what it means in the chosen language, then the server's own words. */
+/** An API error: its explanation in the chosen language, then the server's message. */
 export function ErrorWords({ error: { code, message } }: { error: ApiError }) {
   const meaning = language === 'en' ? undefined : MEANINGS[code];
   if (meaning === undefined) return <>{message}</>;

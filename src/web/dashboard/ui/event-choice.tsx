@@ -4,22 +4,22 @@ import { t } from '../i18n/t.ts';
 import { FormFaults } from './form.tsx';
 import { words } from './words.ts';
 
-/** The types that an endpoint takes. */
+/** The event types that an endpoint receives. */
 export interface EventPick {
-  /** Whether it takes all, those that come to be known later included. */
+  /** Whether it receives all types, including future ones. */
   readonly isAll: boolean;
-  /** What it takes where it does not take all. */
+  /** The types, if it does not receive all. */
   readonly types: readonly string[];
 }
 
-/** By what the types begin with; all others stand together at the end. */
+/** Grouped by the prefix of the type; all others form the last group. */
 const GROUPS = [
   ['payment.', t('Payments')],
   ['refund.', t('Refunds by link')],
   ['send.', t('Coins you send')],
 ] as const;
 
-/** The types in groups; those that are stored and not known here are kept among the last. */
+/** The types in groups; stored types that are unknown here are kept in the last one. */
 function grouped(stored: readonly string[]): [name: string, types: string[]][] {
   const all = [...new Set<string>([...EVENT_TYPES, ...stored])];
   const isNamed = (type: string): boolean => GROUPS.some(([start]) => type.startsWith(start));
@@ -34,12 +34,12 @@ function grouped(stored: readonly string[]): [name: string, types: string[]][] {
 
 interface EventChoiceProps {
   readonly value: EventPick;
-  /** What the endpoint took before. */
+  /** The types that the endpoint has now. */
   readonly stored: readonly string[];
   readonly onChange: (value: EventPick) => void;
 }
 
-/** All events, or only those that are ticked. A fault of the form's field `events` stands here. */
+/** All events, or only the selected ones. Shows an error of the form's field `events`. */
 export function EventChoice({ value, stored, onChange }: EventChoiceProps) {
   const id = useId();
   const error = use(FormFaults)['events']?.text;
@@ -73,7 +73,7 @@ export function EventChoice({ value, stored, onChange }: EventChoiceProps) {
                   type={type}
                   isTicked={value.types.includes(type)}
                   onChange={(isTicked) => toggle(type, isTicked)}
-                  // The first one gets the focus when nothing is ticked.
+                  // The first one gets the focus if none is selected.
                   {...(group + place === 0 && error !== undefined ? { describedBy: `${id}-error` } : {})}
                 />
               ))}

@@ -5,7 +5,7 @@ import { useAct } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from './basics.tsx';
 
-/** Hands what a filter lets through to the browser as a CSV file. */
+/** Downloads the entries that match a filter as a CSV file. */
 export function ExportCsv({ name, csv }: { name: string; csv: (onProgress: Progress) => Promise<string> }) {
   const [progress, setProgress] = useState('');
   const run = useAct(async () => {

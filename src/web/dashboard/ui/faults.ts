@@ -2,14 +2,14 @@ import type { ApiError } from '../api/client.ts';
 import { plainAmount } from '../format/decimal.ts';
 import { fieldWords, OWN_WORDS, type FieldWords } from './field-words.ts';
 
-/** What is wrong with the fields of a form, by their names. */
+/** Errors of form fields, by field name. */
 export type Faults = Readonly<Record<string, FieldWords>>;
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 const NO_TEXT = new Set(['checkbox', 'radio', 'hidden', 'submit', 'button']);
 
-/** The fields of a form that can show what is wrong with them. */
+/** The fields of a form that can show an error. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.elements].filter((element): element is Control => {
     if (element instanceof HTMLInputElement) return !NO_TEXT.has(element.type);
@@ -17,7 +17,7 @@ function controlsOf(form: HTMLFormElement): Control[] {
   });
 }
 
-/** What of a filled-in form cannot be sent as it is. */
+/** Errors that prevent a form from being sent. */
 export function ownFaults(form: HTMLFormElement): Faults {
   const found: Record<string, FieldWords> = {};
   for (const control of controlsOf(form)) {
@@ -33,7 +33,7 @@ function faultOf(control: Control): string | null {
   if (control.required && (isBlank || value === ''))
     return control instanceof HTMLSelectElement ? OWN_WORDS.choose() : OWN_WORDS.fill();
   if (isBlank || control instanceof HTMLSelectElement) return null;
-  // The browser's own look at the length passes over texts that nobody typed.
+  // The browser checks the length only of text that the user typed, not of text set by a script.
   if (control.minLength > 0 && value.length < control.minLength)
     return OWN_WORDS.charactersAtLeast(String(control.minLength));
   return control instanceof HTMLInputElement ? inputFault(control) : null;
@@ -49,15 +49,15 @@ function inputFault({ type, value, validity, min, max, inputMode }: HTMLInputEle
   return validity.patternMismatch ? OWN_WORDS.check() : null;
 }
 
-/** "max" stands for all there is, where money is sent. */
+/** "max" means the whole balance, in forms that send money. */
 function isAmount(text: string): boolean {
   const value = text.trim();
   return value === 'max' || /^\d+(\.\d*)?$/.test(plainAmount(value));
 }
 
 /**
- * A refusal of the API, spread over the fields of a form.
- * @returns what to show at them, and whether that is all of it
+ * Distributes the API's validation errors over the fields of a form.
+ * @returns the errors to show at the fields, and whether these are all errors
  */
 export function refusedFaults(form: HTMLFormElement, error: ApiError): { faults: Faults; isAll: boolean } {
   const names = new Set(controlsOf(form).map(({ name }) => name));

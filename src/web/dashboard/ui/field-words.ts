@@ -14,7 +14,7 @@ const charactersAtLeast = (count = ''): string => t('Please use at least {count}
 const mistyped = (): string => t('This address is mistyped: please copy it once more.');
 const taken = (): string => t('This is taken already.');
 
-/** What the API says about a field, and how a merchant would say it. */
+/** The API's messages about fields, and their wording for merchants. */
 const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
   [/^(is required|must not be empty)$/, fill],
   [/^must have at least (\d+) characters$/, ([count]) => charactersAtLeast(count)],
@@ -76,11 +76,11 @@ const email = (): string => t('Please enter an e-mail address such as name@examp
 
 export interface FieldWords {
   readonly text: string;
-  /** Nobody has put it into other words: it is shown as the API said it, in English. */
+  /** A message without a translation is shown in English, as the API returned it. */
   readonly isRaw: boolean;
 }
 
-/** What the API has against a field, in plain words of the chosen language where there are any. */
+/** The API's message about a field, in plain words of the chosen language if there are any. */
 export function fieldWords(message: string): FieldWords {
   for (const [said, say] of KNOWN) {
     const found = said.exec(message);
@@ -89,7 +89,7 @@ export function fieldWords(message: string): FieldWords {
   return { text: message.charAt(0).toUpperCase() + message.slice(1), isRaw: true };
 }
 
-/** What keeps a form from being sent, of its own kinds of wrong: the browser's words would be in its language. */
+/** The form's own validation messages, because the browser's would be in the browser's language. */
 export const OWN_WORDS = {
   fill,
   choose: (): string => t('Please choose one.'),

@@ -5,13 +5,13 @@ import type { Faults } from './faults.ts';
 const BOX =
   'w-full min-w-0 min-h-10 rounded-xl border border-edge bg-card px-3 py-2 text-sm placeholder:text-soft aria-invalid:border-stop';
 
-/** What is wrong with the fields of the form around them. */
+/** Errors of the fields of the surrounding form. */
 export const FormFaults = createContext<Faults>({});
 
 interface Labelled {
   readonly label: string;
   readonly hint?: string;
-  /** What is wrong with it, beside what the form around it knows. */
+  /** An error of this field, in addition to those of the surrounding form. */
   readonly error?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface Shown extends Labelled {
   readonly isRaw: boolean;
 }
 
-/** A field with its id, and with what is wrong with it as far as the form around it knows. */
+/** A field with its id and its error from the surrounding form. */
 function useLabelled({ label, hint, error }: Labelled, name: string | undefined): Shown {
   const id = useId();
   const fault = use(FormFaults)[name ?? ''];
@@ -103,7 +103,7 @@ export function TextArea({
 
 const TYPING_MS = 350;
 
-/** Searches once typing stops, or at Enter. */
+/** Searches after a pause in typing, or on Enter. */
 export function SearchField(props: {
   readonly label: string;
   readonly value: string;
@@ -127,7 +127,7 @@ export function SearchField(props: {
     const timer = window.setTimeout(() => latest.current(), TYPING_MS);
     return () => window.clearTimeout(timer);
   }, [text]);
-  // Changed from elsewhere: by a link, or by the button that clears the filters.
+  // Changed from outside: by a link, or by the button that clears the filters.
   useEffect(() => {
     if (value === told.current) return;
     told.current = value;
@@ -155,7 +155,7 @@ export function Check({ label, ...input }: { label: string } & InputHTMLAttribut
   );
 }
 
-/** A choice small enough to stand in a heading. */
+/** A choice small enough for a heading. */
 export function Small(props: {
   readonly label: string;
   readonly value: string;
@@ -178,7 +178,7 @@ export function Small(props: {
   );
 }
 
-/** What fields with `list="time-zones"` suggest. */
+/** Suggestions for fields with `list="time-zones"`. */
 export function TimeZones() {
   return (
     <datalist id="time-zones">
@@ -189,7 +189,7 @@ export function TimeZones() {
   );
 }
 
-/** What fields with `list="currencies"` suggest. */
+/** Suggestions for fields with `list="currencies"`. */
 export function Currencies() {
   return (
     <datalist id="currencies">

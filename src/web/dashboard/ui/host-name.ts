@@ -1,4 +1,4 @@
-/** The host name in what is typed or pasted for one, such as `https://Shop.example/`; what holds none stays as it is. */
+/** The host name in typed or pasted text such as `https://Shop.example/`; text without one is unchanged. */
 export function hostName(typed: string): string {
   const text = typed
     .replaceAll(/[\u200b\ufeff]/g, '')

@@ -4,13 +4,13 @@ import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../i18n/language
 import { chooseLanguage, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
-/** Who is signed in gets mails in it, too. */
+/** Also sets the language of emails to the signed-in user. */
 async function choose(chosen: Language): Promise<void> {
   if (session() !== null) await tellLanguage(chosen);
   chooseLanguage(chosen);
 }
 
-/** The language of the pages, kept in this browser. */
+/** The language of the pages, stored in this browser. */
 export function LanguageChoice() {
   return (
     <select

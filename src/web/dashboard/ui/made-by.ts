@@ -1,7 +1,7 @@
 import type { CreatedBy } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
-/** Who made something; null where that is not known, or not for the reader to know. */
+/** The creator of something; null if unknown, or if the reader may not know. */
 export function madeBy(creator: CreatedBy): string | null {
   if (creator === null) return null;
   if (creator.kind === 'secret') return t('Made by the secret key');

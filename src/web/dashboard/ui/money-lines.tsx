@@ -3,7 +3,7 @@ import type { Coin } from '../contract/types.ts';
 import { multiply } from '../format/decimal.ts';
 import { coins, fiat } from '../format/format.ts';
 
-/** Sums under one another, each with its name. */
+/** Sums in lines, each with its label. */
 export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string, sum: ReactNode])[] }) {
   return (
     <dl className="divide-y divide-line rounded-xl border border-line">
@@ -17,13 +17,13 @@ export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string
   );
 }
 
-/** What one coin is worth, in a currency. */
+/** The price of one coin in a currency. */
 export interface Price {
   readonly rate: string;
   readonly currency: string;
 }
 
-/** Coins, and what they are worth where that is known. */
+/** Amounts of coins, with their value if it is known. */
 export function CoinSum(props: {
   readonly amount: string;
   readonly coin: Coin;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Below the width from which the style sheet's `md:` applies. */
+/** Below the width at which `md:` of the style sheet applies. */
 const NARROW = globalThis.matchMedia('(width < 48rem)');
 
 function subscribe(onChange: () => void): () => void {
@@ -8,7 +8,7 @@ function subscribe(onChange: () => void): () => void {
   return () => NARROW.removeEventListener('change', onChange);
 }
 
-/** Whether the screen is as narrow as a phone's: for tables that have other columns there. */
+/** Whether the screen is as narrow as a phone's, for tables that have other columns then. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => NARROW.matches);
 }

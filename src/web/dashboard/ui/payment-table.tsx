@@ -18,7 +18,7 @@ function paidIn(payment: Payment): string {
 
 interface PaymentTableProps {
   readonly payments: readonly Payment[];
-  /** With them there is a column of customers. */
+  /** If set, the table has a column of customers. */
   readonly customers?: CustomersById;
   readonly sorting?: Sorting;
 }

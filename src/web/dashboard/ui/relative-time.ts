@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** "3 minutes ago", or "in 2 hours"; null from a day on, when the date tells more. @param locale how it is said */
+/** "3 minutes ago" or "in 2 hours"; null from a day on, because the date is clearer then. */
 export function relativeTime(at: number, now: number, locale: string): string | null {
   const distance = at - now;
   const far = Math.abs(distance);
@@ -12,7 +12,7 @@ export function relativeTime(at: number, now: number, locale: string): string | 
   return far < DAY_MS ? relative.format(Math.trunc(distance / HOUR_MS), 'hour') : null;
 }
 
-/** For each of some times, whether another one falls into the same minute. */
+/** For each time, whether another one is in the same minute. */
 export function sharesMinute(times: readonly string[]): boolean[] {
   const minutes = times.map((at) => Math.floor(Date.parse(at) / MINUTE_MS));
   return minutes.map((minute, at) => minutes.some((other, place) => place !== at && other === minute));

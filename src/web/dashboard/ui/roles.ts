@@ -1,7 +1,7 @@
 import type { MemberRole } from '../api/people.ts';
 import { t } from '../i18n/t.ts';
 
-/** What a role is called, and what somebody with it can do. */
+/** The label of a role, and a description of its permissions. */
 export const ROLES = {
   manager: {
     name: t('Manager'),

@@ -1,7 +1,7 @@
 import type { Scope } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
-/** What a key with each scope may do, in the words of its owner. A scope that the API gains fails to compile here. */
+/** Permissions of each scope, in the owner's words. A scope that is added to the API fails to compile here. */
 const WORDS: Readonly<Record<Scope, string>> = {
   'payments:read': t('See payments and what they brought in'),
   'payments:write': t('See and create payments and payment links; change, cancel and accept them'),
@@ -19,10 +19,10 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'wallet:send': t('Send coins from the wallet to any address'),
 };
 
-/** In the order they are shown: what empties a wallet comes last. */
+/** In display order: the scopes that can empty a wallet are last. */
 export const SCOPES = Object.keys(WORDS) as Scope[];
 
-/** What a shop plugin needs. */
+/** The scopes that a shop plugin needs. */
 export const PLUGIN_SCOPES: readonly Scope[] = [
   'payments:write',
   'refunds:write',
@@ -35,7 +35,7 @@ export function scopeWords(scope: Scope): string {
   return WORDS[scope];
 }
 
-/** What a key may do, one line for each scope; coins that leave the wallet stand out. */
+/** The permissions of a key, one line for each scope; those that move coins are highlighted. */
 export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   return (
     <ul className="grid gap-2 text-sm">
@@ -51,7 +51,7 @@ export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   );
 }
 
-/** Stands wherever a key is about to get the scope that empties a wallet. */
+/** Warns wherever a key is about to get the scope that can empty a wallet. */
 export function SendWarning() {
   return (
     <div className="grid gap-1 rounded-xl border-2 border-stop bg-stop-soft p-4 text-sm text-stop">

@@ -8,22 +8,22 @@ import { followRowLink } from './row-link.ts';
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ReactNode;
-  /** Numbers stand right. */
+  /** Numbers are aligned right. */
   readonly end?: boolean;
-  /** Left out where the screen is narrow. */
+  /** Hidden on narrow screens. */
   readonly wide?: boolean;
-  /** What the rows are sorted by with this column; see `Sorting`. */
+  /** The sort key of this column; see `Sorting`. */
   readonly sort?: string;
 }
 
-/** How rows are sorted: a key of a column, descending with a minus sign before it. */
+/** The order of the rows: the sort key of a column, with a minus sign for descending. */
 export interface Sorting {
   readonly by: string;
   readonly onSort: (key: string) => void;
 }
 
 interface TableProps<T> {
-  /** Needed where columns have a `sort`. */
+  /** Required if columns have a `sort`. */
   readonly sorting?: Sorting;
   readonly label: string;
   readonly rows: readonly T[];
@@ -31,7 +31,7 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string;
 }
 
-/** Rows are opened by a click where they hold a link marked as `ROW_LINK`. */
+/** A click on a row follows its link with the `ROW_LINK` props. */
 export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>) {
   const place = (column: Column<T>): string =>
     `${column.end === true ? 'text-right' : 'text-left'} ${column.wide === true ? 'hidden md:table-cell' : ''}`;
@@ -86,7 +86,7 @@ function sortOf(key: string | undefined, sorting: Sorting | undefined) {
   return sorting.by === `-${key}` ? { 'aria-sort': 'descending' as const } : {};
 }
 
-/** One press sorts by the column, the next one the other way round. */
+/** The first click sorts by the column, the next one reverses the order. */
 function SortButton({ title, of, sorting }: { title: string; of: string; sorting: Sorting }) {
   const { by, onSort } = sorting;
   const mark = by === of ? '↑' : by === `-${of}` ? '↓' : '↕';
@@ -106,7 +106,7 @@ function SortButton({ title, of, sorting }: { title: string; of: string; sorting
 
 const SIZES = ['20', '50', '100'] as const;
 
-/** How many rows a page has, from the address. */
+/** Rows per page, from the address. */
 export function pageSize(asked: string | undefined): number {
   return Number(SIZES.find((size) => size === asked) ?? SIZES[0]);
 }
@@ -114,9 +114,9 @@ export function pageSize(asked: string | undefined): number {
 interface PagerProps {
   readonly of: Pagination;
   readonly onPage: (page: number) => void;
-  /** Lets people choose how many rows a page has. */
+  /** Shows a choice of the number of rows per page. */
   readonly onSize?: (size: string) => void;
-  /** Whether the rows are in another order than by their age, newest first. */
+  /** Whether the rows are sorted by anything other than age, newest first. */
   readonly isSorted?: boolean;
 }
 

@@ -26,21 +26,21 @@ function onTick(changed: () => void): () => void {
   return () => window.clearInterval(timer);
 }
 
-/** The present time, in steps. */
+/** The current time, updated at intervals. */
 function useNow(): number {
   return useSyncExternalStore(onTick, () => Math.floor(Date.now() / TICK_MS) * TICK_MS);
 }
 
 interface TimeProps {
   readonly at: string;
-  /** What it says instead of how long ago it was: the date with minutes, or with seconds. */
+  /** Shown instead of the relative time: the date with minutes or with seconds. */
   readonly exact?: 'minute' | 'second';
   /** Dates without the year, for narrow columns. */
   readonly isShort?: boolean;
   readonly className?: string;
 }
 
-/** A time as the shop's zone has it: how long ago if that is less than a day, with date and zone in full behind it. */
+/** A time in the shop's zone: relative if less than a day ago, with the full date and zone in its title. */
 export function Time({ at, exact, isShort = false, className }: TimeProps) {
   const timeZone = useTimeZone();
   const now = useNow();

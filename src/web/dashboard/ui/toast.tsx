@@ -5,7 +5,7 @@ const SHOWN_MS = 5_000;
 
 const manager = Toast.createToastManager();
 
-/** What follows on an act that succeeded: it is said for a moment, where nothing in view would show it, then the rest. */
+/** After a successful action: shows a message for a moment, for changes that are not visible on the page. */
 export function telling(text: string, then?: () => void): () => void {
   return () => {
     manager.add({ description: text });
@@ -13,7 +13,7 @@ export function telling(text: string, then?: () => void): () => void {
   };
 }
 
-/** Where it is said: read out politely, reached by F6, kept while the pointer or the keyboard is on it. */
+/** The region of messages: a polite live region, reachable by F6, visible while hovered or focused. */
 export function Toasts() {
   return (
     <Toast.Provider toastManager={manager} timeout={SHOWN_MS} limit={1}>
@@ -35,7 +35,7 @@ function List() {
     <Toast.Root
       key={toast.id}
       toast={toast}
-      // One line that asks for nothing is no dialog.
+      // A message without a question is not a dialog.
       role="group"
       aria-modal={undefined}
       swipeDirection={['down', 'right']}
@@ -44,7 +44,7 @@ function List() {
       <Toast.Description className="min-w-0 break-words" />
       <Toast.Close
         aria-label={t('Dismiss')}
-        // It can be seen and pressed all the time, so it is read out all the time.
+        // It is always visible and operable, so screen readers must always see it.
         aria-hidden={undefined}
         className="grid size-9 shrink-0 place-items-center rounded-lg hover:bg-card/15"
       >

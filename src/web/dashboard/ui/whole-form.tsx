@@ -5,12 +5,12 @@ import { ownFaults, refusedFaults, type Faults } from './faults.ts';
 import { FormFaults } from './form.tsx';
 
 interface FormProps<K extends string> {
-  /** The names of its fields; what is not filled in or not there is ''. */
+  /** Values by field name; '' for empty and for missing fields. */
   readonly fields: readonly K[];
   readonly submit: string;
   readonly busy: boolean;
   readonly error?: ApiError | null;
-  /** What else is wrong with what was filled in, by the names of the fields. */
+  /** Returns additional errors of the values, by field name. */
   readonly check?: (values: Record<K, string>) => Partial<Record<K, string>>;
   readonly onSubmit: (values: Record<K, string>) => void;
   readonly children: ReactNode;
@@ -18,22 +18,22 @@ interface FormProps<K extends string> {
   readonly danger?: boolean;
 }
 
-/** What was found wrong at last: by the form itself, or by the server. */
+/** The latest errors, from the form itself or from the server. */
 interface Found {
   readonly error: ApiError | null;
   readonly faults: Faults;
-  /** Whether something is wrong that belongs to no field. */
+  /** Whether there is an error that belongs to no field. */
   readonly isMore: boolean;
 }
 
 const NOTHING: Found = { error: null, faults: {}, isMore: false };
 
-/** A form that hands out its fields by name. Each error stands once: at its field, or below them all if it has none. */
+/** A form with fields by name. Each error is shown once: at its field, or below the form if it has none. */
 export function Form<K extends string>(props: FormProps<K>) {
   const { error = null, check } = props;
   const form = useRef<HTMLFormElement>(null);
   const [found, setFound] = useState(NOTHING);
-  // To the first wrong field, once it is marked as wrong.
+  // Focuses the first invalid field, once it is marked as invalid.
   const goesToFault = useRef(false);
   useLayoutEffect(() => {
     if (form.current === null || error === null) return setFound(NOTHING);
@@ -56,7 +56,7 @@ export function Form<K extends string>(props: FormProps<K>) {
     setFound({ error, faults, isMore: false });
     if (isFine) props.onSubmit(values);
   };
-  /** What is being mended is wrong no more, until the next look at it. */
+  /** An edited field is no longer invalid, until the next validation. */
   const mend = ({ target }: FormEvent<HTMLFormElement>): void => {
     const name = 'name' in target && typeof target.name === 'string' ? target.name : '';
     if (found.faults[name] === undefined) return;

@@ -1,6 +1,6 @@
 import { t } from '../i18n/t.ts';
 
-/** States, events and alarms of the API, as people read them. */
+/** Labels for the states, events and alarms of the API. */
 const WORDS: Readonly<Record<string, string>> = {
   // Payments
   pending: t('Pending'),
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'refund.paid': t('Refund paid'),
   'refund.expired': t('Refund expired'),
   'refund.cancelled': t('Refund cancelled'),
-  // Transactions, and what was sent
+  // Transactions and sends
   unconfirmed: t('Unconfirmed'),
   confirmed: t('Confirmed'),
   queued: t('Queued'),

@@ -13,12 +13,12 @@ type Balances = Data<'GET', '/merchant/wallet/balances'>;
 
 export interface Prices {
   readonly currency: string;
-  /** Null while they are not known, or cannot be read. */
+  /** Null until loaded, or if they cannot be read. */
   readonly rates: Partial<Record<Coin, { readonly rate: string }>> | null;
   readonly isLoading: boolean;
 }
 
-/** What coins cost now, in the currency of the shop. */
+/** Current coin prices in the currency of the shop. */
 export function usePrices(): Prices {
   const merchantId = useShopId();
   const shop = useShop();
@@ -29,7 +29,7 @@ export function usePrices(): Prices {
     { merchantId, currency, mode },
     { refetchMs: LIVE_MS, enabled: shop !== undefined },
   );
-  // Of prices that could not be read again nobody knows whether they still hold.
+  // After a failed refresh the cached prices may be outdated.
   return {
     currency,
     rates: read.error === null && !read.isPlaceholderData ? (read.data?.rates ?? null) : null,
@@ -37,12 +37,12 @@ export function usePrices(): Prices {
   };
 }
 
-/** Coins, short enough to read: rounded down, with all digits in the title. */
+/** An amount of coins, rounded down; the title has all digits. */
 export function CoinAmount({ amount }: { amount: string }) {
   return <span title={coins(amount)}>{coinsShort(amount)}</span>;
 }
 
-/** What coins are worth; where no price is known it says so. */
+/** The value of coins, or a note that no price is known. */
 export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
   const { amount, coin, prices } = props;
   const rate = prices.rates?.[coin]?.rate;
@@ -51,7 +51,7 @@ export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
   return fiat(multiply(amount, rate), prices.currency);
 }
 
-/** What a wallet is worth in all, and which of its coins that leaves out. */
+/** The total value of a wallet, and the coins without a price, which it excludes. */
 export function Total({ balances, prices }: { balances: Balances; prices: Prices }) {
   const { rates, currency } = prices;
   const held = COINS.filter((coin) => balances[coin] !== '0');

@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   webhook: t('Webhooks that do not arrive'),
 };
 
-/** Which mails the user gets about this shop: a choice of each person, by what their role may know. */
+/** Which emails the user gets about this shop: a choice of each member, limited by their role. */
 export function NoticesPage() {
   const merchantId = useShopId();
   const read = useApi('/merchant/notices', { merchantId });
@@ -42,7 +42,7 @@ export function NoticesPage() {
   );
 }
 
-/** Why no mail comes, where none does. */
+/** The reason why no emails are sent, if so. */
 function Reach({ notices }: { notices: Notices }) {
   const { mailServer, isVerified, email } = notices;
   if (mailServer && isVerified)

@@ -153,7 +153,7 @@ function Remove({ of, isLast, onClose }: { of: Passkey; isLast: boolean; onClose
     telling(t('Passkey removed'), onClose),
   );
   const { error } = remove;
-  // Another one may have been removed elsewhere since the page was read.
+  // Another passkey may have been removed elsewhere since the page was loaded.
   const needsPassword = (isLast && totp.data?.enabled === false) || error?.fields['password'] !== undefined;
   return (
     <Dialog title={t('Remove the passkey?')} open onClose={onClose}>

@@ -11,7 +11,7 @@ import { Time } from '../../ui/time.tsx';
 
 type Sessions = Awaited<ReturnType<typeof requestPrivate<'GET /auth/sessions'>>>;
 
-/** Where the user is signed in, and a way to end that. */
+/** The sessions of the user, and buttons to end them. */
 export function Sessions() {
   const sessions = useQuery<Sessions, ApiError>({
     queryKey: ['/auth/sessions'],
@@ -93,7 +93,7 @@ function Everywhere() {
   );
 }
 
-/** Tried in this order: most browsers also name those they descend from. */
+/** In this order, because most browsers also name the browsers they derive from. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],

@@ -13,7 +13,7 @@ import { SignedInGate } from '../sign-in/signed-in-gate.tsx';
 
 type ConnectRequest = Data<'GET', '/connect/request'>;
 
-/** Where a shop sends its owner to ask for a key. What is shown and agreed to is what the server read, not the address. */
+/** Where an application sends the owner to request a key. Shows and confirms the server's reading, not the address. */
 export function ConnectPage() {
   const [{ name, scopes, redirectUrl, state, codeChallenge }] = useFilters();
   const asked = { name, scopes, redirectUrl, state, codeChallenge };
@@ -108,7 +108,7 @@ function Consent({ request, shops, state, codeChallenge }: ConsentProps) {
   );
 }
 
-/** Who asks, and for what. */
+/** The application and the scopes that it requests. */
 function Asker({ request }: { request: ConnectRequest }) {
   const { name, scopes, redirectHost } = request;
   return (

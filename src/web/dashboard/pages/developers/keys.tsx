@@ -67,7 +67,7 @@ export function KeysPage() {
   );
 }
 
-/** The public key first, as everywhere; the present ones before those that end. */
+/** The public key is first; current keys are before those that expire. */
 function inOrder<K extends { kind: string; expiresAt: string | null }>(keys: readonly K[]): K[] {
   const rank = (key: K): number => (key.expiresAt === null ? 0 : 2) + (key.kind === 'public' ? 0 : 1);
   return keys.toSorted((one, other) => rank(one) - rank(other));

@@ -16,7 +16,7 @@ import { telling } from '../../ui/toast.tsx';
 
 const DAY_MS = 86_400_000;
 
-/** Keys for plugins and programs: made, listed, deleted. */
+/** Keys for plugins and programs: create, list, delete. */
 export function RestrictedKeys(props: { merchantId: string; keys: readonly RestrictedKey[] }) {
   const { merchantId, keys } = props;
   const [open, setOpen] = useState(false);

@@ -6,12 +6,12 @@ export function isFine(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Some deliveries end without an attempt, because their endpoint does: that is logged, too. */
+/** Deliveries of a deleted endpoint end without an attempt; that is logged, too. */
 export function isEnded({ status, error }: { status: number; error: string | null }): boolean {
   return status === 0 && error?.startsWith('ended:') === true;
 }
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export function Outcome({ log }: { log: WebhookLog }) {
   return (
     <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
@@ -20,7 +20,7 @@ export function Outcome({ log }: { log: WebhookLog }) {
   );
 }
 
-/** What was sent in one attempt, and what came back. @param props.number tells it from others on the page */
+/** Request and response of one attempt. @param props.number its number, for ids that are unique on the page */
 export function Attempt({ log, number }: { log: WebhookLog; number: string }) {
   return (
     <div className="mt-3 grid gap-3 lg:grid-cols-2">

@@ -13,7 +13,7 @@ import { DeliveryEntry } from './webhook-delivery.tsx';
 const FILTERS = ['state', 'event', 'endpointId', 'paymentId', 'startDate', 'endDate'] as const;
 const LIVE_MS = 5_000;
 const PAGE = 15;
-/** Stands for the URLs that payments name themselves. */
+/** Represents the URLs that payments set themselves. */
 const OF_PAYMENTS = 'payment';
 
 type Search = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ type Change = (changes: Record<string, string | undefined>) => void;
 type Query = QueryOf<'GET', '/merchant/webhook/deliveries'>;
 type Deliveries = Data<'GET', '/merchant/webhook/deliveries'>;
 
-/** What became of each event at each endpoint. */
+/** The delivery of each event to each endpoint. */
 export function WebhookDeliveries({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
@@ -130,7 +130,7 @@ interface EntriesProps {
   readonly onChange: Change;
 }
 
-/** The list stands still while one of its entries is open, so that nobody loses the place. */
+/** The list is not refreshed while one of its entries is open, so that it does not move. */
 function Entries({ query, isFiltered, onChange }: EntriesProps) {
   const list = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());

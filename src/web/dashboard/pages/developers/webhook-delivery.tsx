@@ -8,7 +8,7 @@ import { Badge, Button, LINK, Problem, Loaded } from '../../ui/basics.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Attempt, isEnded, isFine, Outcome } from './webhook-attempt.tsx';
 
-/** More attempts than one event gets, a few of them by hand. */
+/** More than the maximum number of attempts for one event, including some manual ones. */
 const ATTEMPTS = 100;
 
 interface EntryProps {
@@ -17,7 +17,7 @@ interface EntryProps {
   readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** One delivery in a line; opened, its attempts with what was sent and what came back. */
+/** One delivery as a line; expanded, its attempts with request and response. */
 export function DeliveryEntry({ of, merchantId, onToggle }: EntryProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -54,7 +54,7 @@ function NextTry({ at, isFirst }: { at: string; isFirst: boolean }) {
   return isFirst ? parts('first try {at}', time) : parts('next try {at}', time);
 }
 
-/** What became of it so far. */
+/** The current state of the delivery. */
 export function DeliveryState({ of: { state, last } }: { of: WebhookDelivery }) {
   if (state === 'delivered') return <Badge tone="good">{t('Delivered')}</Badge>;
   if (state === 'failed')
@@ -66,7 +66,7 @@ export function DeliveryState({ of: { state, last } }: { of: WebhookDelivery }) 
   );
 }
 
-/** How often it was tried, and what came of it last. */
+/** The number of attempts, and the result of the last one. */
 function Tried({ of: { attempts, last } }: { of: WebhookDelivery }) {
   return (
     <>
@@ -81,7 +81,7 @@ function Tried({ of: { attempts, last } }: { of: WebhookDelivery }) {
   );
 }
 
-/** They stand still as well, once they are there: what was sent again is among them when it is opened anew. */
+/** Not refreshed while expanded; attempts made since then are shown when it is expanded again. */
 function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string }) {
   const logs = useApi('/merchant/webhook-logs', { merchantId, deliveryId: of.id, limit: ATTEMPTS });
   const [held, setHeld] = useState<typeof logs.data>();

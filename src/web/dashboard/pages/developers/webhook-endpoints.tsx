@@ -19,7 +19,7 @@ const REFETCH_MS = 5_000;
 type Open = { readonly what: 'edit' | 'secret' | 'delete'; readonly endpoint: WebhookEndpoint };
 type Events = Body<'PATCH', '/merchant/webhook/endpoint/edit'>['events'];
 
-/** Where webhooks go: made, edited, deleted, with how their deliveries fare. */
+/** Webhook endpoints: create, edit, delete, with the state of their deliveries. */
 export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
   const list = useApi('/merchant/webhook/endpoint/list', { merchantId }, { refetchMs: REFETCH_MS });
   const [isNew, setIsNew] = useState(false);
@@ -153,7 +153,7 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
   );
 }
 
-/** What is not changed is not sent: the server may keep types that it does not offer any more. */
+/** Unchanged values are not sent, because the server may have stored types that it no longer offers. */
 function changedEvents(stored: Events | null, { isAll, types }: EventPick): { events?: Events } {
   const isSame = isAll ? stored === null : stored?.toSorted().join() === types.toSorted().join();
   return isSame ? {} : { events: isAll ? null : (types as NonNullable<Events>) };

@@ -17,7 +17,7 @@ const TONES: Record<State, Tone> = {
 
 const number = new Intl.NumberFormat();
 
-/** What the badge says, and the line below it. */
+/** The text of the badge, and of the line below it. */
 const WORDS: Record<State, (one: CoinReadiness) => [badge: string, line: string]> = {
   ready: () => [t('Ready'), t('The node is in step with its network.')],
   not_configured: () => [t('No node'), t('This server has no node for it. It is not offered to payers.')],
@@ -41,7 +41,7 @@ function progress({ height, lag }: CoinReadiness): string {
   return t('The node is still syncing, at block {at} with {lag} to go.', { at, lag: number.format(lag) });
 }
 
-/** Whether each coin can take real money, and if not, why. */
+/** Whether each coin can accept real money, and if not, why. */
 export function CoinReadinessList({ coins }: { coins: readonly CoinReadiness[] }) {
   return (
     <ul className="grid gap-2" aria-label={t('Readiness of each coin')}>

@@ -7,7 +7,7 @@ import { when } from '../../format/format.ts';
 
 const LIVE_MS = 15_000;
 
-/** Webhooks that do not arrive, where a merchant looks first; nothing while all do. */
+/** Warns on the overview about failing webhook endpoints; nothing if all succeed. */
 export function FailingEndpoints({ merchantId }: { merchantId: string }) {
   const { data } = useApi('/merchant/webhook/endpoint/list', { merchantId }, { refetchMs: LIVE_MS });
   const failing = (data?.endpoints ?? []).filter(
@@ -34,7 +34,7 @@ export function FailingEndpoints({ merchantId }: { merchantId: string }) {
   );
 }
 
-/** Leads to what was given up there if there is any, else to what waits. */
+/** Links to the failed deliveries if there are any, else to the pending ones. */
 function DeliveriesLink({ merchantId, endpointId }: { merchantId: string; endpointId: string }) {
   const { viewed: mode } = useMode();
   const query = { merchantId, endpointId, mode, state: 'failed', limit: 1 } as const;

@@ -5,7 +5,7 @@ import { Card, Copy, LINK } from '../../ui/basics.tsx';
 
 type Key = Data<'GET', '/merchant/keys'>['keys'][number];
 
-/** A request that works as it stands, with what of the shop is public. */
+/** A request that works as shown, with the public key of the shop. */
 export function FirstCall({ keys }: { keys: readonly Key[] }) {
   const shop = useShop();
   const key = keys.find(({ kind, expiresAt }) => kind === 'public' && expiresAt === null)?.key;

@@ -2,7 +2,7 @@ import { Navigate } from '@tanstack/react-router';
 import { useShops } from '../../api/hooks.ts';
 import { Loaded } from '../../ui/basics.tsx';
 
-/** Goes where there is something to do: the only shop, or the list. */
+/** Redirects to the only shop, or to the list of shops. */
 export function HomePage() {
   const shops = useShops();
   return (

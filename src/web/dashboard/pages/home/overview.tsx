@@ -18,7 +18,7 @@ export function OverviewPage() {
   const shop = useShop();
   const { viewed: mode } = useMode();
   const may = useMay();
-  // Known only with the shops: what is refused is not asked for.
+  // Known only once the shops are loaded: data that the user may not read is not requested.
   const seesWallet = shop !== undefined && may('wallet:read');
   const recent = useApi('/payment/list', { merchantId, mode, limit: 6 }, { refetchMs: LIVE_MS });
   return (

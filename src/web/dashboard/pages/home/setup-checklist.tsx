@@ -14,12 +14,12 @@ type Reason = NonNullable<Step['reason']>;
 
 const LIVE_MS = 15_000;
 
-/** What to do before real money comes, until the first of it came. Each reader may hide it, and bring it back. */
+/** The steps before real money, shown until the first real payment. Each user may hide it, and show it again. */
 export function SetupChecklist({ shop }: { shop: Shop }) {
   const setup = useApi('/merchant/setup', { merchantId: shop.id }, { refetchMs: LIVE_MS });
   const [isHidden, setHidden] = useHidden(shop.id);
   const { data } = setup;
-  // It is a help, not the page: where it cannot be read there is none.
+  // Optional on the page: if it cannot be read, it is not shown.
   if (data === undefined || data.hasLivePayment) return null;
   const done = data.steps.filter((step) => step.done).length;
   if (isHidden) {
@@ -104,11 +104,11 @@ function Mark({ isDone }: { isDone: boolean }) {
 interface StepView {
   readonly title: string;
   readonly line: string;
-  /** Where it is done. */
+  /** The page on which to do the step. */
   readonly link: ReactNode;
 }
 
-/** One entry for each step: a step that the API gains fails to compile here. */
+/** One entry for each step; a step that is added to the API fails to compile here. */
 const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
   test_payment: ({ step, shop }) => ({
     title: t('Pay a test payment'),
@@ -203,7 +203,7 @@ function ShopLink(props: {
   );
 }
 
-/** Kept in this browser: whether somebody wants to see it is no fact of the shop. */
+/** Stored in this browser, because it is a preference of the reader and not a property of the shop. */
 function useHidden(shopId: string): [boolean, (hidden: boolean) => void] {
   const name = `tilld.setup-hidden.${shopId}`;
   const [hidden, setHidden] = useState(() => stored(name) !== null);
@@ -213,7 +213,7 @@ function useHidden(shopId: string): [boolean, (hidden: boolean) => void] {
       if (wanted) localStorage.setItem(name, 'yes');
       else localStorage.removeItem(name);
     } catch {
-      // Where storage is switched off it is hidden until the page is loaded again.
+      // Without storage it is hidden until the page is reloaded.
     }
   };
   return [hidden, change];

@@ -8,10 +8,10 @@ import { Button } from '../../ui/basics.tsx';
 
 const AMOUNT = '10';
 
-/** Makes a payment in the sandbox and goes on to its page. */
+/** Creates a payment in the sandbox and opens its page. */
 export function TestPayment({ shop }: { shop: Shop }) {
   const navigate = useNavigate();
-  // The same for every attempt: what was made without an answer is not made again.
+  // The same order id for every attempt, so that a lost response does not lead to a second payment.
   const [orderId] = useState(() => `TEST-${Date.now().toString(36).toUpperCase()}`);
   const create = useAct(
     () => {

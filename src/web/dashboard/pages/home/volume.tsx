@@ -13,11 +13,11 @@ type Volume = Data<'GET', '/merchant/volume'>;
 
 const RANGES = ['14', '30', '90', '365'] as const;
 const LIVE_MS = 30_000;
-/** Up to so many days there is a bar for each day, then for each week, then for each month. */
+/** Maximum number of days in daily bars; longer ranges have weekly, then monthly ones. */
 const MOST_DAYS = 62;
 const MOST_DAYS_BY_WEEK = 190;
 
-/** What completed payments brought, by coin and day, week or month. */
+/** The volume of completed payments, by coin and day, week or month. */
 export function VolumeCard({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const timezone = useTimeZone();
@@ -117,7 +117,7 @@ function OwnDays(props: {
   );
 }
 
-/** The first day of the period that a day belongs to. */
+/** The first day of a day's period. */
 function startOf(day: string, days: number): string {
   if (days <= MOST_DAYS) return day;
   if (days > MOST_DAYS_BY_WEEK) return `${day.slice(0, 7)}-01`;
@@ -168,7 +168,7 @@ function Chart({ volume, currency, zone }: { volume: Volume; currency: string; z
   );
 }
 
-/** What each colour brought. */
+/** The legend: the total of each colour. */
 function Legend({ volume, currency }: { volume: Volume; currency: string }) {
   const shares = SHARES.flatMap((share): { share: Share; amount: string }[] => {
     const sum = volume.totals.fiat.find(

@@ -9,7 +9,7 @@ import { Field, Select, TimeZones } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { today } from '../../format/format.ts';
 
-/** All money that came in and went out in a range of days, as a file for the accountant. */
+/** Downloads all incoming and outgoing money in a range of days, for accounting. */
 export function ExportMovements() {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);

@@ -5,12 +5,12 @@ import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
 
 type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 
-/** The last look at money before it leaves for good: where to, what arrives, and what it costs. */
+/** The preview of an irreversible send: destination, amount that arrives, and costs. */
 export function MoneyPreview(props: {
   readonly order: { readonly coin: Coin; readonly destination: string };
-  /** `maxFee`: the most that the fee may become. */
+  /** `maxFee`: the limit of the fee. */
   readonly estimate: Estimate & { readonly isDear: boolean };
-  /** Of one coin, where it is known. */
+  /** Price of one coin, if known. */
   readonly price?: Price | undefined;
 }) {
   const { order, estimate } = props;
@@ -47,7 +47,7 @@ export function MoneyPreview(props: {
   );
 }
 
-/** Fours, which people can compare; not copied with blanks. */
+/** Groups of four characters, which are easier to compare; copied without the spaces. */
 function inGroups(address: string) {
   const groups = address.match(/.{1,4}/g) ?? [];
   return groups.map((group, at) => (

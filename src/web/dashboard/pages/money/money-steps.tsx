@@ -10,7 +10,7 @@ import { isMore, add } from '../../format/decimal.ts';
 import type { Price } from '../../ui/money-lines.tsx';
 import { MoneyPreview } from './money-preview.tsx';
 
-/** Coins that are to leave the wallet. */
+/** An order that sends coins from the wallet. */
 export interface MoneyOrder {
   readonly coin: Coin;
   readonly destination: string;
@@ -18,15 +18,15 @@ export interface MoneyOrder {
   readonly subtractFee: boolean;
 }
 
-/** A fee that the person has seen and agrees to. */
+/** A fee that the user has seen and confirmed. */
 interface AgreedOrder extends MoneyOrder {
-  /** Given only where the usual limit is below the fee. */
+  /** Set only if the fee exceeds the usual limit. */
   readonly maxFee?: string;
 }
 
 /**
- * The steps of every action that moves money: an order is typed, its costs are looked at, and then it is placed, once.
- * `purpose` tells equal orders for different things apart, and names the mode whose wallet pays.
+ * The steps of every action that moves money: the order is typed, its costs are previewed, then it is placed once.
+ * `purpose` distinguishes equal orders for different things, and includes the mode of the wallet that pays.
  */
 export function useMoneySteps<T>(
   purpose: { readonly path: string; readonly paymentId?: string; readonly mode: Mode },
@@ -61,16 +61,16 @@ export function useMoneySteps<T>(
 /** The costs with a fee limit that covers them. `isDear`: the usual limit does not. */
 function withLimit<E extends { readonly fee: string; readonly maxFee: string }>(costs: E) {
   const isDear = isMore(costs.fee, costs.maxFee);
-  // Fees move between the look and the order, and a stuck send is to be raised.
+  // Fees change between preview and order, and a stuck send must be able to raise its fee.
   return { ...costs, maxFee: isDear ? add([costs.fee, costs.fee]) : costs.maxFee, isDear };
 }
 
-/** The last look, and the button that places the order. */
+/** The preview, and the button that places the order. */
 export function ConfirmMoney(props: {
   readonly steps: Pick<ReturnType<typeof useMoneySteps>, 'preview' | 'placed' | 'back'>;
   readonly label: string;
   readonly look: 'primary' | 'danger';
-  /** Of one coin, where it is known. */
+  /** Price of one coin, if known. */
   readonly price?: Price | undefined;
 }) {
   const { preview, placed, back } = props.steps;

@@ -13,7 +13,7 @@ import { coins } from '../../format/format.ts';
 import { usePrices } from '../../ui/worth.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
-/** Three steps: what to send, a look at what it costs, and what became of it. */
+/** Three steps: the order, a preview of its costs, and the result. */
 export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClose: () => void }) {
   const { coin, mode, balance, onClose } = props;
   const merchantId = useShopId();
@@ -43,7 +43,7 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
 function OrderForm(props: {
   readonly coin: Coin;
   readonly balance: string;
-  /** What was typed before stepping back. */
+  /** The values typed before going back. */
   readonly order: MoneyOrder | null;
   readonly busy: boolean;
   readonly error: ApiError | null;

@@ -19,7 +19,7 @@ import { Time } from '../../ui/time.tsx';
 
 const FILTERS = ['search', 'coin', 'direction', 'startDate', 'endDate'] as const;
 
-/** Money in and out, newest first. */
+/** Incoming and outgoing transactions, newest first. */
 export function History({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const timeZone = useTimeZone();
@@ -124,7 +124,7 @@ function Filters(props: {
   );
 }
 
-/** The payment that money belongs to, else where it went or came to. */
+/** The payment that the money belongs to, else the other address. */
 function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean }) {
   const shopId = useShopId();
   const { paymentId, direction, coin, address } = row;
@@ -196,7 +196,7 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
         {
           title: t('When'),
           wide: true,
-          // Day and time in a line each, at least.
+          // At least one line each for day and time.
           cell: ({ createdAt }) => <Time at={createdAt} className="inline-block min-w-24" />,
         },
         {
@@ -234,7 +234,7 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
   );
 }
 
-/** Longest amount that stays on one line on a phone, characters: 18 decimals do. */
+/** Longest amount that stays on one line on a phone, characters: 18 decimals fit. */
 const UNBROKEN = 22;
 
 function Amount({ of: row }: { of: WalletTransaction }) {

@@ -13,7 +13,7 @@ import { CoinAmount, Total, usePrices, Worth } from '../../ui/worth.tsx';
 import { SendForm } from './send.tsx';
 import { History } from './wallet-history.tsx';
 
-/** A send is for the wallet that was in view when it was begun, whatever becomes of the shop meanwhile. */
+/** A send uses the wallet that was shown when it was started, even if the shop's mode changes meanwhile. */
 type Open = { kind: 'send'; coin: Coin; mode: Mode } | { kind: 'receive'; coin: Coin } | null;
 
 export function WalletPage() {
@@ -78,7 +78,7 @@ export function WalletPage() {
 
 function Balances(props: {
   readonly balances: Data<'GET', '/merchant/wallet/balances'>;
-  /** Undefined where nothing may be sent. */
+  /** Undefined if the user may not send. */
   readonly sendsFrom: Mode | undefined;
   readonly onOpen: (open: Open) => void;
 }) {

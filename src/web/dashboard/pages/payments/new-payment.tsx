@@ -12,7 +12,7 @@ import { fiat, twoDecimals } from '../../format/format.ts';
 const NAMES = ['amount', 'currency', 'productId', 'priceId', 'description', 'orderId', 'email'] as const;
 type Values = Record<(typeof NAMES)[number], string>;
 
-/** Products that are offered; a shop with more sells them by links or its own pages. */
+/** Maximum number of products in the list; a shop with more sells them by links or on its own pages. */
 const OFFERED = 100;
 
 function bodyOf(values: Values, madeUp: string) {
@@ -25,11 +25,11 @@ function bodyOf(values: Values, madeUp: string) {
   };
 }
 
-/** A payment made by hand, of an amount or of a product; goes on to its page. */
+/** Creates a payment by hand, for an amount or for a product, and opens its page. */
 export function NewPayment({ merchantId }: { merchantId: string }) {
   const navigate = useNavigate();
   const [productId, setProductId] = useState('');
-  // The same for every attempt: what was made without an answer is not made again.
+  // The same order id for every attempt, so that a lost response does not lead to a second payment.
   const [madeUp] = useState(() => `M-${Date.now().toString(36).toUpperCase()}`);
   const create = useAct(
     (body: ReturnType<typeof bodyOf>) => api('POST', '/payment/create', { query: { merchantId }, body }),
@@ -107,7 +107,7 @@ interface ProductsProps {
   readonly onChange: (productId: string) => void;
 }
 
-/** Nothing to choose where there is no product, or none that the user may read. */
+/** Empty if there are no products, or if the user may not read them. */
 function Products({ merchantId, productId, onChange }: ProductsProps) {
   const may = useMay();
   const query = { merchantId, active: 'true' as const, limit: OFFERED };

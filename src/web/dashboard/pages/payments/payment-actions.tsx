@@ -13,7 +13,7 @@ import { describeReceived } from './payment-outcome.tsx';
 import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';
 
-/** What a merchant can decide about a payment in the state it is in. */
+/** The actions that a merchant can take on a payment in its current state. */
 export function PaymentActions({ payment }: { payment: Payment }) {
   const [open, setOpen] = useState<'cancel' | 'accept' | 'refund' | null>(null);
   const may = useMay();

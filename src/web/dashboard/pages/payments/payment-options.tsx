@@ -12,7 +12,7 @@ function confirmed(option: { confirmations: number; requiredConfirmations: numbe
     : t('{confirmations} of {requiredConfirmations} confirmations', { confirmations, requiredConfirmations });
 }
 
-/** What each coin asks for; folded away once nothing more is expected. */
+/** The amount due in each coin; collapsed once no more money is expected. */
 export function PaymentOptions({ payment }: { payment: Payment }) {
   const list = <Options payment={payment} />;
   if (payment.status === 'pending' || payment.status === 'underpaid')

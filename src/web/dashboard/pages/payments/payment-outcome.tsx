@@ -8,13 +8,13 @@ import { coins, fiat, when } from '../../format/format.ts';
 
 interface Told {
   readonly amount: string;
-  /** Coins, with what they were worth when they came; empty where none did. */
+  /** Coins, with their value at receipt; empty if there are none. */
   readonly received: string;
   readonly time: string;
   readonly exception: Payment['exception'];
 }
 
-/** What happened, in a sentence: the first thing that a merchant wants to know of a payment. */
+/** The outcome of the payment in one sentence, because merchants look for it first. */
 export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { status, exception, amount, currency, expiresAt } = payment;
   const told = {
@@ -42,7 +42,7 @@ function Superseded({ by }: { by: string }) {
   });
 }
 
-/** The coins that came, with what they were worth then; empty where none did. */
+/** The received coins, with their value at receipt; empty if there are none. */
 export function describeReceived({ options, receivedFiat, currency }: Payment): string {
   const received = COINS.flatMap((coin) => {
     const option = options[coin];

@@ -10,7 +10,7 @@ type Mail = NonNullable<Data<'GET', '/payment/receipt'>['mail']>;
 
 const LIVE_MS = 5_000;
 
-/** The receipt of a paid payment: to be opened, and to be mailed to the customer where that can be done. */
+/** The receipt of a paid payment: opens it, and emails it to the customer if possible. */
 export function PaymentReceipt({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
   const may = useMay();

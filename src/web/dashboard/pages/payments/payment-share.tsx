@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { fiat, orderName, when } from '../../format/format.ts';
 import { Qr } from '../../ui/qr.tsx';
 
-/** Ways to bring an open payment to its payer: by link, by a code to scan, by mail. */
+/** Ways to share an open payment with its payer: link, QR code, email. */
 export function SharePayment({ payment }: { payment: Payment }) {
   const [isCodeOpen, setCodeOpen] = useState(false);
   const { checkoutUrl } = payment;
@@ -33,7 +33,7 @@ export function SharePayment({ payment }: { payment: Payment }) {
   );
 }
 
-/** A mail in the merchant's own mail program, written and not sent. */
+/** Opens a draft in the merchant's own mail program. */
 function useMailTo(payment: Payment): string {
   const shop = useShop()?.name ?? '';
   const amount = fiat(payment.amount, payment.currency);

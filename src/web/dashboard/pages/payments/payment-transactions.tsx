@@ -10,7 +10,7 @@ import { Time } from '../../ui/time.tsx';
 type Transaction = Payment['transactions'][number];
 type Refund = Payment['refunds'][number];
 
-/** What arrived for a payment, and what went back. */
+/** The incoming transactions of a payment, and its refunds. */
 export function PaymentTransactions({ payment }: { payment: Payment }) {
   const { transactions, refunds, status } = payment;
   const canBePaid = status === 'pending' || status === 'underpaid';

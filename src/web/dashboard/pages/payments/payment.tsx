@@ -145,7 +145,7 @@ function Facts({ payment }: { payment: Payment }) {
   );
 }
 
-/** Who pays: an address to write to, and their other payments. */
+/** The payer: email address, and a link to their other payments. */
 function Customer({ id }: { id: string }) {
   const shopId = useShopId();
   const { data } = useApi('/merchant/customer/get', { merchantId: shopId, customerId: id });

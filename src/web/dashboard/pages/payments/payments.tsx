@@ -26,7 +26,7 @@ const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate
 /** Newest first. */
 const SORT = '-createdAt';
 
-/** One press sorts by a column, the next one the other way round, the third one as ever. */
+/** The first click sorts by a column, the second reverses the order, the third restores the default. */
 function nextSort(key: string, sort: string): string {
   if (key === 'createdAt') return sort === SORT ? key : SORT;
   if (sort === `-${key}`) return SORT;

@@ -27,7 +27,7 @@ const TONES = {
   cancelled: 'idle',
 } as const satisfies Record<RefundLink['status'], string>;
 
-/** The links by which a payment's payer claims a refund: made, copied, agreed to, withdrawn. */
+/** The refund links of a payment: create, copy, approve, revoke. */
 export function RefundLinks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
   const [isOpen, setOpen] = useState(false);
@@ -82,7 +82,7 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   const approve = useAct((agreed: string) =>
     api('POST', '/payment/refund-link/approve', { query, body: { linkId, claimId: agreed } }),
   );
-  // Shown once the user has proved who is there; the list shows it from then on, too.
+  // Shown after the step-up; from then on the list shows it, too.
   const show = useAct(() =>
     api('GET', '/payment/refund-links', { query: { ...query, paymentId: payment.id, urls: 'true' } }),
   );
@@ -135,7 +135,7 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   );
 }
 
-/** Where the payer wants the money: an address of the one coin that was claimed. */
+/** The payer's destination: an address of the coin that was claimed. */
 function Destination(props: { of: Payment; link: RefundLink; address: string }) {
   const { of: payment, link, address } = props;
   const [coin, ...others] = COINS.filter((one) => link.coinAmounts[one] !== undefined);
@@ -229,7 +229,7 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
   );
 }
 
-/** Checked from the start where the wallet holds no more than the payment: the fee can then come from nowhere else. */
+/** Preselected if the wallet holds no more than the payment, because the fee then has no other source. */
 function DeductFee({ payment, coins }: { payment: Payment; coins: readonly Coin[] }) {
   const merchantId = useShopId();
   const may = useMay();

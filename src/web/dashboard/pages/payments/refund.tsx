@@ -19,7 +19,7 @@ interface RefundProps {
   readonly onClose: () => void;
 }
 
-/** Sends a payment's money back, or notes that it was given back some other way. */
+/** Refunds a payment from the wallet, or records a refund made elsewhere. */
 export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }) {
   return (
     <Dialog title={t('Refund')} open={open} onClose={props.onClose}>
@@ -28,7 +28,7 @@ export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }
   );
 }
 
-/** One question at a time: what sends money is out of sight while the other way is asked about. */
+/** One question at a time: the form that sends money is hidden while the other one is open. */
 function Refund(props: RefundProps) {
   const [isNoting, setNoting] = useState(false);
   return (
@@ -41,12 +41,12 @@ function Refund(props: RefundProps) {
   );
 }
 
-/** Two steps: what goes back, and a look at what it costs. */
+/** Two steps: the amount, and a preview of its costs. */
 function SendBack({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
   const paymentId = payment.id;
   const steps = useMoneySteps(
-    // The money is in the wallet of the payment's mode, whatever mode the shop is in.
+    // The wallet is that of the payment's mode, even if the shop is in the other mode.
     { path: '/payment/refund', paymentId, mode: payment.sandbox ? 'sandbox' : 'live' },
     (order, idempotencyKey) =>
       api('POST', '/payment/refund', {
@@ -73,7 +73,7 @@ function SendBack({ payment, onClose }: RefundProps) {
 
 function RefundForm(props: {
   readonly payment: Payment;
-  /** What was typed before stepping back. */
+  /** The values typed before going back. */
   readonly last: MoneyOrder | null;
   readonly busy: boolean;
   readonly error: ApiError | null;
@@ -159,7 +159,7 @@ function fillAmount(form: HTMLElement | null, amount: string): void {
   if (field instanceof HTMLInputElement) field.value = amount;
 }
 
-/** What came in a coin and was not given back, and what of it is beyond the price where one coin was paid too much. */
+/** The received amount of a coin minus its refunds, and the part above the price if one coin was overpaid. */
 export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
   const { received, amount } = payment.options[coin] ?? { received: '0', amount: '0' };
   const back = payment.refunds
@@ -185,13 +185,13 @@ function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
   return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={priceOf(payment, coin)} />;
 }
 
-/** What one coin was worth when the payment was made. */
+/** The price of one coin when the payment was created. */
 function priceOf({ options, currency }: Payment, coin: Coin): Price | undefined {
   const rate = options[coin]?.rate;
   return rate === undefined ? undefined : { rate, currency };
 }
 
-/** The money went back in another way: told to the shop, and not taken back. */
+/** The refund was made elsewhere: recorded in the shop, and not reversible. */
 function Note(
   props: RefundProps & { readonly isAsked: boolean; readonly onAsk: (isAsked: boolean) => void },
 ) {

@@ -3,7 +3,7 @@ import { t } from '../../i18n/t.ts';
 import { Copy } from '../../ui/basics.tsx';
 import { fiat } from '../../format/format.ts';
 
-/** What the API calls a product and its prices, folded away. */
+/** The API ids of a product and its prices, collapsed. */
 export function CatalogIds({ product, prices }: { product: Product; prices: readonly Price[] }) {
   const ids = [
     { name: t('Product'), id: product.id },

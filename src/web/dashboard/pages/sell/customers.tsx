@@ -154,7 +154,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
   );
 }
 
-/** Who it is: by name where the shop knows one. */
+/** The customer: by name if the shop knows one. */
 function Name({ of: customer }: { of: Customer }) {
   const name = customerName(customer);
   if (isErased(customer)) return <span className="text-soft">{name}</span>;
@@ -168,7 +168,7 @@ function Name({ of: customer }: { of: Customer }) {
   );
 }
 
-/** A JSON object, or null for a text that is none. */
+/** A JSON object, or null if the text is not one. */
 function readObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
@@ -198,7 +198,7 @@ function Edit({ customer, onDone, onErase }: EditProps) {
           }),
     telling(customer === null ? t('Customer created') : t('Customer saved'), onDone),
   );
-  // The name has a field of its own; one that is no text stays among the other facts.
+  // The name has its own field; a name that is not a text stays in the metadata.
   const { name: known, ...others } = customer?.metadata ?? {};
   const kept = known === undefined || typeof known === 'string' ? others : { ...others, name: known };
   return (

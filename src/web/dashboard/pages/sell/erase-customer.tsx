@@ -11,7 +11,7 @@ interface EraseProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a customer becomes anonymous for good. */
+/** Asks for confirmation before a customer's personal data is erased for good. */
 export function EraseCustomer({ customer, onClose }: EraseProps) {
   const merchantId = useShopId();
   const erase = useAct(

@@ -34,7 +34,7 @@ function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
   const fields = (['email', 'note'] as const)
     .filter((field) => values[field] !== '')
     .map((field) => ({ name: field, required: values[field] === 'required' }));
-  // Kept: the form does not ask for it.
+  // Kept, because the form has no field for it.
   const kept = link?.fields.filter((field) => field.name === 'name') ?? [];
   const suggested = link?.openAmount?.suggested;
   const openAmount = {
@@ -52,7 +52,7 @@ function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
   return { name, description, ...target, fields: [...fields, ...kept], ...terms };
 }
 
-/** A new link, or changes to one; its kind and its address do not change any more. */
+/** A new link, or changes to one; its kind and its address cannot change. */
 export function EditLink({
   link,
   onDone,
@@ -61,7 +61,7 @@ export function EditLink({
   onDone: (link: PaymentLink) => void;
 }) {
   const merchantId = useShopId();
-  // Where payers go is no clerk's to set.
+  // A clerk may not set where payers are redirected to.
   const setsTarget = useShop()?.role !== 'clerk';
   const [asks, setAsks] = useState<Asks>(asksOf(link));
   const save = useAct(

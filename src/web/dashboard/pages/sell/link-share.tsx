@@ -7,11 +7,11 @@ import { Qr } from '../../ui/qr.tsx';
 
 interface ShareProps {
   readonly link: PaymentLink;
-  /** What a price of the catalog asks, which the link does not tell. */
+  /** The amount of a catalog price, which the link does not contain. */
   readonly price?: string;
 }
 
-/** Ways to bring a payment link to payers: a code to scan, its address, a mail, a button on a site. */
+/** Ways to share a payment link with payers: QR code, address, email, a button on a site. */
 export function ShareLink({ link, price }: ShareProps) {
   const fixed = link.amount === null || link.currency === null ? null : fiat(link.amount, link.currency);
   const amount = price ?? fixed;
@@ -37,7 +37,7 @@ export function ShareLink({ link, price }: ShareProps) {
   );
 }
 
-/** Markup of a button for a page of the shop's own; without script it is a link. */
+/** Markup of a button for the shop's own page; without script it is a link. */
 function SiteButton({ link }: { link: PaymentLink }) {
   const html = [
     `<script src="${new URL('/pay.js', link.url).href}" async></script>`,
@@ -69,7 +69,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** A mail in the merchant's own mail program, written and not sent. */
+/** Opens a draft in the merchant's own mail program. */
 function useMailTo({ name, description, url }: PaymentLink, amount: string | null): string {
   const shop = useShop()?.name ?? '';
   const invitation = amount === null ? t('Please pay here:') : t('Please pay {amount} here:', { amount });

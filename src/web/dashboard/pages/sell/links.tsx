@@ -34,7 +34,7 @@ function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
   );
 }
 
-/** Pages by which anybody pays the shop. */
+/** Pages on which anyone can pay the shop. */
 export function LinksPage() {
   const merchantId = useShopId();
   const [{ page, create }, change] = useFilters();

@@ -10,18 +10,18 @@ import { ShareLink } from './link-share.tsx';
 
 const LINK_NAME_MAX = 120;
 
-/** The open link of a price, the newest; a new one where there is none. */
+/** The newest open link of a price; creates one if there is none. */
 async function linkOf(merchantId: string, product: Product, price: Price): Promise<PaymentLink> {
   const query = { merchantId, priceId: price.id, active: 'true' as const, limit: 1 };
   const { links } = await api('GET', '/merchant/link/list', { query });
   if (links[0] !== undefined) return links[0];
-  // Never half of a character that is two units long.
+  // Does not cut a surrogate pair in half.
   const name = product.name.slice(0, LINK_NAME_MAX).replace(/\p{Surrogate}$/u, '');
   const body = { name, description: product.description, priceId: price.id };
   return api('POST', '/merchant/link/create', { query: { merchantId }, body });
 }
 
-/** Sells a price of the catalog in this shop by a payment link, which is made the first time. */
+/** Sells a price of the catalog in this shop by a payment link, which is created on the first use. */
 export function SellPrice({ product, price }: { product: Product; price: Price }) {
   const shopId = useShopId();
   const sell = useAct(async () => linkOf(shopId, product, price));

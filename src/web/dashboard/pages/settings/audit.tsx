@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 
 type Entry = AuditPage['entries'][number];
 
-/** Who changed what in the shop. */
+/** The audit log of the shop: user, action and time. */
 export function AuditLogPage() {
   const merchantId = useShopId();
   return (
@@ -27,7 +27,7 @@ export function AuditLogPage() {
   );
 }
 
-/** Entries of a shop, or of the account of who is signed in. */
+/** Entries of a shop, or of the user's own account. */
 export function AuditLog({ query }: { query: { readonly merchantId: string } | null }) {
   const log = useInfiniteQuery<AuditPage, ApiError, { pages: AuditPage[] }, unknown[], number | null>({
     queryKey: ['/audit', query?.merchantId ?? null],

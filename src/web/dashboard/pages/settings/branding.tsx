@@ -15,7 +15,7 @@ const LOGO_MAX_BYTES = 65_536;
 
 type Changes = Omit<Body<'PATCH', '/merchant/edit'>, 'merchantId'>;
 
-/** How the shop looks to payers: logo, colour and whom to ask. */
+/** The shop's appearance on payment pages: logo, colour and contact. */
 export function Branding({ shop }: { shop: Shop }) {
   const save = useAct((changes: Changes) =>
     api('PATCH', '/merchant/edit', { body: { ...changes, merchantId: shop.id } }),
@@ -65,7 +65,7 @@ export function Branding({ shop }: { shop: Shop }) {
   );
 }
 
-/** Roughly what a payer sees; the payment pages make the colour readable. */
+/** An approximate preview; the payment pages adjust the colour for contrast. */
 function Preview({ shop, color }: { shop: Shop; color: string }) {
   return (
     <div className="mb-4 flex items-center gap-3 rounded-xl border border-line p-3" aria-hidden="true">
@@ -89,7 +89,7 @@ interface LogoProps {
   readonly onChange: (logo: string | null) => void;
 }
 
-/** Saved as soon as a file is chosen. */
+/** Uploaded as soon as a file is chosen. */
 function Logo({ shop, error, busy, onChange }: LogoProps) {
   const [problem, setProblem] = useState<string>();
   const refused = error?.fields['logo'];

@@ -6,7 +6,7 @@ import { Card } from '../../ui/basics.tsx';
 import { TextArea } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 
-/** Which sites, beside the shop's verified domain, may open its checkout in a window of their own pages. */
+/** The sites, in addition to the shop's verified domain, that may open its checkout over their own pages. */
 export function Embedding({ shop }: { shop: Shop }) {
   const save = useAct((embedOrigins: string[]) =>
     api('PATCH', '/merchant/edit', { body: { merchantId: shop.id, embedOrigins } }),

@@ -9,7 +9,7 @@ import { Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { MEMBER_ROLES, ROLES } from '../../ui/roles.ts';
 
-/** Asks whom to invite, then shows the link for passing on. */
+/** Invites an email address, then shows the link to pass on. */
 export function Invite({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog title={t('Invite somebody')} open={open} onClose={onClose}>

@@ -9,7 +9,7 @@ import { CoinReadinessList } from '../home/coin-readiness.tsx';
 
 const LIVE_MS = 3_000;
 
-/** What new payments of the shop take: simulated coins or real ones. */
+/** The mode of new payments of the shop: simulated coins or real ones. */
 export function ModeSwitch({ shop }: { shop: Shop }) {
   const [asking, setAsking] = useState(false);
   const flip = useAct(

@@ -21,7 +21,7 @@ export function PeoplePage() {
   const people = useQuery<People, ApiError>({
     queryKey: ['/merchant/people', merchantId],
     queryFn: () => requestPrivate('GET /merchant/people', undefined, { merchantId }),
-    // Somebody accepts while the owner looks.
+    // The invitation may be accepted while the page is open.
     refetchInterval: LIVE_MS,
   });
   return (

@@ -7,12 +7,12 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Check } from '../../ui/form.tsx';
 import { telling } from '../../ui/toast.tsx';
 
-/** Named one by one; of more only the number is told. */
+/** Maximum number of names to list; beyond that only the number is shown. */
 const NAMED_MAX = 5;
 
 type Kind = keyof MadeByPerson;
 
-/** Asks whether a person is to be removed, and what ends of that which they made. */
+/** Asks for confirmation before a member is removed, and which of their keys, links and endpoints are revoked. */
 export function RemovePerson(props: { person: Person; open: boolean; onClose: () => void }) {
   const { person, open, onClose } = props;
   const { userId, email, made } = person;

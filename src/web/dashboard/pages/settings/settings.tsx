@@ -116,7 +116,7 @@ function General({ shop }: { shop: Shop }) {
   );
 }
 
-/** How long and how exactly payers have to pay. */
+/** Payment deadline and accepted underpayment. */
 function Leniency({ shop }: { shop: Shop }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -139,7 +139,7 @@ function Leniency({ shop }: { shop: Shop }) {
   );
 }
 
-/** What totals are counted in, and whose days. */
+/** The currency of totals, and the time zone of their days. */
 function Reckoning({ shop }: { shop: Shop }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -170,7 +170,7 @@ function Reckoning({ shop }: { shop: Shop }) {
 type Verification = Data<'POST', '/merchant/verify-domain'>['verification'];
 type Method = Verification['method'];
 
-/** What to publish, as it has to stand there. */
+/** The DNS record or file to publish, verbatim. */
 const RECORDS: Record<Method, (shop: Shop, token: string) => [name: string, text: string][]> = {
   dns: ({ domain }, token) => [
     [t('Name of the TXT record'), `_tilld-challenge.${domain}`],
@@ -198,7 +198,7 @@ function Domain({ shop }: { shop: Shop }) {
   const pick = (value: string): void => {
     const next = METHODS.find((one) => one === value) ?? 'dns';
     setMethod(next);
-    // What is in view would be for another method.
+    // The result on the page belongs to the other method.
     if (choose.data !== undefined) choose.mutate(next);
   };
   const error = choose.error ?? check.error;

@@ -127,7 +127,7 @@ function ShopCard({ shop }: { shop: Shop }) {
   );
 }
 
-/** Both keys right after they were made: the only time the secret one is shown. */
+/** Both keys right after creation: the only time that the secret one is shown. */
 export function NewKeys(props: { keys: { public: string; secret: string }; children?: React.ReactNode }) {
   return (
     <div className="grid gap-4">

@@ -10,7 +10,7 @@ import { Button, LINK, Problem, Loaded } from '../../ui/basics.tsx';
 import { roleName } from '../../ui/roles.ts';
 import { SignedInGate } from './signed-in-gate.tsx';
 
-/** Where the link of an invitation leads, once its reader is signed in. */
+/** The target of an invitation link, once the user is signed in. */
 export function JoinPage() {
   const session = useSession();
   const [{ token = '' }] = useFilters();
@@ -47,7 +47,7 @@ function Offer({ of, token, isTheirs }: { of: Invited; token: string; isTheirs: 
   const accept = useAct(
     async () => {
       const accepted = await requestPrivate('POST /merchant/people/accept', { token });
-      // The pages of the shop know by this list that it exists, and what the role includes.
+      // The pages of the shop read its existence and the user's role from this list.
       await client.refetchQueries({ queryKey: ['/merchant/list'], type: 'all' });
       return accepted;
     },

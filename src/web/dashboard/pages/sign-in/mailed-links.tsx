@@ -18,7 +18,7 @@ const toSignIn = (
   </Link>
 );
 
-/** The token of a mailed link, taken out of the address at once so that it stays in no history. */
+/** The token of an emailed link, removed from the address at once so that it is not in the browser history. */
 function useMailedToken(): string {
   const [{ token = '' }] = useFilters();
   const [kept] = useState(token);
@@ -54,7 +54,7 @@ export function ForgotPage() {
   );
 }
 
-/** What a new password ends, and what else the reader may end with it. */
+/** What a new password revokes, and what else the reader may revoke with it. */
 function AccessNote({ of }: { of: ResetReview }) {
   const { isConfirmed, passkeys, keys, shops } = of;
   if (!isConfirmed) {
@@ -135,7 +135,7 @@ export function ResetPage() {
   );
 }
 
-/** For the account that is signed in: a click alone confirms nothing that another person registered. */
+/** For the signed-in account only: a click alone must not confirm an account that another person registered. */
 export function VerifyPage() {
   const token = useMailedToken();
   const verify = useAct(() => api('POST', '/auth/verify-email', { body: { token } }));

@@ -6,13 +6,13 @@ import { Button } from '../../ui/basics.tsx';
 import { SignInForm } from './sign-in.tsx';
 
 /**
- * Asks for the password over a page whose session ran out. The page below stays as it is, with
- * everything typed in it, but cannot be read or used; whoever signs in as somebody else starts anew.
+ * Asks for the password over a page whose session expired. The page below keeps its input but cannot be read or used;
+ * if another user signs in, the dashboard is reloaded.
  */
 export function SignInAgain({ as }: { as: User }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
-  // The browser's own dialog: it also stands above the page's dialogs and makes them inert.
+  // A modal `<dialog>`, which is above the page's dialogs and makes them inert.
   useEffect(() => dialog.current?.showModal(), []);
   return createPortal(
     <dialog

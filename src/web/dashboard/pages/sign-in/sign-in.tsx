@@ -34,7 +34,7 @@ export function Gate(props: { title: string; lead?: ReactNode; children: ReactNo
   );
 }
 
-/** Back to the page that was asked for; only addresses of the dashboard itself. */
+/** The requested page, if it is an address of the dashboard itself. */
 function useEnter(): () => void {
   const router = useRouter();
   const [{ next }] = useFilters();
@@ -47,7 +47,7 @@ const RUN_OUT = t(
   'Your session has ended. Sign in again and go on where you were; a session ends after 12 hours without use.',
 );
 
-/** Asks for email and password, and for the code once it is needed. */
+/** Asks for email and password, and for the code if it is required. */
 export function SignInForm(props: { email?: string; onDone: (session: Session) => void; extra: ReactNode }) {
   const [needsCode, setNeedsCode] = useState(false);
   const login = useAct(signIn, (answer) => {
@@ -134,13 +134,13 @@ export function SignInPage() {
   );
 }
 
-/** The token of the invitation that brought somebody here: with it they may register where others may not. */
+/** The token of the user's invitation: it permits registration where it is otherwise closed. */
 function invitationIn(next: string | undefined): { invitation?: string } {
   const invitation = /\/join\?token=(\w+)/.exec(next ?? '')?.[1];
   return invitation === undefined ? {} : { invitation };
 }
 
-/** The token in the address that the server's log has: with it the first account is made where no other may register. */
+/** The setup token in the address, from the server's log: it permits the first account where registration is closed. */
 function setupIn(fragment: string): string | null {
   return /^#setup=(\w+)$/.exec(fragment)?.[1] ?? null;
 }
@@ -149,10 +149,10 @@ function useRegister(next: string | undefined, onDone: () => void) {
   return useAct(
     async (body: Body<'POST', '/auth/register'>) => {
       await api('POST', '/auth/register', { body: { ...body, ...invitationIn(next) } });
-      // The account is there: who cannot be signed in now does it on the usual page.
+      // The account exists: if this sign-in fails, the user signs in on the usual page.
       const { email, password } = body;
       const session = await signIn({ email, password }).catch(() => null);
-      // The password was typed this moment: the first shop does not ask for it again. Where that fails, it does.
+      // The password was just typed, so creating the first shop needs no step-up. If this fails, it asks for one.
       if (session !== null) await requestPrivate('POST /auth/step-up', { password }).catch(() => null);
       return session;
     },
@@ -163,7 +163,7 @@ function useRegister(next: string | undefined, onDone: () => void) {
   );
 }
 
-/** Whether the server asks for its setup token, as it does for the first account where no other may register. */
+/** Whether the server requires its setup token: for the first account, where registration is closed. */
 function useNeedsSetup(error: ApiError | null): boolean {
   const [needsSetup, setNeedsSetup] = useState(false);
   if (!needsSetup && error !== null && 'setupToken' in error.fields) setNeedsSetup(true);

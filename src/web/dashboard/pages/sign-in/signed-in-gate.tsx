@@ -8,15 +8,15 @@ import { LINK, Problem } from '../../ui/basics.tsx';
 import { Gate } from './sign-in.tsx';
 
 /**
- * The frame of a page outside of the shops that needs a user: says who is signed in, and lets somebody else sign in and
- * come back to it.
+ * The frame of a page outside of the shops that requires a user: shows the signed-in user, and lets another user
+ * sign in and return to it.
  */
 export function SignedInGate(props: { title: string; children: ReactNode }) {
   const session = useSession();
   const out = useAct(signOut);
   const navigate = useNavigate();
   const { href } = useLocation();
-  // As it was at first: on the way to the sign-in page the address changes while this page is still there.
+  // Read once: during navigation to the sign-in page the address changes while this page is still mounted.
   const [next] = useState(href);
   const isOut = session === null;
   useEffect(() => {

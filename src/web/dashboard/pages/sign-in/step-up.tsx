@@ -10,7 +10,7 @@ import { Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { PasskeyStepUp } from './use-passkey.tsx';
 
-/** Asks for the proof that a request waits for; the request then goes out again by itself. */
+/** Asks for the step-up that a request waits for; the request is then sent again. */
 export function StepUp() {
   const asked = useAskedProof();
   return asked === null ? null : <Question proof={asked.proof} onAnswer={asked.answer} />;
@@ -26,10 +26,10 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
     () => onAnswer(true),
   );
   const { error } = confirm;
-  // The second factor was switched on since the question was put.
+  // The second factor was enabled since the dialog opened.
   if (error?.code === 'SECOND_FACTOR_REQUIRED' && !needsCode) setNeedsCode(true);
   useEndWithSession(onAnswer);
-  // The browser's own dialog: it also stands above the page's dialogs and makes them inert.
+  // A modal `<dialog>`, which is above the page's dialogs and makes them inert.
   useEffect(() => dialog.current?.showModal(), []);
   return createPortal(
     <dialog
@@ -41,7 +41,7 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
-        // A dialog below must not take it for its own.
+        // A dialog below must not handle it.
         event.preventDefault();
         event.stopPropagation();
         onAnswer(false);
@@ -76,7 +76,7 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
   );
 }
 
-/** Signed out in another tab: nobody is there to answer. */
+/** The user signed out in another tab, so the step-up is cancelled. */
 function useEndWithSession(onAnswer: (isProven: boolean) => void): void {
   const isOut = useSession() === null && lostSession() === null;
   useEffect(() => {
@@ -107,7 +107,7 @@ const PASSWORD = (
   />
 );
 
-/** That a code is needed is told by the field. */
+/** Not an error message: the new field for the code says that it is needed. */
 function shown(error: ApiError | null): ApiError | null {
   return error?.code === 'SECOND_FACTOR_REQUIRED' ? null : error;
 }

@@ -9,7 +9,7 @@ import { Button, Problem } from '../../ui/basics.tsx';
 
 type Asking = 'GET /auth/passkeys/sign-in' | 'GET /auth/passkeys/step-up';
 
-/** Signs in without address and password; not there where passkeys do not work. */
+/** Signs in without address and password; not rendered if passkeys do not work here. */
 export function PasskeySignIn({ onDone }: { onDone: (session: Session) => void }) {
   const signIn = useAct(signInByPasskey, (session) => {
     startSession(session);
@@ -26,7 +26,7 @@ export function PasskeySignIn({ onDone }: { onDone: (session: Session) => void }
   );
 }
 
-/** Proves who is there; only for users who have a passkey that works here. */
+/** Step-up by passkey; only for users who have a passkey that works here. */
 export function PasskeyStepUp({ onDone }: { onDone: () => void }) {
   const prove = useAct(stepUpByPasskey, onDone);
   return (
