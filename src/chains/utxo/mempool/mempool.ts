@@ -84,8 +84,8 @@ export function createMempool(deps: MempoolDeps): Mempool {
 }
 
 /**
- * Reads what is unread: first what the ledger expects, then what is new, then what earlier views left, and last
- * what the node did not return. At least one chunk is read, however late it is.
+ * Reads what is unread: first what is new, then what earlier views left, and last what the node did not return.
+ * At least one chunk is read, however late it is.
  */
 async function readNew(
   deps: ReadDeps,
@@ -95,15 +95,10 @@ async function readNew(
     until,
   }: { readonly memory: MempoolMemory; readonly list: TxidList; readonly until: number },
 ): Promise<{ readonly left: number; readonly isRead: boolean }> {
-  const { index, unread } = deps;
+  const { unread } = deps;
   const { added, backlog, withheld } = list;
   let isRead = true;
   let left = added.length + backlog.length + withheld.length;
-  if (left > CHUNK) {
-    const expected = await index.unsettled();
-    const own = memory.unreadOf([...new Set(expected.map(({ ref }) => ref.txid))]).slice(0, CHUNK);
-    if (own.length > 0) isRead = await readTransactions(deps, memory, own);
-  }
   for (const span of [added, backlog, withheld]) {
     for (let start = 0; start < span.length; start += CHUNK) {
       const txids = span.take(start, start + CHUNK);

@@ -265,16 +265,13 @@ describe('a mempool too large to be read in one view', () => {
     for (const txid of txids) expect(views[0]?.has(txid)).toBe(true);
   });
 
-  it('is read from the transactions that the ledger expects, then the newest', async () => {
+  it('is read from the newest transactions on', async () => {
     for (let at = 0; at < MANY; at += 1) payStranger(at);
-    const expected = payUs(5_000n);
-    const unsettled = async () => [{ ref: { txid: expected, index: 0 }, watchKey: '' }];
-    const slow = newMempool({ readMs: 0, index: { ...index, unsettled } });
-    const first = await slow.view();
-    expect([first.credits.map(({ ref }) => ref.txid), first.left]).toEqual([[expected], MANY + 1 - 512]);
+    const slow = newMempool({ readMs: 0 });
+    expect((await slow.view()).credits).toEqual([]);
     const newest = payUs(6_000n);
     const second = await slow.view();
-    expect(second.credits.map(({ ref }) => ref.txid)).toEqual([expected, newest]);
+    expect(second.credits.map(({ ref }) => ref.txid)).toEqual([newest]);
     expect(second.isPartial).toBe(true);
   });
 });
