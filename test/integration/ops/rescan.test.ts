@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
@@ -71,6 +72,8 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     await till.down();
     const before = await outputs();
     const told = sink.deliveries.length;
+    const cache = join(till.dataDir, 'mempool-ltc.cache');
+    expect(existsSync(cache)).toBe(true);
 
     // Killed while it works, it has done nothing or all of it; then once more.
     const running = startTool('rescan', ['LTC', '--from', String(start), '--data-dir', till.dataDir], {
@@ -80,6 +83,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     running.child.kill('SIGKILL');
     await running.done;
     expect(await rescan('LTC', '--from', String(start - 1))).toMatchObject({ code: 0 });
+    expect(existsSync(cache)).toBe(false);
     expect((await outputs()).every(({ state }) => state === 'unconfirmed')).toBe(true);
     await till.up();
     await till.ready();
