@@ -29,7 +29,7 @@ export class ScriptedChain {
   /** What the node says of itself beyond its tip. */
   status: Partial<NodeStatus> = {};
   /** What the view of the mempool says of itself. */
-  view: Pick<UnconfirmedView, 'isPartial' | 'hasNews'> = {};
+  view: Pick<UnconfirmedView, 'isPartial' | 'hasNews' | 'left'> = {};
   /** Heights whose block the node does not show, though its chain goes on above. */
   isUnshown: (height: number) => boolean = () => false;
   /** Called before blocks or mempool are read. */

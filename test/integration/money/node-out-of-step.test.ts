@@ -111,8 +111,17 @@ describe('a node that is out of sync with its network', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
+  it('is asked again at once while a view left transactions unread', async () => {
+    const follower = world.follower('BTC');
+    world.chains.BTC.view = { isPartial: true, left: 5 };
+    expect(await follower.round()).toBe(true);
+    world.chains.BTC.view = { isPartial: true };
+    expect(await follower.round()).toBe(false);
+  });
+
   it.each([
     ['cannot return all transactions that it lists', { isPartial: true as const }, {}],
+    ['has more new transactions than one view reads', { isPartial: true as const, left: 5 }, {}],
     ['lags behind the backend that returned its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
   ])(
     'expires no payment by a mempool whose backend %s, and credits its transactions',
