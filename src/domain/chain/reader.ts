@@ -43,8 +43,8 @@ export interface ChainReader {
    */
   blockAt(height: number): Promise<ChainBlock | null>;
   /**
-   * All relevant unconfirmed transactions, complete at each call (not a difference), with the node's tip when
-   * it took the view.
+   * All relevant unconfirmed transactions that were read so far (not a difference), with the node's tip when it
+   * took the view. Those of a large mempool take several calls.
    */
   unconfirmed(): Promise<UnconfirmedView>;
   /**

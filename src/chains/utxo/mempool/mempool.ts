@@ -44,7 +44,7 @@ export function createMempool(deps: MempoolDeps): Mempool {
     const known = memory;
     const until = performance.now() + readMs;
     let hasNews = false;
-    let partial: { readonly best: string } | null = null;
+    let partialAt: string | null = null;
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { bestBefore, txids, bestAfter } = await client.mempool();
       const list = await known.listed(txids);
@@ -57,11 +57,11 @@ export function createMempool(deps: MempoolDeps): Mempool {
       if (left > 0) return { ...view, isPartial: true, left };
       if (isRead) return view;
       // Mined or evicted since it was listed, or missing at another backend: the next list decides.
-      partial = { best: bestBefore };
+      partialAt = bestBefore;
     }
-    if (partial === null)
+    if (partialAt === null)
       throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
-    return { ...known.view(await tipAt(partial.best)), hasNews, isPartial: true };
+    return { ...known.view(await tipAt(partialAt)), hasNews, isPartial: true };
   }
 
   async function save(atLeast: number): Promise<void> {
