@@ -7,11 +7,11 @@ import type { RoundResult } from './stage.ts';
 import type { Tally } from './tally.ts';
 import { WorldClock } from './world-clock.ts';
 
-/** Rounds on one chain, before it gets too long. */
+/** Rounds on one chain, before it becomes too long. */
 const ROUNDS_PER_WORLD = 15;
 
 export interface CampaignOptions {
-  /** Of the first round; each of the others has the next one. */
+  /** Seed of the first round; each later round uses the next one. */
   readonly seed: number;
   readonly rounds: number;
   readonly isVerbose: boolean;

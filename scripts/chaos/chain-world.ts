@@ -4,13 +4,13 @@ import type { Mischief } from './mischief.ts';
 import type { Random } from './random.ts';
 import type { WorldClock } from './world-clock.ts';
 
-/** Where a transaction is, as the real node knows it. */
+/** The position of a transaction according to the real node. */
 export type Whereabouts =
   | { readonly kind: 'mined'; readonly height: number; readonly timeMs: number }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'absent' };
 
-/** Money that an address got on the best chain. */
+/** A received amount on the best chain. */
 export interface Receipt {
   readonly txid: string;
   readonly amount: bigint;
@@ -18,45 +18,45 @@ export interface Receipt {
 
 export type ReorgFate = 'moved' | 'dropped' | 'replaced';
 
-/** A real node, its chain and everybody on it but the till. */
+/** A real node, its chain, and all participants except the daemon. */
 export interface ChainWorld {
   readonly coin: Coin;
   readonly clock: WorldClock;
-  /** The real node's address: read anew for each request, since a restart may change it. */
+  /** The real node's address: read for each request, because a restart may change it. */
   readonly target: () => URL;
-  /** The till's settings besides the common ones. */
+  /** Settings of the daemon, in addition to the common ones. */
   readonly env: (rpcUrl: string) => Env;
-  /** Ways to pay, by name. */
+  /** Payment methods, by name. */
   readonly ways: readonly string[];
   /** Price range of an order in whole US dollars. */
   readonly price: { readonly low: number; readonly high: number };
 
   /** Called before each round. */
   begin(): Promise<void>;
-  /** Time passes, and the chain grows as it does in that time. */
+  /** Advances the clock, and mines the blocks of that time. */
   pass(ms: number, random: Random): Promise<void>;
-  /** So many blocks that everything in them is settled. */
+  /** Mines enough blocks that all earlier ones are settled. */
   settle(): Promise<void>;
-  /** The highest block whose payments may count as settled now, by the amount that is at stake. */
+  /** The highest block whose payments may count as settled now, by their amount. */
   settledHeights(): Promise<(amount: bigint) => number>;
   pay(to: { readonly address: string; readonly amount: bigint; readonly way: string }): Promise<string>;
-  /** The payer pays the same again at a higher fee. Null where that is not possible. */
+  /** Replaces the payment at a higher fee. Null if that is impossible. */
   raiseFee(txid: string): Promise<string | null>;
-  /** The payer takes an unconfirmed payment back. False where that is not possible. */
+  /** Replaces an unconfirmed payment by one to another address. False if that is impossible. */
   doubleSpend(txid: string): Promise<boolean>;
   reorg(depth: number, fate: ReorgFate, victims: readonly string[]): Promise<void>;
-  /** Unconfirmed transactions vanish from the node: of the till and, where `all`, of everybody. */
+  /** Drops unconfirmed transactions from the node: the daemon's, or with `all` every one. */
   loseUnconfirmed(all: boolean): Promise<void>;
-  /** Kills the node and starts it again, where it is a daemon. */
+  /** Kills and restarts the node, if it is a process. */
   crashNode?(): Promise<void>;
   whereabouts(txids: readonly string[]): Promise<ReadonlyMap<string, Whereabouts>>;
   received(address: string): Promise<readonly Receipt[]>;
-  /** What each address holds on the best chain, atoms. */
+  /** The balance of each address on the best chain, atoms. */
   balances(addresses: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   newDestination(): Promise<string>;
-  /** Hands bytes straight to the node, whatever it says. */
+  /** Submits bytes to the node directly and ignores its response. */
   offer(raw: string): Promise<void>;
-  /** Makers of what this family's nodes do wrong. */
+  /** Factories of the faults of this family's nodes. */
   readonly mischiefs: readonly ((random: Random) => Mischief)[];
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ const COINS_PER_KVB = 0.00001;
 const WEI_PER_GAS = 1_000_000_000n;
 const MICRO_LAMPORTS_PER_UNIT = 2_000;
 
-/** The fee rate that the node reports during a spike, whichever family it belongs to. */
+/** The fee rate that the node reports during a spike, for every family. */
 export function feeSpike({ times }: FeeSpike): Mischief {
   return {
     name: 'fee-spike',

@@ -3,7 +3,7 @@ import type { WorldClock } from './world-clock.ts';
 
 const MAX_LINES = 3_000;
 
-/** What happened in a round, with the time in it. */
+/** The events of a round, with their time in it. */
 export class History {
   readonly lines: string[] = [];
   readonly #clock: WorldClock;
@@ -20,16 +20,16 @@ export class History {
     if (this.lines.length < MAX_LINES) this.lines.push(`${this.at(this.#clock.now())} ${line}`);
   }
 
-  /** A time as seconds since the round began. */
+  /** Seconds since the round began. */
   at(ms: number): string {
     return `${((ms - this.#since) / 1000).toFixed(0).padStart(6)}s`;
   }
 
-  /** The till's warnings and errors, as lines of the history. */
+  /** Warnings and errors of the daemon, as lines of the history. */
   logger(): Logger {
     const note = (level: string) => (fields: object, message: string) => {
       const line = `  till ${level}: ${message} ${JSON.stringify(fields, shortened).slice(0, 400)}`;
-      // The same again in the same moment says nothing new.
+      // Repeated lines of the same moment are dropped.
       if (this.#told.has(line)) return;
       this.#told.add(line);
       this.add(line);

@@ -1,4 +1,4 @@
-/** JSON-RPC as the misbehaving proxy reads and writes it. */
+/** JSON-RPC as the fault-injecting proxy parses and writes it. */
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ export interface HttpAnswer {
 
 const { rawJSON } = JSON as unknown as { rawJSON: (source: string) => unknown };
 
-/** Safe integers become numbers; every other number keeps its digits, and is written back as it was. */
+/** Safe integers become numbers; all other numbers keep their digits and are written unchanged. */
 export function parseExactly(body: string): unknown {
   const parse = JSON.parse as (
     source: string,
@@ -53,7 +53,7 @@ export function refusal(call: Call, code: number, message: string, data?: unknow
   return { id: call.id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** Passes a request on to the node as it came. */
+/** Forwards a request to the node unchanged. */
 export async function forward(target: URL, incoming: IncomingMessage, body: string): Promise<HttpAnswer> {
   const outgoing = request({
     hostname: target.hostname,

@@ -25,7 +25,7 @@ interface Told {
   sends: number;
   lost: number;
   webhooks: number;
-  /** The longest time from a kill until the daemon answers again. */
+  /** The longest time from a kill until the daemon responds again. */
   backMs: number;
 }
 
@@ -39,9 +39,10 @@ function printTold({ world, kills, payments, sends, lost, webhooks, backMs, viol
 }
 
 /**
- * Kills a daemon with SIGKILL in the middle of its work and starts it again on the same data, so many times in all,
- * spread over the worlds: the sandbox, or a node of a coin. Nothing acknowledged may be lost, no address given out twice, no
- * send paid twice, no webhook missing. SIGINT and SIGTERM end it after the next kill, with what was seen until then.
+ * Kills a daemon with SIGKILL during its work and restarts it on the same data, a number of times in all, distributed
+ * over the worlds: the sandbox, or a node of a coin. Checks that acknowledged data is never lost, addresses are never
+ * assigned twice, sends are never paid twice, and no webhook is missing. SIGINT and SIGTERM end it after the next
+ * kill, with the results so far.
  * @returns the violations
  */
 export async function killCampaign(kills: number, worlds: readonly World[]): Promise<string[]> {

@@ -1,27 +1,27 @@
 import type { Call, Reply } from './json-rpc.ts';
 
-/** What becomes of a whole request. */
+/** What happens to a whole request. */
 export type Interruption =
-  /** Answered without asking the node. */
+  /** A response without the node. */
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** The connection breaks, or nothing comes, before the node sees the request. */
+  /** The connection breaks, or times out, before the request reaches the node. */
   | { readonly kind: 'reset' | 'hang' }
-  /** The same after the node carried it out. */
+  /** The same after the node executed the request. */
   | { readonly kind: 'resetAfter' | 'hangAfter' }
   | { readonly kind: 'delay'; readonly ms: number };
 
 export type Rewrite = (call: Call, reply: Reply) => Reply | Promise<Reply>;
 
-/** One way in which a node, or what stands before it, misbehaves. */
+/** One fault of a node, or of a proxy in front of it. */
 export interface Mischief {
   readonly name: string;
-  /** With what it was drawn, for the report. */
+  /** Its random parameters, for the report. */
   readonly details?: string;
-  /** The till cannot know from what it is shown that something is missing (an empty mempool). */
+  /** The daemon cannot detect that something is missing (an empty mempool). */
   readonly hidesMempool?: boolean;
-  /** Reads from the chain what it needs when it begins. */
+  /** Reads the required data from the chain when the fault begins. */
   readonly begin?: () => Promise<void> | void;
   readonly interrupt?: (calls: readonly Call[]) => Interruption | null;
-  /** Chosen once for each request: all calls of a batch come from one backend. Null: as the node says. */
+  /** Chosen once per request, because all calls of a batch go to one backend. Null: no change. */
   readonly rewriter?: (calls: readonly Call[]) => Rewrite | Promise<Rewrite | null> | null;
 }

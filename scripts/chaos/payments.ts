@@ -3,22 +3,22 @@ import type { PaymentJson, Shop } from '../../test/_helpers/api-client.ts';
 import type { ChainWorld, Whereabouts } from './chain-world.ts';
 import type { OrderPlan, PayKind } from './plan.ts';
 
-/** One thing that a payer did, and what became of it on the real chain. */
+/** One transfer of a payer, and its history on the real chain. */
 export interface Transfer {
-  /** The transaction and those that replaced it and pay the same. */
+  /** The transaction, and its replacements that make the same payment. */
   readonly txids: string[];
   readonly amount: bigint;
   readonly sentAt: number;
-  /** The payment of the order whose address it went to. */
+  /** The payment whose address it paid. */
   readonly to: Member;
-  /** When the till was first shown it for certain: an undisturbed node had it while the till looked; null: never. */
+  /** When the daemon surely saw it first: it polled an undisturbed node that had it; null: never. */
   shownAt: number | null;
   where: Whereabouts;
-  /** Where it was, from when on. */
+  /** Its positions over time. */
   readonly log: { readonly at: number; readonly where: Whereabouts }[];
 }
 
-/** A payment of an order: the first one, or one that renewed it. */
+/** A payment of an order: the first one, or a renewal. */
 export interface Member {
   readonly payment: PaymentJson;
   readonly address: string;
@@ -29,9 +29,9 @@ export interface Member {
 export interface Order extends Member {
   readonly plan: OrderPlan;
   readonly transfers: Transfer[];
-  /** What renewed it, oldest first. */
+  /** Its renewals, oldest first. */
   readonly renewals: Member[];
-  /** Times of paying that are still to come. */
+  /** Number of transfers still to make. */
   left: number;
 }
 
@@ -44,22 +44,22 @@ const TIMES: Readonly<Partial<Record<PayKind, number>>> = {
   'renewal-both': 2,
 };
 
-/** Every payment of an order, oldest first. */
+/** All payments of an order, oldest first. */
 export function membersOf(order: Order): readonly Member[] {
   return [order, ...order.renewals];
 }
 
-/** The payment that counts the money of all of them. */
+/** The payment that counts the money of all payments of the order. */
 export function leadOf(order: Order): PaymentJson {
   return (order.renewals.at(-1) ?? order).payment;
 }
 
-/** Everybody who orders and pays. */
+/** All payers and their orders. */
 export class Payments {
   readonly orders: Order[] = [];
-  /** Up to which block payments of an amount may count as settled, from when on. */
+  /** Over time: the highest block whose payments of an amount may count as settled. */
   readonly settled: { readonly at: number; readonly heightFor: (amount: bigint) => number }[] = [];
-  /** Moments at which two payments of one order asked for money. */
+  /** Times at which two payments of one order were open. */
   readonly askedTwice: string[] = [];
   readonly #world: ChainWorld;
 
@@ -80,7 +80,7 @@ export class Payments {
     return order;
   }
 
-  /** Renews what expired and waits for that, as the payer does on the checkout. @returns lines for the history */
+  /** Renews expired payments and waits for it, as a payer on the checkout does. @returns lines for the history */
   async renew(shop: Shop): Promise<string[]> {
     const lines: string[] = [];
     for (const order of this.orders) {
@@ -101,7 +101,7 @@ export class Payments {
     return lines;
   }
 
-  /** Pays once, as the plan says. Null: the checkout asks for nothing. */
+  /** Pays once, according to the plan. Null if nothing is due. */
   async pay(order: Order, shop: Shop | null = null): Promise<Transfer | null> {
     const { plan } = order;
     const to = targetOf(order);
@@ -125,21 +125,21 @@ export class Payments {
     return transfer;
   }
 
-  /** Whether the order is to be paid now; `stepMs`: how long until the next chance. */
+  /** Whether the order must be paid now. @param stepMs time until the next chance */
   isDue(order: Order, step: number, stepMs: number): boolean {
     if (order.left === 0) return false;
     const now = this.#world.clock.now();
     const { kind } = order.plan;
     if (RENEWED.has(kind)) return order.renewals.length > 0;
     if (kind === 'late') return now > order.deadline + 5_000;
-    // Late enough that a part of what came first may have been given back.
+    // Late enough that a part of the first transfer may have been refunded.
     if (kind === 'top-up' && order.transfers.length > 0) return now >= order.deadline - 100_000;
     const end = order.deadline - 3_000;
     if (kind === 'last-moment') return now < end && now + stepMs >= end;
     return step >= order.plan.step + order.plan.payAfterSteps;
   }
 
-  /** Asks the real node where everything is. */
+  /** Reads the positions of all transfers from the real node. */
   async refresh(): Promise<void> {
     const all = this.transfers;
     const found = await this.#world.whereabouts(all.flatMap(({ txids }) => txids));
@@ -153,14 +153,14 @@ export class Payments {
     }
   }
 
-  /** The till looked at an undisturbed node just now. */
+  /** Records that the daemon just polled an undisturbed node. */
   shown(): void {
     for (const transfer of this.transfers) {
       if (transfer.where.kind !== 'absent') transfer.shownAt ??= this.#world.clock.now();
     }
   }
 
-  /** Notes orders of which more than one payment asks for money, or one does beside a completed one. */
+  /** Records orders with more than one open payment, or with an open payment next to a completed one. */
   async noteAskedTwice(shop: Shop): Promise<void> {
     for (const order of this.orders) {
       if (order.renewals.length === 0) continue;
@@ -191,7 +191,7 @@ export class Payments {
     return due;
   }
 
-  /** What the checkout asks for now; zero where it asks for nothing. */
+  /** The amount due on the checkout; zero if none is. */
   async #asked(shop: Shop, paymentId: string): Promise<bigint> {
     const { coin } = this.#world;
     const answer = await fetch(`${shop.api.baseUrl}/checkout/${paymentId}`, {
@@ -203,7 +203,7 @@ export class Payments {
   }
 }
 
-/** The payment of the order that the payer pays next. */
+/** The payment of the order to pay next. */
 function targetOf(order: Order): Member {
   const { kind } = order.plan;
   const newest = order.renewals.at(-1) ?? order;

@@ -1,7 +1,7 @@
 import type { ReorgFate } from './chain-world.ts';
 import type { Random } from './random.ts';
 
-/** Stretches of time in which things go wrong. Together longer than the life of a payment. */
+/** Number of steps with faults. Together longer than the lifetime of a payment. */
 export const STEPS = 24;
 
 export type PayKind =
@@ -13,7 +13,7 @@ export type PayKind =
   | 'last-moment'
   | 'late'
   | 'unpaid'
-  /** A part first, then what the checkout asks for. */
+  /** A part first, then the amount due. */
   | 'top-up'
   /** The first payment expires; the payer renews it and pays the renewal, the expired payment, or both. */
   | 'renewal'
@@ -40,7 +40,7 @@ const PAY_KINDS: readonly PayKind[] = [
   'renewal-both',
 ];
 
-/** Somebody orders, and pays some time after. */
+/** An order, and its payment some steps later. */
 export interface OrderPlan {
   readonly step: number;
   readonly dollars: number;
@@ -63,18 +63,18 @@ const SEND_KINDS: readonly SendKind[] = [
   'consolidate',
 ];
 
-/** The merchant sends money out of the wallet, gives a payment back, or puts outputs together. */
+/** The merchant sends from the wallet, refunds a payment, or consolidates outputs. */
 export interface SendPlan {
   readonly step: number;
   readonly kind: SendKind;
-  /** Of the balance, or of the payment, in per cent. */
+  /** Per cent of the balance, or of the payment. */
   readonly percent: number;
 }
 
-/** The merchant opens a refund link for a payment that has money; its payer may claim it. */
+/** The merchant creates a refund link for a paid payment; its payer may claim it. */
 export interface LinkPlan {
   readonly step: number;
-  /** Of the price, in per cent; null: everything that is left. */
+  /** Per cent of the price; null: the remainder. */
   readonly percent: number | null;
   readonly needsApproval: boolean;
   readonly deductsFee: boolean;
@@ -82,7 +82,7 @@ export interface LinkPlan {
   readonly end: 'claimed' | 'cancelled' | 'ignored';
 }
 
-/** The network's fee rate is a multiple of its usual one for some steps. */
+/** The network's fee rate is a multiple of the usual one for some steps. */
 export interface FeeSpike {
   readonly from: number;
   readonly to: number;
@@ -96,7 +96,7 @@ export type Upheaval =
   | { readonly kind: 'crash-node' }
   | { readonly kind: 'restart-till'; readonly downSteps: number };
 
-/** A mischief (by its number among those of the coin) from one step up to another. */
+/** A fault (its index among those of the coin) during a range of steps. */
 export interface Spell {
   readonly mischief: number;
   readonly seed: number;
@@ -104,10 +104,10 @@ export interface Spell {
   readonly to: number;
 }
 
-/** A round, drawn from its seed before anything runs. */
+/** The plan of a round, generated from its seed in advance. */
 export interface Plan {
   readonly seed: number;
-  /** How long each step is, ms. */
+  /** The duration of each step, ms. */
   readonly stepsMs: readonly number[];
   readonly orders: readonly OrderPlan[];
   readonly sends: readonly SendPlan[];
@@ -115,11 +115,11 @@ export interface Plan {
   readonly feeSpikes: readonly FeeSpike[];
   readonly upheavals: readonly (Upheaval & { readonly step: number })[];
   readonly spells: readonly Spell[];
-  /** What of the history the node has lost by the end it never gets back. */
+  /** The history that the node has lost by the end is never recovered. */
   readonly staysHoled: boolean;
 }
 
-/** Draws a round. `mischiefs`: how many kinds there are. */
+/** Generates a plan. @param mischiefs number of kinds of faults */
 export function drawPlan(
   seed: number,
   random: Random,
@@ -174,7 +174,7 @@ export function drawPlan(
   };
 }
 
-/** Some outlast the steps, and end in the calm after them. */
+/** Some last beyond the steps and end in the final phase. */
 function drawSpike(random: Random): FeeSpike {
   const from = random.int(2, STEPS);
   return { from, to: from + random.int(3, 20), times: random.pick([5, 20, 100, 1_000]) };

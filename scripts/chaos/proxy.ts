@@ -1,4 +1,4 @@
-/** Stands between the till and a real node, and plays whatever mischief is on. */
+/** A proxy between the daemon and a real node that injects the active faults. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -38,7 +38,7 @@ export class MisbehavingProxy {
     return this.#requests;
   }
 
-  /** How often each mischief did something. */
+  /** How often each fault had an effect. */
   get hits(): ReadonlyMap<string, number> {
     return this.#hits;
   }
@@ -116,7 +116,7 @@ export class MisbehavingProxy {
       }
       changed.push(reply === original ? reply : inStyleOf(original, reply));
     }
-    // Bitcoin's daemons answer a refused call with HTTP 500 or 404, and one that is answered with 200.
+    // Bitcoin's daemons respond to a failed call with HTTP 500 or 404, and to a successful one with 200.
     const [only] = changed;
     const isAnswered = isBatch || only?.error === undefined || only.error === null;
     const status = answer.status >= 400 && isAnswered ? 200 : answer.status;
@@ -128,7 +128,7 @@ export class MisbehavingProxy {
   }
 }
 
-/** Bitcoin's daemons answer with both fields, one of them null; JSON-RPC 2.0 has the one or the other. */
+/** Bitcoin's daemons return both fields, one of them null; JSON-RPC 2.0 returns one of them. */
 function inStyleOf(original: Reply, { id, result, error }: Reply): Reply {
   const hasBoth = 'result' in original && 'error' in original;
   const rest = { ...original };

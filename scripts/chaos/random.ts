@@ -1,4 +1,4 @@
-/** A seeded generator (mulberry32): the same seed makes the same round. Not for keys. */
+/** A seeded generator (mulberry32): the same seed produces the same round. Not for keys. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** 0 included, 1 excluded. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   int(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -30,12 +30,12 @@ export class Random {
     return value;
   }
 
-  /** Each of them with this probability, in their order. */
+  /** Each item with this probability, in order. */
   some<T>(values: readonly T[], probability: number): T[] {
     return values.filter(() => this.chance(probability));
   }
 
-  /** A generator of its own, so that more draws in one place change nothing in another. */
+  /** An independent generator, so that more draws in one place do not change another. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32));
   }

@@ -3,15 +3,15 @@ import type { ChainWorld } from './chain-world.ts';
 import { leadOf, type Order } from './payments.ts';
 import type { LinkPlan } from './plan.ts';
 
-/** A refund link, from the request of the merchant to the claim of the payer. */
+/** A refund link, from its creation by the merchant to the payer's claim. */
 export interface OpenedLink {
   readonly plan: LinkPlan;
   readonly order: Order;
   readonly id: string;
   readonly token: string;
-  /** Where the claim sends the money; null: not claimed yet. */
+  /** The destination of the claim; null until claimed. */
   destination: string | null;
-  /** The payer's last request was answered, or the merchant ended the link. */
+  /** The payer's last request was answered, or the merchant cancelled the link. */
   isOver: boolean;
 }
 
@@ -22,7 +22,7 @@ interface LinkJson {
   readonly claimId: string | null;
 }
 
-/** The merchant opens refund links; payers claim them; the merchant approves or cancels. */
+/** The merchant creates refund links, payers claim them, the merchant approves or cancels. */
 export class RefundLinks {
   readonly opened: OpenedLink[] = [];
   readonly #world: ChainWorld;
@@ -50,7 +50,7 @@ export class RefundLinks {
     return `refund link ${id} of ${paymentId} for ${part ?? 'everything'}`;
   }
 
-  /** Claims and cancels what is due at this step. @returns lines for the history */
+  /** Sends the claims and cancellations due at this step. @returns lines for the history */
   async proceed(shop: Shop, step: number): Promise<string[]> {
     const lines: string[] = [];
     for (const link of this.opened) {
@@ -63,7 +63,7 @@ export class RefundLinks {
     return lines;
   }
 
-  /** The merchant agrees to every claim that waits for him. */
+  /** The merchant approves all pending claims. */
   async approveAll(shop: Shop): Promise<void> {
     for (const { id, order, plan } of this.opened) {
       if (!plan.needsApproval) continue;
@@ -83,7 +83,7 @@ export class RefundLinks {
 
   async #claim(shop: Shop, link: OpenedLink): Promise<string | null> {
     const { coin } = this.#world;
-    // The same destination again: a claim that was not answered may have been made.
+    // The same destination again, because a claim without a response may have been executed.
     link.destination ??= await this.#world.newDestination();
     const form = { step: 'claim', coin, destination: link.destination };
     try {

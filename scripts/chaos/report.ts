@@ -3,7 +3,7 @@ import { VIOLATIONS } from './oracle/verdict.ts';
 import type { RoundResult } from './stage.ts';
 import type { Tally } from './tally.ts';
 
-/** A line for each round; of a bad one the mix and everything that happened, so that it can be understood. */
+/** One line for each round; for a failed one also its faults and history, so that it can be understood. */
 export function printRound(coin: Coin, round: RoundResult, isVerbose: boolean): void {
   const { plan, violations, unknown, seconds, transfers, sends } = round;
   const end = violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`;
@@ -23,7 +23,7 @@ export function printRound(coin: Coin, round: RoundResult, isVerbose: boolean): 
   for (const line of round.events) print(`    ${line}`);
 }
 
-/** The figures of the campaign. */
+/** The totals of the campaign. */
 export function printTable(tallies: readonly Tally[]): void {
   const columns = [
     'coin',

@@ -20,7 +20,7 @@ import type { RoundResult, Stage } from './stage.ts';
 import { TillDatabase } from './till-database.ts';
 import { disturb } from './upheavals.ts';
 
-/** Short enough for many looks in each step. */
+/** Short enough for many polls in each step. */
 const INTERVALS = { maxBackoffMs: 400, expiryMs: 100, sendsMs: 150, sweepsMs: 300 };
 const ENV = {
   TILLD_POLL_INTERVAL: '60ms',
@@ -28,24 +28,24 @@ const ENV = {
   TILLD_PAYMENT_LIFETIME_MINUTES: '5',
   TILLD_SHUTDOWN_GRACE: '3s',
 };
-/** How long the till is left alone with each step, and how many requests it should have made by then. */
+/** How long the daemon runs undisturbed in each step, and how many requests it should have made by then. */
 const STEP_MS = 220;
 const LOOK_REQUESTS = 6;
 const CALM_REQUESTS = 24;
-/** With sends under way: their loop has to come round, or what it signs expires before it is offered. */
+/** With pending sends: their worker must run, otherwise the signed bytes expire before they are submitted. */
 const CALM_REQUESTS_SENDING = 80;
 const CALM_WAITS = 40;
-/** Time put forward at each step of the calm at the end; the long ones outlast every patience of the till. */
+/** Clock steps of the final phase without faults; the long ones exceed every timeout of the daemon. */
 const CALM_STEPS_MS = [
   ...Array.from({ length: 12 }, () => 30_000),
   ...Array.from({ length: 12 }, (_, at) => (at % 4 === 0 ? 600_000 : 40_000)),
   ...Array.from({ length: 16 }, (_, at) => (at % 4 === 0 ? 3_700_000 : 40_000)),
-  // A look that failed on a busy machine lets a tracker of the chain begin anew, and a sweep whose deposit went waits for
-  // final blocks: what is open after these is stuck.
+  // A failed poll on a busy machine restarts a tracker of the chain, and a sweep whose deposit vanished waits for
+  // finalized blocks: anything still open after these steps is stuck.
   ...Array.from({ length: 48 }, (_, at) => (at % 8 === 0 ? 3_700_000 : 40_000)),
 ];
 
-/** Plays one round to its rest and compares what the till told with the real chain. */
+/** Runs one round until nothing changes any more, and compares the daemon's events with the real chain. */
 export async function playRound(world: ChainWorld, seed: number): Promise<RoundResult> {
   const started = performance.now();
   const random = new Random(seed);
@@ -94,7 +94,7 @@ export async function playRound(world: ChainWorld, seed: number): Promise<RoundR
   }
 }
 
-/** What a node does not get back by itself. */
+/** Data that a node does not recover on its own. */
 const LASTING: ReadonlySet<string> = new Set(['history-hole', 'pruned-history']);
 const begun = new WeakSet<Mischief>();
 
@@ -102,7 +102,7 @@ function describe({ name, details }: Mischief, from: number, to: number): string
   return `${name}${details === undefined ? '' : ` (${details})`} from step ${from} to ${to}`;
 }
 
-/** Money to send later: two paid orders, and a payment to the wallet's own address. */
+/** Funds for later sends: two paid orders, and a payment to the wallet's own address. */
 async function earn({ world, shop, till, history, random }: Stage): Promise<void> {
   await till.ready();
   const { coin } = world;
@@ -153,7 +153,7 @@ async function playStep(stage: Stage, step: number, spells: readonly [Spell, Mis
   if (stage.downUntil === null) treasurer.tryAll(shop);
 }
 
-/** Payers pay what their plans say; without a till nobody is shown what is left to pay. */
+/** Payers pay according to their plans; while the daemon is stopped, they cannot see the amount due. */
 async function payDue(
   { payments, shop, history, downUntil }: Stage,
   step: number,
@@ -200,7 +200,7 @@ async function wantSend(
   return order === null ? null : treasurer.wantRefund(order, kind === 'refund' ? null : percent);
 }
 
-/** Of the orders that have money one whose payer has still to pay, where there is such a one. */
+/** A paid order, preferably one whose payer still has a transfer to make. */
 function givenBackNext(orders: readonly Order[], draw: number): Order | null {
   const paid = orders.filter(({ transfers }) => transfers.length > 0);
   const unfinished = paid.filter(({ left }) => left > 0);
@@ -212,7 +212,7 @@ function spikesAt({ spikes }: Stage, step: number): Mischief[] {
   return spikes.flatMap(([{ from, to }, mischief]) => (step >= from && step < to ? [mischief] : []));
 }
 
-/** Lets the till look; where nobody disturbs it, it has seen by then what the node shows. */
+/** Lets the daemon poll; without faults, it has then seen everything that the node shows. */
 async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
   const { proxy, till, payments, shop, history } = stage;
   const before = proxy.requests;
@@ -233,14 +233,14 @@ async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
   } else history.add('the till is not ready after two seconds of calm');
 }
 
-/** On a slow machine, too, the till gets its looks before time goes on: what it signs would expire unsent. */
+/** On a slow machine too, the daemon polls before the clock advances; otherwise signed bytes would expire unsent. */
 async function someLooks(proxy: MisbehavingProxy, isSending: boolean): Promise<void> {
   const wanted = proxy.requests + (isSending ? CALM_REQUESTS_SENDING : CALM_REQUESTS);
   await sleep(STEP_MS);
   for (let waited = 0; waited < CALM_WAITS && proxy.requests < wanted; waited += 1) await sleep(STEP_MS);
 }
 
-/** The node behaves well again. Answers what is still open when time enough has passed. */
+/** Ends all faults. @returns everything still open after enough time */
 async function comeToRest(stage: Stage, lasting: readonly Mischief[]): Promise<readonly string[]> {
   const { world, proxy, till, payments, treasurer, links, history, shop, random } = stage;
   history.add(`calm${lasting.length === 0 ? '' : `, but for ${lasting.map(({ name }) => name).join()}`}`);

@@ -1,4 +1,4 @@
-/** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose] | --kills 100. See README.md beside this file. */
+/** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose] | --kills 100. See README.md here. */
 import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.ts';
 import { COINS } from '../../src/domain/coins.ts';

@@ -4,22 +4,22 @@ import type { ChainWorld } from './chain-world.ts';
 import { leadOf, type Order } from './payments.ts';
 import type { SendKind } from './plan.ts';
 
-/** A send or refund that the merchant wants, and what he was told. */
+/** A send or refund that the merchant requested, and the responses. */
 export interface WantedSend {
   readonly key: string;
   readonly kind: SendKind;
-  /** Null: it stays in the wallet. */
+  /** Null if it stays in the wallet (consolidation). */
   readonly destination: string | null;
-  /** The order that it gives back; null: none. */
+  /** The refunded order; null if it is not a refund. */
   readonly order: Order | null;
   readonly request: { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
-  /** What was answered to each try. */
+  /** The response to each attempt. */
   readonly told: string[];
-  /** No further try: it was taken, or refused for good. */
+  /** No further attempt: it was accepted, or rejected for good. */
   isOver: boolean;
 }
 
-/** The merchant, who repeats with the same key what was not answered clearly. */
+/** The merchant: repeats requests without a clear response, with the same idempotency key. */
 export class Treasurer {
   readonly wanted: WantedSend[] = [];
   readonly #world: ChainWorld;
@@ -29,7 +29,7 @@ export class Treasurer {
     this.#world = world;
   }
 
-  /** Asks for a part of the balance to be sent to an address that never got anything before; null per cent: all of it. */
+  /** Requests a send of a share of the balance, in per cent, to an unused address; null: all of it. */
   async want(shop: Shop, percent: number | null): Promise<WantedSend | null> {
     const { coin } = this.#world;
     const balance = parseCoinAmount(await shop.balance(coin), coin);
@@ -41,7 +41,7 @@ export class Treasurer {
     return this.#add({ kind, destination, order: null }, { path: '/merchant/wallet/send', body });
   }
 
-  /** Asks for a payment's money to be given back: all of it, or so many per cent of the price. */
+  /** Requests a refund of a payment: a share of the price in per cent, or everything. */
   async wantRefund(order: Order, percent: number | null): Promise<WantedSend> {
     const destination = await this.#world.newDestination();
     const payment = leadOf(order);
@@ -52,7 +52,7 @@ export class Treasurer {
     return this.#add({ kind, destination, order }, { path: '/payment/refund', body });
   }
 
-  /** Asks for outputs to be put together; null where the coin has none. */
+  /** Requests a consolidation; null if the coin has no outputs. */
   wantConsolidation(): WantedSend | null {
     const { coin } = this.#world;
     if (coin !== 'BTC' && coin !== 'LTC') return null;
@@ -60,7 +60,7 @@ export class Treasurer {
     return this.#add({ kind: 'consolidate', destination: null, order: null }, request);
   }
 
-  /** Tries what is not over, without waiting for the answers. */
+  /** Attempts all open requests, without waiting for the responses. */
   tryAll(shop: Shop): void {
     for (const send of this.wanted) {
       if (send.isOver) continue;
@@ -91,7 +91,7 @@ export class Treasurer {
       });
       const code = answer.body.error?.code;
       send.told.push(`${answer.status}${code === undefined ? '' : ` ${code}`}`);
-      // A node that does not answer, or a request still in hand: the same is asked again later.
+      // The node did not respond, or the request is still being processed: retried later.
       if (answer.status >= 500 || code === 'IDEMPOTENCY_IN_FLIGHT') send.isOver = false;
     } catch (error) {
       send.told.push(String(error));

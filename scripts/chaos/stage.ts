@@ -12,7 +12,7 @@ import type { Random } from './random.ts';
 import type { RefundLinks } from './refund-links.ts';
 import type { Treasurer } from './sends.ts';
 
-/** What a round is made of while it runs. */
+/** The parts of a running round. */
 export interface Stage {
   readonly world: ChainWorld;
   readonly plan: Plan;
@@ -26,11 +26,11 @@ export interface Stage {
   readonly history: History;
   readonly random: Random;
   readonly spikes: readonly (readonly [FeeSpike, Mischief])[];
-  /** Steps after which a till that is down comes up again; null: it is up. */
+  /** Steps until a stopped daemon is started; null while it runs. */
   downUntil: number | null;
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface RoundResult extends Verdict {
   readonly plan: Plan;
   readonly mix: readonly string[];

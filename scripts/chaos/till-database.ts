@@ -12,7 +12,7 @@ export interface SendRow {
   readonly idempotency_key: string | null;
 }
 
-/** A send that gives an order's money back, failed ones too. */
+/** A send that refunds an order, including failed ones. */
 export interface RefundRow {
   readonly send_id: string;
   readonly payment_id: string;
@@ -30,7 +30,7 @@ export interface EventRow {
   readonly body_json: string;
 }
 
-/** What the till wrote, read beside it. */
+/** The daemon's database, read from another process. */
 export class TillDatabase {
   readonly #db: Database.Database;
 
@@ -59,7 +59,7 @@ export class TillDatabase {
       .all();
   }
 
-  /** What the ledger holds to have come for a payment, in blocks. */
+  /** The confirmed amount of a payment according to the ledger. */
   received(paymentId: string): bigint {
     return this.#db
       .prepare<[string], { amount: string }>(
@@ -69,7 +69,7 @@ export class TillDatabase {
       .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   }
 
-  /** Versions that pay more than the fee budget of their send. */
+  /** Versions of a send whose fee exceeds its budget. */
   aboveBudget(): {
     readonly id: string;
     readonly purpose: string;
@@ -85,7 +85,7 @@ export class TillDatabase {
       .filter(({ fee, budget }) => BigInt(fee) > BigInt(budget));
   }
 
-  /** Claims that wait for their send without a word why. */
+  /** Claims that wait for their send without a recorded problem. */
   silentClaims(): string[] {
     return this.#db
       .prepare<[], { id: string }>(
@@ -96,7 +96,7 @@ export class TillDatabase {
       .map(({ id }) => id);
   }
 
-  /** The signed bytes of every version of a send. */
+  /** The signed bytes of all versions of a send. */
   versions(sendId: string): { readonly txid: string; readonly raw: string }[] {
     return this.#db
       .prepare<[string], { txid: string; raw: string }>(
@@ -120,7 +120,7 @@ export class TillDatabase {
     return row?.count ?? 0;
   }
 
-  /** What the ledger says that each address of a coin holds: confirmed, and not known to be spent in a block. */
+  /** The balance of each address of a coin according to the ledger: confirmed, and not spent in a block. */
   held(coin: string): Map<string, bigint> {
     const rows = this.#db
       .prepare<[string], { address: string; amount: string | null }>(
@@ -136,7 +136,7 @@ export class TillDatabase {
     return held;
   }
 
-  /** Addresses that were given out more than once. */
+  /** Addresses that were assigned more than once. */
   addressesGivenTwice(): string[] {
     return this.#db
       .prepare<[], { address: string }>(

@@ -2,7 +2,7 @@ import type { Transfer } from './payments.ts';
 import type { Upheaval } from './plan.ts';
 import type { Stage } from './stage.ts';
 
-/** What really happens on the chain, to the node and to the till in a step. */
+/** Real events on the chain, at the node and at the daemon in a step. */
 export async function disturb(stage: Stage, step: number): Promise<void> {
   for (const upheaval of stage.plan.upheavals) {
     if (upheaval.step === step) await cause(stage, upheaval, step);

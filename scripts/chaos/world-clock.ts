@@ -1,4 +1,4 @@
-/** Time of a round: of the till, of the chain's blocks and of the node's mempool. It stands still unless put forward. */
+/** The clock of a round: of the daemon, the block times and the node's mempool. It stops between steps. */
 export class WorldClock {
   #nowMs: number;
 

@@ -14,36 +14,36 @@ import { Witness, type Verdict } from './witness.ts';
 
 export interface Round extends Verdict {
   readonly number: number;
-  /** From the power failure until the second machine answers. */
+  /** From the power failure until the second machine responds. */
   readonly backMs: number;
 }
 
 export interface CampaignOptions {
   readonly rounds: number;
-  /** Chains, each with a node of its own. */
+  /** Chains, each with its own node. */
   readonly coins: readonly Coin[];
   /** Load before each power failure; the moment varies by up to half of it. */
   readonly loadMs: number;
   readonly onRound?: (round: Round) => void;
-  /** Ends the campaign after the round that is played. */
+  /** Ends the campaign after the current round. */
   readonly signal?: AbortSignal;
 }
 
 export interface Campaign {
   readonly rounds: readonly Round[];
   readonly webhooks: number;
-  /** Of all rounds, and of the time after them. */
+  /** Of all rounds, and of the time after the last. */
   readonly violations: readonly string[];
 }
 
-/** One look of the first machine, and of the load on the second. */
+/** Time for one poll of the first machine, and for load on the second. */
 const AFTER_MS = 500;
-/** What was acknowledged longer before the power failed may not be lost. */
+/** Items acknowledged earlier before the power failure than this must not be lost. */
 const MAX_LOSS_MS = 1_000;
 
 /**
- * A shop at work on a machine whose power fails, again and again: each time another machine takes over from the
- * replica, both histories are compared, and the first one, powered on again, has to refuse.
+ * Repeated power failures of a machine that serves a busy shop: each time another machine takes over from the replica,
+ * both histories are compared, and the first machine, powered on again, must refuse to start.
  */
 export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   const { rounds, coins, loadMs, onRound, signal } = options;

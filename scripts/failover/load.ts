@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiClient, type PaymentJson, type SendJson } from '../../test/_helpers/api-client.ts';
 import type { Payer } from './payer.ts';
 
-/** A shop's credentials, which outlive the machine. */
+/** A shop's credentials, which are the same on every machine. */
 export interface Keys {
   readonly publicKey: string;
   readonly secretKey: string;
@@ -14,10 +14,10 @@ export interface Acknowledged<T> {
   readonly what: T;
 }
 
-/** A send as it was acknowledged, and who gets it. */
+/** An acknowledged send and its destination. */
 export type OrderedSend = SendJson & { readonly payer: Payer };
 
-/** Everything the shop got an answer for. */
+/** All acknowledged requests. */
 export interface History {
   readonly payments: Acknowledged<PaymentJson>[];
   readonly sends: Acknowledged<OrderedSend>[];
@@ -25,10 +25,10 @@ export interface History {
 
 const CREATORS = 4;
 const BLOCK_MS = 500;
-/** Of so many orders one is paid. */
+/** One order in this many is paid. */
 const ORDERS_PER_PAYER = 5;
 
-/** A shop at work: orders, payers of some of them, and sends of each coin, until it is stopped or the machine is gone. */
+/** A busy shop: orders, payers of some of them, and sends of each coin, until it is stopped or the machine is gone. */
 export class Load {
   readonly history: History = { payments: [], sends: [] };
   readonly #api: ApiClient;
@@ -56,7 +56,7 @@ export class Load {
 
   async #repeat(work: () => Promise<void>): Promise<void> {
     while (this.#isRunning) {
-      // Without an answer nothing was acknowledged; the machine may be gone.
+      // Without a response nothing was acknowledged; the machine may be gone.
       await work().catch(async () => pause(20));
     }
   }

@@ -16,7 +16,7 @@ export interface TakeOver {
   readonly replica: string;
 }
 
-/** A machine: a data directory with its daemon, and Litestream beside it. */
+/** A machine: a data directory with its daemon, and Litestream. */
 export class Machine {
   readonly dataDir: string;
   readonly till: TillProcess;
@@ -38,7 +38,7 @@ export class Machine {
     return new Machine(dataDir, await TillProcess.start(env, dataDir), env);
   }
 
-  /** Fills a data directory from the replica and the keyring of a backup, and takes over. */
+  /** Restores a data directory from the replica and the keyring of a backup, and takes over. */
   static async takeOver(env: Env, { dataDir, backup, replica }: TakeOver): Promise<Machine> {
     const from = ['--nothing-revoked', '--from-replica', replica];
     await must('restore', [backup, ...from, '--data-dir', dataDir], env);
@@ -56,12 +56,12 @@ export class Machine {
     );
   }
 
-  /** Everything that the daemon and Litestream wrote to their outputs. */
+  /** All output of the daemon and Litestream. */
   get output(): string {
     return this.till.output + this.#replicateOutput;
   }
 
-  /** Both processes at once, as when the power fails. */
+  /** Kills both processes at once, as in a power failure. */
   async powerOff(): Promise<void> {
     const gone = once(this.#replicate, 'exit');
     this.#replicate.kill('SIGKILL');
@@ -71,7 +71,7 @@ export class Machine {
     ]);
   }
 
-  /** Powers the machine on again. @returns what its daemon says while it refuses to start; null when it starts */
+  /** Powers the machine on again. @returns the daemon's output if it refuses to start; null if it starts */
   async refusal(): Promise<string | null> {
     const again = await TillProcess.spawn(this.#env, this.dataDir);
     const { code } = await again.ended();

@@ -4,7 +4,7 @@ import type { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import type { Keys } from './load.ts';
 import type { Payer } from './payer.ts';
 
-/** A shop with webhooks, and with money to send in the coin of each payer. */
+/** A shop with webhooks, and with a balance in the coin of each payer. */
 export async function openShop(api: ApiClient, payers: readonly Payer[], sink: WebhookSink): Promise<Keys> {
   const shop = await Shop.open(api, { webhookUrl: sink.url });
   for (const payer of payers) {

@@ -8,26 +8,26 @@ const WEBHOOK_LIMIT_MS = 90_000;
 const PAID_LIMIT_MS = 120_000;
 const MINE_EVERY_MS = 250;
 const PAGE = 100;
-/** Faults of a kind that are named. */
+/** Maximum number of listed faults of a kind. */
 const NAMED = 3;
 
 export interface Verdict {
   readonly violations: string[];
   readonly payments: number;
   readonly sends: number;
-  /** Acknowledged, and not there after the kill. */
+  /** Acknowledged, but missing after the kill. */
   readonly lost: number;
-  /** Of the oldest of them: how long before the kill it was acknowledged. */
+  /** Time from the acknowledgement of the oldest lost item to the kill. */
   readonly lossMs: number;
 }
 
-/** A kill, with what the shop was told before and after it. */
+/** A kill, with the responses to the shop before and after it. */
 export interface Kill {
   readonly baseUrl: string;
   readonly before: History;
   readonly after: History;
   readonly diedAt: number;
-  /** What was acknowledged longer before that may not be lost. */
+  /** Items acknowledged earlier before the kill than this must not be lost. */
   readonly maxLossMs: number;
 }
 
@@ -36,17 +36,17 @@ interface EventJson {
   readonly type: string;
 }
 
-/** Remembers what the shop was told, over all kills, and holds tilld, chains and webhooks against it. */
+/** Records all responses to the shop, over all kills, and compares tilld, chains and webhooks with them. */
 export class Witness {
   readonly #keys: Keys;
   readonly #payers: readonly Payer[];
   readonly #sink: WebhookSink;
-  /** Every address acknowledged, with its payment. */
+  /** All acknowledged addresses, with their payment. */
   readonly #owners = new Map<string, string>();
   readonly #sends: OrderedSend[] = [];
-  /** Those that were on record after the kill. */
+  /** Sends that were in the database after the kill. */
   readonly #kept = new Set<string>();
-  /** Webhooks that must come, by event id, with their type. */
+  /** Expected webhooks, by event id, with their type. */
   readonly #wanted = new Map<string, string>();
   readonly #said = new Map<string, string>();
   #eventsRead = 0;
@@ -63,7 +63,7 @@ export class Witness {
     return this.#sink.deliveries.length;
   }
 
-  /** Compares what was acknowledged around a kill with what is there after it. */
+  /** Compares the items acknowledged around a kill with the state after it. */
   async see({ baseUrl, before, after, diedAt, maxLossMs }: Kill): Promise<Verdict> {
     const api = new ApiClient(baseUrl);
     const violations: string[] = [];
@@ -94,7 +94,7 @@ export class Witness {
     return { violations, payments, sends: ordered, lost: lost.length, lossMs };
   }
 
-  /** At the end, when the daemon runs in peace: each webhook came, each send that is on record was paid exactly once. */
+  /** At the end, without further kills: each webhook arrived, each recorded send was paid exactly once. */
   async rest(baseUrl: string): Promise<string[]> {
     const api = new ApiClient(baseUrl);
     const violations: string[] = [];
@@ -120,7 +120,7 @@ export class Witness {
     return violations;
   }
 
-  /** Sends on record that the chain does not show although blocks come, and that did not fail. */
+  /** Recorded sends that the chain does not show although blocks are mined, and that did not fail. */
   async #unpaid(api: ApiClient): Promise<string[]> {
     let left = this.#sends.filter(({ id }) => this.#kept.has(id));
     for (const until = Date.now() + PAID_LIMIT_MS; Date.now() < until; await pause(MINE_EVERY_MS)) {
@@ -152,7 +152,7 @@ export class Witness {
     }
   }
 
-  /** Each id always says the same. */
+  /** Repeated deliveries of an id must be equal. */
   #readDeliveries(): string[] {
     const faults: string[] = [];
     const { deliveries } = this.#sink;
@@ -170,7 +170,7 @@ export class Witness {
     return this.#find<SendJson>(api, `/merchant/wallet/send-status?sendId=${id}`);
   }
 
-  /** Null: there is none. */
+  /** Null if there is none. */
   async #find<T>(api: ApiClient, path: string): Promise<T | null> {
     const { status, body } = await api.call<T>('GET', path, { token: this.#keys.secretKey });
     if (status === 404) return null;

@@ -1,14 +1,14 @@
-/** Fee rates of a year, hour by hour, atoms per 1,000 vB: the same for the same seed. */
+/** Fee rates of a year, hour by hour, atoms per 1,000 vB; deterministic for a seed. */
 
 const HOURS = 365 * 24;
-/** Rates of quiet times wander about this one. */
+/** The mean rate of quiet times. */
 const USUAL = 2_500;
 const LEAST = 500;
-/** Share of its distance from the usual rate, in logarithms, that a rate keeps from hour to hour, and its noise. */
+/** Hourly autocorrelation of the logarithm of the rate around the mean, and its noise. */
 const MEMORY = 0.97;
 const NOISE = 0.22;
 
-/** A rush on blocks: its first hour, how long it takes to rise and to fall by half, and its peak. */
+/** A fee spike: its first hour, its rise time and half-life, and its peak. */
 const SPIKES = [
   { from: 107 * 24, riseHours: 6, halfHours: 60, peak: 300_000 },
   { from: 40 * 24, riseHours: 3, halfHours: 12, peak: 60_000 },
@@ -16,7 +16,7 @@ const SPIKES = [
   { from: 311 * 24, riseHours: 2, halfHours: 8, peak: 45_000 },
 ];
 
-/** Mulberry32: numbers from 0 to 1 that a seed fixes. */
+/** Mulberry32: numbers from 0 to 1, deterministic for a seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

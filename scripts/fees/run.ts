@@ -1,5 +1,5 @@
 /**
- * npm run fees -- [--payments 10000] [--years 100]: what sends cost in years of a busy shop, without and with fee
+ * npm run fees -- [--payments 10000] [--years 100]: the fees of sends in years of a busy shop, without and with fee
  * budgets. See docs/performance.md.
  */
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 const payments = Number(values.payments);
 const years = Number(values.years);
 
-/** A purchase of some 40 dollars, a tenth of that to four times it, atoms. */
+/** A purchase of about 40 dollars, between a tenth of that and four times as much, atoms. */
 const USUAL_AMOUNT = 40_000;
 
 const RULES: readonly Rule[] = ['unbounded', 'budget'];

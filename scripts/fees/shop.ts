@@ -1,23 +1,23 @@
-/** What the wallet of a shop pays for sends of its own accord in a year of given fee rates, under one rule for raises. */
+/** The fees that a shop's wallet pays automatically in a year of given fee rates, under one rule for fee bumps. */
 import { feeFor, transactionVsize } from '../../src/chains/utxo/sends/size.ts';
 import { consolidationBudget, orderBudget, rateWithin } from '../../src/domain/send/fee-budget.ts';
 import { DEFAULT_SEND_POLICY, shouldBumpFee } from '../../src/domain/send/policy.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_HOURS = 7 * 24;
-/** Atoms per 1,000 vB, as shipped. */
+/** Atoms per 1,000 vB, the default. */
 const CONSOLIDATE_BELOW = 2_000n;
 const CAP_RATE = 500_000n;
-/** The lowest rate of the node's mempool, as a part of what it asks for a block within the hour. */
+/** The mempool's minimum rate is the node's estimate for an hour divided by this. */
 const MINIMUM_PART = 3n;
 const FROM_OUTPUTS = 200;
 const MOST_OUTPUTS = 300;
-/** A transaction is mined within the hour at nine tenths of what the node asks. */
+/** A transaction is mined within the hour at this percentage of the node's estimate. */
 const MINED_PERCENT = 90n;
-/** The script of a native segwit address has as many bytes. */
+/** A native segwit script has 22 bytes. */
 const SCRIPT = new Uint8Array(22);
 
-/** `unbounded`: a move may cost all that it moves, and a send without `maxFee` whatever the node takes at least. */
+/** `unbounded`: a consolidation may cost its whole amount, and a send without `maxFee` any rate of the node. */
 export type Rule = 'unbounded' | 'budget';
 
 export const KINDS = ['consolidation', 'claim', 'payout'] as const;
@@ -25,9 +25,9 @@ export type Kind = (typeof KINDS)[number];
 
 export interface Shop {
   readonly payments: number;
-  /** Of a payment, atoms. */
+  /** Amount of a payment, atoms. */
   readonly amountOf: () => bigint;
-  /** One payment in so many is given back by a claim that needs no approval. */
+  /** One payment in this many is refunded by a claim that needs no approval. */
   readonly claimEvery: number;
 }
 
@@ -53,7 +53,7 @@ interface Now {
   readonly rule: Rule;
 }
 
-/** @param rates what the node asks, hour by hour */
+/** @param rates the node's estimates, hour by hour */
 export function play(rates: readonly bigint[], shop: Shop, rule: Rule): Record<Kind, Paid> {
   const paid = { consolidation: nothing(), claim: nothing(), payout: nothing() };
   const outputs: bigint[] = [];
@@ -115,7 +115,7 @@ function orderOf(kind: Kind, amount: bigint, { rate, hour, rule }: Now, maxFee: 
   return { kind, vsize, limit, fee, signedAt: hour };
 }
 
-/** Raises a stuck send as the daemon does, within its limit. */
+/** Bumps the fee of a stuck send as the daemon does, within its limit. */
 function raise(open: Open, { rate, hour, rule }: Now): boolean {
   const asked = rate > CAP_RATE ? CAP_RATE : rate;
   const minimum = asked / MINIMUM_PART;

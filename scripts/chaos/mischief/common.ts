@@ -6,7 +6,7 @@ import { lostAnswer } from './lost-answer.ts';
 import { rateLimit } from './rate-limit.ts';
 import { timeout } from './timeout.ts';
 
-/** What happens on the way to nodes of every family. */
+/** Network faults, for nodes of every family. */
 export const COMMON_MISCHIEFS: readonly ((random: Random) => Mischief)[] = [
   rateLimit,
   badGateway,

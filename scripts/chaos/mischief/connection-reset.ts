@@ -1,7 +1,7 @@
 import type { Mischief } from '../mischief.ts';
 import type { Random } from '../random.ts';
 
-/** Connections break, before or after the node saw the request. */
+/** Connections break, before or after the node received the request. */
 export function connectionReset(random: Random): Mischief {
   const probability = random.pick([0.2, 0.6]);
   return {

@@ -1,14 +1,14 @@
 import type { Mischief } from '../mischief.ts';
 import type { Random } from '../random.ts';
 
-/** Where signed transactions are handed over. */
+/** Methods that submit signed transactions. */
 const SEND_METHODS: ReadonlySet<string> = new Set([
   'sendrawtransaction',
   'eth_sendRawTransaction',
   'sendTransaction',
 ]);
 
-/** The node takes the bytes of a send, and its answer never comes. */
+/** The node accepts the bytes of a send, but the response is lost. */
 export function lostAnswer(random: Random): Mischief {
   const probability = random.pick([0.5, 1]);
   return {

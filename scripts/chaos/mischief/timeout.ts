@@ -1,7 +1,7 @@
 import type { Mischief } from '../mischief.ts';
 import type { Random } from '../random.ts';
 
-/** Some requests never get an answer, others a late one. */
+/** Some requests get no response, others a late one. */
 export function timeout(random: Random): Mischief {
   const probability = random.pick([0.1, 0.3]);
   return {

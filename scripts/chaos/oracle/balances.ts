@@ -4,7 +4,7 @@ import type { RefundRow, TillDatabase } from '../till-database.ts';
 import { coversPrice } from './unresolved.ts';
 import type { Violation } from './verdict.ts';
 
-/** The balance of each order, the depth of what was given back, and the fee budget of each send. */
+/** The balance of each order, the confirmations of refunded money, and the fee budget of each send. */
 export function judgeBalances(stage: Stage, database: TillDatabase): Violation[] {
   const violations: Violation[] = stage.payments.askedTwice.map((what) => ({ kind: 'asked twice', what }));
   for (const order of stage.payments.orders) {
@@ -27,7 +27,7 @@ export function judgeBalances(stage: Stage, database: TillDatabase): Violation[]
   return violations;
 }
 
-/** What was given back before an order was completed had to be paid again. */
+/** Money refunded before an order was completed had to be paid again. */
 function completedShort(
   order: Order,
   of: {
@@ -61,7 +61,7 @@ function givenBackTooMuch(order: Order, refunds: readonly RefundRow[]): Violatio
   return returned <= paid ? null : { kind: 'given back too much', what: `${returned} of ${paid}` };
 }
 
-/** When a refund was signed, as much as had left by then must have had the depth that such an amount needs. */
+/** When a refund was signed, the money behind it must have had the confirmations that its amount requires. */
 function givenBackEarly(
   order: Order,
   { payments }: Stage,

@@ -3,7 +3,7 @@ import type { Stage } from '../stage.ts';
 import type { EventRow, TillDatabase } from '../till-database.ts';
 import type { Violation } from './verdict.ts';
 
-/** What was told, in its order: numbered without a gap, delivered in that order, and nothing that denies what was told before. */
+/** Events are numbered without a gap, delivered in order, and never contradict an earlier one. */
 export function judgeEvents({ payments, sink }: Stage, database: TillDatabase): Violation[] {
   const events = database.events();
   const violations: Violation[] = [];
@@ -46,7 +46,7 @@ function problemOf(events: readonly EventRow[]): string | null {
   return types.filter((type) => type === 'payment.expired').length > 1 ? 'expired twice' : null;
 }
 
-/** Repeats are allowed, going back is not. */
+/** Repeated events are allowed, older ones are not. */
 function deliveryProblem(sequences: readonly number[]): string | null {
   const isOrdered = sequences.every((sequence, at) => sequence >= (sequences[at - 1] ?? 0));
   return isOrdered ? null : `delivered in the order ${sequences.join()}`;

@@ -6,7 +6,7 @@ import { judgePayments } from './payments.ts';
 import { judgeSends } from './sends.ts';
 import type { Verdict, Violation } from './verdict.ts';
 
-/** Compares everything that the till told with what is on the chain. */
+/** Compares the daemon's API, events and ledger with the chain. */
 export async function judge(
   stage: Stage,
   rest: { readonly open: readonly string[]; readonly isHoled: boolean },

@@ -6,10 +6,10 @@ import type { EventRow, TillDatabase } from '../till-database.ts';
 import type { Violation } from './verdict.ts';
 import { coversPrice, isGivenBack, paidOnChain, restingStates } from './unresolved.ts';
 
-/** Times of blocks are whole seconds. */
+/** Block times are whole seconds. */
 const MARGIN_MS = 2_000;
 
-/** What the till told of each order's payments, against the chain. */
+/** Compares the events of each order's payments with the chain. */
 export async function judgePayments(
   stage: Stage,
   database: TillDatabase,
@@ -39,7 +39,7 @@ export async function judgePayments(
   return violations;
 }
 
-/** Money was taken back oftener than money really went. */
+/** More reversals than vanished transfers. */
 function falseReversal({ transfers }: Order, told: readonly string[]): Violation | null {
   const reversed = told.filter((type) => type === 'payment.reversed').length;
   const gone = transfers.filter(({ where }) => where.kind === 'absent').length;
@@ -76,8 +76,8 @@ function falseLateness(order: Order, payment: PaymentJson): Violation[] {
 }
 
 /**
- * On the best chain at rest, and only ever in blocks from before the deadline, or shown to the till before it. A
- * reorganisation may move a transaction into a block with an earlier time: what the till told before was right.
+ * Mined at the end, and always in blocks from before the deadline, or seen by the daemon before it. A reorganisation
+ * may move a transaction into a block with an earlier time: the daemon's earlier result was correct.
  */
 function wasInTime({ to: { deadline }, where, shownAt, log }: Transfer): boolean {
   if (where.kind !== 'mined') return false;
@@ -86,7 +86,7 @@ function wasInTime({ to: { deadline }, where, shownAt, log }: Transfer): boolean
   return log.every((entry) => entry.where.kind !== 'mined' || isBefore(entry.where.timeMs));
 }
 
-/** What was settled when the chain was next looked at, after the till said so, must have been enough. */
+/** Everything settled at the next reading of the chain after `payment.completed` must have covered the price. */
 function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Violation | null {
   const { settled: heights } = payments;
   const next = heights.findLast(({ at }) => at === toldAt) ?? heights.find(({ at }) => at > toldAt);
@@ -103,7 +103,7 @@ function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Vio
   return { kind: 'settled early', what: `completed with ${sum} of ${order.due} settled` };
 }
 
-/** Less than the chain has may be what a hole hides; more never. */
+/** Missing history may explain a lower amount than on the chain, but never a higher one. */
 function wrongAmount(
   order: Order,
   shown: readonly PaymentJson[],

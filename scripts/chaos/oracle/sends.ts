@@ -3,7 +3,7 @@ import type { Stage } from '../stage.ts';
 import type { SendRow, TillDatabase } from '../till-database.ts';
 import type { Violation } from './verdict.ts';
 
-/** Each destination got its amount once, or nothing where nothing was promised. */
+/** Each destination received its amount once, or nothing if nothing was acknowledged. */
 export async function judgeSends(stage: Stage, database: TillDatabase): Promise<Violation[]> {
   const { world } = stage;
   const wanted = destinationsOf(stage);
@@ -22,7 +22,7 @@ export async function judgeSends(stage: Stage, database: TillDatabase): Promise<
   return violations;
 }
 
-/** Every address outside the wallet that money was meant for: of sends, refunds and claims. */
+/** All destinations outside the wallet: of sends, refunds and claims. */
 function destinationsOf({ treasurer, links }: Stage) {
   const sends = treasurer.wanted.map(({ key, destination, told }) => ({ key, destination, told }));
   const claims = links.opened.map(({ id, destination }) => ({ key: id, destination, told: [] as string[] }));
@@ -48,7 +48,7 @@ function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Viol
   return null;
 }
 
-/** What was told as failed must be dead: its bytes are offered straight to the node, and must not land. */
+/** A failed send must be dead: its bytes are submitted to the node, and must not be mined. */
 async function offerAgain(
   { world }: Stage,
   database: TillDatabase,

@@ -6,19 +6,19 @@ import type { TillDatabase } from '../till-database.ts';
 const TOLERANCE = 50n;
 const WHOLE = 10_000n;
 
-/** Whether a sum is the price, or little enough below it. */
+/** Whether a sum covers the price within the tolerance. */
 export function coversPrice(sum: bigint, due: bigint): boolean {
   return sum * WHOLE >= due * (WHOLE - TOLERANCE);
 }
 
-/** What an order's payers really paid, as far as it is on the best chain. */
+/** The sum of an order's transfers on the best chain. */
 export function paidOnChain({ transfers }: Order): bigint {
   return transfers
     .filter(({ where }) => where.kind === 'mined')
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** The states in which the payment of an order that got its money may rest, by what is on the chain. */
+/** The allowed final states of an order's payment, by its money on the chain. */
 export function restingStates(order: Order, isGivenBack: boolean): readonly string[] {
   const paid = paidOnChain(order);
   if (coversPrice(paid, order.due))
@@ -30,13 +30,13 @@ export function restingStates(order: Order, isGivenBack: boolean): readonly stri
   return ['expired', 'failed', 'refunded', 'cancelled', ...(isGivenBack ? ['underpaid'] : [])];
 }
 
-/** Whether anything of an order was given back. */
+/** Whether any part of an order was refunded. */
 export function isGivenBack(order: Order, database: TillDatabase): boolean {
   const own = new Set(membersOf(order).map(({ payment }) => payment.id));
   return database.refunds().some(({ payment_id: id, status }) => own.has(id) && status !== 'failed');
 }
 
-/** What the till does not know yet, or knows otherwise than the chain has it. Empty at rest. */
+/** The open work of the daemon, and its differences from the chain. Empty at the end of a correct round. */
 export async function unresolved(stage: Stage, database: TillDatabase): Promise<string[]> {
   const { payments, treasurer, till } = stage;
   const open: string[] = [];
@@ -70,7 +70,7 @@ async function unresolvedOrder({ shop }: Stage, database: TillDatabase, order: O
   const states: string[] = [];
   for (const { payment } of members) states.push((await shop.payment(payment.id)).status);
   const resting = restingStates(order, isGivenBack(order, database));
-  // The payments that were closed for another one rest, whatever came to it.
+  // Payments that were closed in favour of another one are final, regardless of the money they received.
   const isResting =
     members.length === 1
       ? resting.includes(states[0] ?? '')
@@ -84,7 +84,7 @@ async function unresolvedOrder({ shop }: Stage, database: TillDatabase, order: O
   ];
 }
 
-/** Addresses of which ledger and chain say different things. */
+/** Addresses whose balance differs between ledger and chain. */
 async function ledgerDifferences({ world }: Stage, database: TillDatabase): Promise<string[]> {
   const held = database.held(world.coin);
   const chain = await world.balances([...held.keys()]);

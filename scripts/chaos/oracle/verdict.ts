@@ -23,7 +23,7 @@ export interface Violation {
 
 export interface Verdict {
   readonly violations: readonly Violation[];
-  /** Open at rest, and rightly so: the node lacks the history that would prove how it ended. */
+  /** Rightly open at the end: the node lacks the history that would prove the outcome. */
   readonly unknown: readonly string[];
   /** Every event, with its time in the round. */
   readonly events: readonly string[];

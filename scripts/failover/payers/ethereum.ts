@@ -8,10 +8,10 @@ const DECIMALS = 18;
 const SENDS = '0.0001';
 const FUNDS = parseUnits('50', DECIMALS);
 
-/** Beside anvil. */
+/** Pays on an anvil that it starts. */
 export async function ethereumPayer(): Promise<Payer> {
   const node = await Anvil.start();
-  // One account pays: each of its transactions needs the nonce after the last one's.
+  // One account pays: each of its transactions needs the next nonce.
   const inTurn = pLimit(1);
   const pay = async (address: string, amount: bigint): Promise<void> =>
     void (await inTurn(async () => node.pay({ address, amount })));

@@ -5,7 +5,7 @@ import { ethereumPayer } from './ethereum.ts';
 import { solanaPayer } from './solana.ts';
 import { utxoPayer } from './utxo.ts';
 
-/** Beside a node of its own. */
+/** Pays on a node that it starts. */
 export async function nodePayer(coin: Coin): Promise<Payer> {
   switch (coin) {
     case 'BTC':

@@ -4,7 +4,7 @@ import type { Payer } from '../payer.ts';
 const COIN = 'BTC';
 const PAYMENTS = 20;
 
-/** On the till's own test network: another shop of the same till gets what is sent. */
+/** On the daemon's simulated network: another shop of the same daemon receives the sends. */
 export function sandboxPayer(apiOf: () => ApiClient): Payer {
   const payments = new Map<string, string>();
   let other: Shop | null = null;

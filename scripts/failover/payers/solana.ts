@@ -5,12 +5,12 @@ import { liveEnv } from '../../../test/_helpers/till.ts';
 import type { Payer } from '../payer.ts';
 
 const DECIMALS = 9;
-/** Above the rent of a new account. */
+/** Above the rent exemption of a new account. */
 const SENDS = '0.001';
 const FUNDS = parseUnits('200', DECIMALS);
 const FINAL = 40;
 
-/** Beside an SVM with a ledger. */
+/** Pays on an SVM with a ledger. */
 export async function solanaPayer(): Promise<Payer> {
   const node = await SvmNode.start();
   const wallet = new Wallet(node, parseUnits('100000', DECIMALS));

@@ -5,7 +5,7 @@ import type { Payer } from '../payer.ts';
 const OUTPUTS = 20;
 const OUTPUT_ATOMS = 10_000_000n;
 
-/** Beside bitcoind or litecoind. */
+/** Pays on a bitcoind or litecoind that it starts. */
 export async function utxoPayer(coin: NodeCoin): Promise<Payer> {
   const node = await startNode(coin);
   return {

@@ -4,13 +4,13 @@ import { hex, orNull, type AnvilOf } from './ask.ts';
 
 const UNKNOWN_BLOCK = 'header not found';
 
-/** Answers as a backend gives them that has got no further than a height. */
+/** Responses of a backend whose head is at a height. */
 export function asOf(anvil: AnvilOf, height: number): Rewrite {
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> =>
     orNull(anvil().rpc(method, params));
   const isLater = async (blockHash: unknown): Promise<boolean> =>
     isAbove(await ask('eth_getBlockByHash', [blockHash, false]), 'number', height);
-  /** A question about a state: by tag, number or hash of a block. */
+  /** A query of a state: by tag, number or hash of a block. */
   const stateful = async (call: Call, reply: Reply): Promise<Reply> => {
     const at = call.params[1] as { blockHash?: string } | string | undefined;
     if (typeof at === 'object') {

@@ -23,7 +23,7 @@ export async function blockAt(anvil: Anvil, height: number): Promise<Block> {
   return anvil.rpc<Block>('eth_getBlockByNumber', [hex(height), true]);
 }
 
-/** Null where the node refuses. */
+/** Null if the node returns an error. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

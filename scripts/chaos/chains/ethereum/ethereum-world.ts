@@ -5,16 +5,16 @@ import { blockAt, hex, orNull, type AnvilOf } from './ask.ts';
 import { ethereumMischiefs } from './mischiefs.ts';
 import { EthereumPayers } from './payers.ts';
 
-/** Holesky's: there the rules of a public network hold, such as how old the head may be. */
+/** Holesky's: the rules of a public network apply, such as the maximum age of the head. */
 const CHAIN_ID = 17_000;
 const BLOCK_MS = 12_000;
 /** Amounts from `fromAtoms` on need more confirmations: about the upper half of the prices. */
 const CONFIRMATIONS = { base: 3, fromAtoms: 25_000_000_000_000_000n, above: 5, setting: '3,0.025:5' };
 const SETTLED = 6;
-/** More blocks than this are mined at once. */
+/** Larger numbers of blocks are mined in one call. */
 const FEW = 5;
 
-/** An anvil, made anew for each round. */
+/** An anvil, started for each round. */
 export async function startEthereumWorld(clock: WorldClock): Promise<ChainWorld> {
   let running: Anvil | null = null;
   const anvil = (): Anvil => {
@@ -120,7 +120,7 @@ async function whereIs(anvil: Anvil, txid: string): Promise<Whereabouts> {
   return { kind: known === null ? 'absent' : 'waiting' };
 }
 
-/** Bytes of what the last blocks hold, oldest first. */
+/** Raw transactions of the last blocks, oldest first. */
 async function rawsOf(anvil: Anvil, depth: number): Promise<{ txid: string; raw: string }[]> {
   const height = await anvil.height();
   const found: { txid: string; raw: string }[] = [];
@@ -140,7 +140,7 @@ async function reorganise(
   const raws = await rawsOf(anvil, depth);
   if (fate === 'dropped') {
     await anvil.rpc('anvil_reorg', [depth, []]);
-    // Back to the mempool, as real nodes do.
+    // Returned to the mempool, as by real nodes.
     for (const { raw } of raws) await orNull(anvil.rpc('eth_sendRawTransaction', [raw]));
     return;
   }
@@ -160,7 +160,7 @@ async function loseUnconfirmed(anvil: Anvil, payers: EthereumPayers, all: boolea
   }
 }
 
-/** What ordinary transfers brought an address since a height. */
+/** The sum of direct transfers to an address since a height. */
 async function received(anvil: Anvil, floor: number, address: string): Promise<Receipt[]> {
   if ((await anvil.balance(address)) === 0n) return [];
   const found: Receipt[] = [];

@@ -1,4 +1,4 @@
-/** What Ethereum nodes, their providers and the balancers before them do wrong. */
+/** Faults of Ethereum nodes, their providers and the load balancers in front of them. */
 import { refusal, result } from '../../json-rpc.ts';
 import type { Mischief } from '../../mischief.ts';
 import type { Random } from '../../random.ts';
@@ -23,7 +23,7 @@ export function ethereumMischiefs(anvil: AnvilOf): readonly ((random: Random) =>
   ];
 }
 
-/** The head stands still (a consensus client that died) while every call is answered. */
+/** The head does not advance (the consensus client crashed), but every call is answered. */
 function staleHead(anvil: AnvilOf): Mischief {
   let height = 0;
   return {
@@ -35,7 +35,7 @@ function staleHead(anvil: AnvilOf): Mischief {
   };
 }
 
-/** The node is some blocks behind the network, and does not say so. */
+/** The node is some blocks behind the network and does not report it. */
 function behind(anvil: AnvilOf, random: Random): Mischief {
   const blocks = random.int(1, 8);
   return {
@@ -45,7 +45,7 @@ function behind(anvil: AnvilOf, random: Random): Mischief {
   };
 }
 
-/** Two backends behind one address, one of them behind: each request goes to either. */
+/** Two backends behind one address, one of them lagging: each request goes to either. */
 function laggingBackend(anvil: AnvilOf, random: Random): Mischief {
   const blocks = random.int(1, 5);
   const probability = random.pick([0.3, 0.5, 0.8]);
@@ -57,7 +57,7 @@ function laggingBackend(anvil: AnvilOf, random: Random): Mischief {
   };
 }
 
-/** As a lagging backend, behind a gateway that hands the calls of one request to either. */
+/** Like a lagging backend, behind a gateway that distributes the calls of one batch. */
 function splitRequests(anvil: AnvilOf, random: Random): Mischief {
   const blocks = random.int(1, 3);
   return {
@@ -70,7 +70,7 @@ function splitRequests(anvil: AnvilOf, random: Random): Mischief {
   };
 }
 
-/** The node catches up after an outage, and says so. */
+/** The node catches up after an outage and reports it. */
 function syncing(anvil: AnvilOf): Mischief {
   let height = 0;
   return {
@@ -89,7 +89,7 @@ function syncing(anvil: AnvilOf): Mischief {
   };
 }
 
-/** Receipts of mined transactions are not there when asked for. */
+/** Receipts of mined transactions cannot be fetched. */
 function nullReceipts(random: Random): Mischief {
   const probability = random.pick([0.3, 1]);
   return {
@@ -100,7 +100,7 @@ function nullReceipts(random: Random): Mischief {
   };
 }
 
-/** The plan of the provider has no traces, or they come back empty. */
+/** The provider's plan has no traces, or they are empty. */
 function noTraces(random: Random): Mischief {
   const isRefused = random.chance(0.6);
   return {
@@ -115,7 +115,7 @@ function noTraces(random: Random): Mischief {
   };
 }
 
-/** Balances of blocks are not told, as by a node that dropped their states. */
+/** Balances at a block are unavailable, as on a node that pruned its states. */
 function missingState(random: Random): Mischief {
   const probability = random.pick([0.3, 1]);
   return {
@@ -130,7 +130,7 @@ function missingState(random: Random): Mischief {
   };
 }
 
-/** Blocks that are there come back as null. */
+/** Existing blocks are returned as null. */
 function nullBlocks(random: Random): Mischief {
   const probability = random.pick([0.2, 0.6]);
   return {
@@ -145,7 +145,7 @@ function nullBlocks(random: Random): Mischief {
   };
 }
 
-/** The node shows nothing of what waits to be mined. */
+/** The node shows no pending transactions. */
 function noPending(): Mischief {
   return {
     name: 'no-pending',
@@ -155,7 +155,7 @@ function noPending(): Mischief {
   };
 }
 
-/** A limit told in the answer instead of the status. */
+/** A rate limit reported in the response instead of the HTTP status. */
 function busy(random: Random): Mischief {
   const probability = random.pick([0.1, 0.4]);
   return {

@@ -6,7 +6,7 @@ const GWEI = 1_000_000_000n;
 const PRICE = 20n * GWEI;
 const GAS = 400_000n;
 const FUNDS = 10n ** 21n;
-/** More than pay in a round. */
+/** More than the number of payments in a round. */
 const WALLETS = 40;
 
 interface Payment {
@@ -15,7 +15,7 @@ interface Payment {
   readonly price: bigint;
 }
 
-/** People who pay, each from an account of his own. */
+/** Payers, each with an account. */
 export class EthereumPayers {
   readonly #anvil: AnvilOf;
   readonly #chainId: number;
@@ -27,7 +27,7 @@ export class EthereumPayers {
     this.#chainId = chainId;
   }
 
-  /** Gives everybody his money; before the blocks that may be reorganised, which would take it away again. */
+  /** Funds all payers, before the blocks that may be reorganised, which would revert it. */
   async fund(): Promise<void> {
     this.#wallets = Array.from({ length: WALLETS }, () => new Wallet(Wallet.createRandom().privateKey));
     for (const { address } of this.#wallets) {
@@ -54,7 +54,7 @@ export class EthereumPayers {
     return this.#submit(wallet, fields, PRICE);
   }
 
-  /** The same again at twice the price; null when it is too late. */
+  /** The same payment at twice the fee; null if it is too late. */
   async raiseFee(txid: string): Promise<string | null> {
     const payment = this.#payments.get(txid);
     if (payment === undefined) return null;
@@ -62,7 +62,7 @@ export class EthereumPayers {
     return orNull(this.#submit(payment.wallet, { to: to ?? '', value, data }, 2n * payment.price));
   }
 
-  /** A transaction to a stranger in its place; its bytes, not yet handed over. Null for what is nobody's here. */
+  /** A conflicting transaction to another address; its bytes, not yet submitted. Null if no payer sent the original. */
   rivalOf(txid: string): string | null {
     const payment = this.#payments.get(txid);
     if (payment === undefined) return null;

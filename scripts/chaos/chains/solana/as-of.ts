@@ -19,7 +19,7 @@ interface InContext {
 
 type Handler = (view: LedgerView, call: Call, reply: Reply) => Reply;
 
-/** Answers as a backend gives them that has got no further than a slot. */
+/** Responses of a backend that has processed slots only up to a limit. */
 export function asOf(ledger: Ledger, lastSlot: number): Rewrite {
   const view = new LedgerView(ledger, lastSlot);
   return (call, reply) => {
@@ -109,7 +109,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
 };
 
-/** The options, wherever they stand among the parameters. */
+/** The options, at any position among the parameters. */
 function configOf(call: Call): Config {
   const options = call.params.find(
     (param) => typeof param === 'object' && param !== null && !Array.isArray(param),
@@ -126,7 +126,7 @@ function inContext(view: LedgerView, call: Call, value: unknown): Reply {
   return result(call, { context: { slot: tipOf(view, call).slot }, value });
 }
 
-/** What the node shows of an account, with the lamports that it held then. */
+/** The account as the node returns it, with the lamports at that slot. */
 function account(view: LedgerView, call: Call, [address, shown]: [string, unknown]): unknown {
   const lamports = Number(view.lamports(address, configOf(call).commitment ?? 'finalized'));
   if (lamports === 0) return null;

@@ -3,7 +3,7 @@ import type { Rewrite } from '../../mischief.ts';
 
 type StatusResult = { readonly context: object; readonly value: ({ slot: number } | null)[] };
 
-/** Answers of a node whose ledger lacks slots: accounts are as they are, blocks and transactions are not there. */
+/** Responses of a node whose ledger lacks slots: accounts are complete, blocks and transactions are missing. */
 export function lackingHistory(
   lacks: (slot: number) => boolean,
   blockError: { readonly code: number; readonly message: (slot: number) => string },

@@ -1,6 +1,6 @@
 import type { Block, Commitment, Ledger } from '../../../../test/_helpers/svm/ledger.ts';
 
-/** The ledger as a backend knows it that has got no further than a slot. */
+/** The ledger of a backend that has processed slots only up to a limit. */
 export class LedgerView {
   readonly #ledger: Ledger;
   readonly #blocks: readonly Block[];

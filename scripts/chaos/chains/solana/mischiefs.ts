@@ -1,4 +1,4 @@
-/** What Solana nodes and the gateways before them do wrong. */
+/** Faults of Solana nodes and the gateways in front of them. */
 import type { SvmNode } from '../../../../test/_helpers/svm/node.ts';
 import { refusal, result } from '../../json-rpc.ts';
 import type { Mischief } from '../../mischief.ts';
@@ -23,7 +23,7 @@ export function solanaMischiefs(node: NodeOf): readonly SolanaMischief[] {
   ];
 }
 
-/** The head stands still while every call is answered. */
+/** The head does not advance, but every call is answered. */
 function staleHead(node: NodeOf, _random: Random): Mischief {
   let slot = 0;
   return {
@@ -35,7 +35,7 @@ function staleHead(node: NodeOf, _random: Random): Mischief {
   };
 }
 
-/** The node is a number of blocks behind the network, and does not say so. */
+/** The node is a number of blocks behind the network and does not report it. */
 function behind(node: NodeOf, random: Random): Mischief {
   const slots = random.int(2, 120);
   return {
@@ -45,7 +45,7 @@ function behind(node: NodeOf, random: Random): Mischief {
   };
 }
 
-/** Two backends behind one address, one of them behind: each request goes to either. */
+/** Two backends behind one address, one of them lagging: each request goes to either. */
 function laggingBackend(node: NodeOf, random: Random): Mischief {
   const slots = random.int(1, 60);
   const probability = random.pick([0.3, 0.5, 0.8]);
@@ -56,7 +56,7 @@ function laggingBackend(node: NodeOf, random: Random): Mischief {
   };
 }
 
-/** The node replays after a restart: it is behind, and says so when asked for its health. */
+/** The node replays after a restart: it lags, and its health check reports it. */
 function syncing(node: NodeOf, _random: Random): Mischief {
   let slot = 0;
   return {
@@ -82,8 +82,8 @@ const NO_SUCH_BLOCK = [
 ];
 
 /**
- * The node dies, and comes back from a newer snapshot: its ledger still begins long ago and lacks some slots in the
- * middle, those not rooted when it died among them.
+ * The node crashes and returns from a newer snapshot: its ledger still begins early but lacks some slots in the
+ * middle, including those that were not rooted at the crash.
  */
 function historyHole(node: NodeOf, random: Random): Mischief {
   const isFromRoot = random.chance(0.6);
@@ -98,7 +98,7 @@ function historyHole(node: NodeOf, random: Random): Mischief {
       const first = isFromRoot ? ledger.tip('finalized').slot + 1 : ledger.top.slot;
       range = { first, last: first + length };
     },
-    // Until it is beyond them it does not answer at all.
+    // It does not respond until it has passed them.
     interrupt: () => (node().ledger.tip('confirmed').slot <= range.last ? { kind: 'reset' } : null),
     rewriter: () =>
       lackingHistory((slot) => slot >= range.first && slot <= range.last, {
@@ -108,7 +108,7 @@ function historyHole(node: NodeOf, random: Random): Mischief {
   };
 }
 
-/** The node began from a snapshot: older slots are not there, and it says where it begins. */
+/** The node started from a snapshot: older slots are missing, and it reports its first slot. */
 function prunedHistory(node: NodeOf, random: Random): Mischief {
   const kept = random.int(40, 200);
   let first = 0;
@@ -132,7 +132,7 @@ function prunedHistory(node: NodeOf, random: Random): Mischief {
   };
 }
 
-/** Histories of addresses come later than their balances. */
+/** Address histories lag behind balances. */
 function indexLag(node: NodeOf, random: Random): Mischief {
   const slots = random.int(3, 100);
   return {
@@ -153,7 +153,7 @@ function indexLag(node: NodeOf, random: Random): Mischief {
   };
 }
 
-/** Transactions that a history lists are not found when asked for. */
+/** Transactions listed in a history cannot be fetched. */
 function missingTransactions(random: Random): Mischief {
   const probability = random.pick([0.3, 0.8]);
   return {

@@ -5,14 +5,14 @@ import type { ChainWorld, Whereabouts } from '../../chain-world.ts';
 import type { WorldClock } from '../../world-clock.ts';
 import { solanaMischiefs } from './mischiefs.ts';
 
-/** Devnet's: there the rules of a public network hold, such as what the times of blocks prove. */
+/** Devnet's: the rules of a public network apply, such as what block times prove. */
 const GENESIS_HASH = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 const SLOT_MS = 400;
-/** Blocks made in one stretch of time; the other slots are skipped. */
+/** Blocks per step; the other slots are skipped. */
 const MAX_BLOCKS = 40;
 const SETTLED = 35;
 
-/** An SVM with a ledger, made anew for each round. */
+/** An SVM with a ledger, created for each round. */
 export async function startSolanaWorld(clock: WorldClock): Promise<ChainWorld> {
   let node: SvmNode | null = null;
   let payer: Payer | null = null;
@@ -85,7 +85,7 @@ function chainOf(node: () => SvmNode, clock: WorldClock): Chain {
     },
     reorg: async (depth, fate, victims) =>
       node().fork({ depth, drop: fate === 'moved' ? [] : victims, sameSlots: depth % 2 === 0 }),
-    // The leader loses what it is sent next.
+    // The leader loses the next submitted transactions.
     loseUnconfirmed: async () => node().dropNext(2),
     whereabouts: async (txids) =>
       new Map(
@@ -110,7 +110,7 @@ function chainOf(node: () => SvmNode, clock: WorldClock): Chain {
       try {
         node().ledger.send(node().ledger.read(Buffer.from(raw, 'base64')));
       } catch {
-        // What the node cannot read cannot land.
+        // Bytes that the node cannot parse cannot be mined.
       }
     },
   };

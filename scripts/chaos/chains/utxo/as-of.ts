@@ -7,16 +7,16 @@ const OUT_OF_RANGE = -8;
 const NOT_FOUND = -5;
 const REJECTED = -26;
 
-/** What a backend that is behind has besides its blocks. */
+/** The state of a lagging backend. */
 export interface BehindOptions {
   readonly height: number;
-  /** Its own mempool: what newer blocks hold waits there still, or (a node that syncs) nothing does. */
+  /** `complete`: still has the transactions of newer blocks. `empty`: has none, as while syncing. */
   readonly mempool: 'complete' | 'empty';
-  /** It knows of newer blocks, and says that it is busy with them. */
+  /** It knows of newer blocks and reports that it is syncing. */
   readonly isSyncing: boolean;
 }
 
-/** Answers as a backend gives them that has got no further than a height. */
+/** Responses of a backend whose tip is at a height. */
 export async function asOf(node: RegtestNode, book: BlockBook, options: BehindOptions): Promise<Rewrite> {
   const { height, mempool, isSyncing } = options;
   const above = await book.above(height);
@@ -77,7 +77,7 @@ interface Decoded {
   readonly vin: readonly { readonly txid?: string; readonly vout?: number }[];
 }
 
-/** What a backend says of bytes that the node refuses, perhaps because of blocks that the backend does not have. */
+/** A backend's response to bytes that the node rejects, perhaps because of blocks that the backend does not have. */
 async function refused(
   node: RegtestNode,
   call: Call,
@@ -85,7 +85,7 @@ async function refused(
   { above, isEmpty }: { readonly above: readonly BookedBlock[]; readonly isEmpty: boolean },
 ): Promise<Reply> {
   const { txid, vin } = await node.rpc<Decoded>('decoderawtransaction', [call.params[0]]);
-  // In its mempool still, or taken into it now.
+  // Still in its mempool, or accepted into it now.
   if (above.some(({ txids }) => txids.has(txid))) return result(call, txid);
   const inputs = vin.map(({ txid: parent, vout }) => `${parent}:${vout}`);
   const isSpentLater = inputs.some((input) => above.some(({ spent }) => spent.has(input)));

@@ -28,7 +28,7 @@ export interface BookedBlock {
 export class BlockBook {
   readonly #node: NodeHandle;
   readonly #read = new Map<string, BookedBlock>();
-  /** Blocks at or below it hold nothing of the round. */
+  /** Blocks up to this height were mined before the round. */
   readonly #floor: number;
 
   constructor(node: NodeHandle, floor: number) {

@@ -1,4 +1,4 @@
-/** What the nodes of Bitcoin and Litecoin and the gateways before them do wrong. */
+/** Faults of Bitcoin and Litecoin nodes and the gateways in front of them. */
 import { refusal, result } from '../../json-rpc.ts';
 import type { Mischief } from '../../mischief.ts';
 import type { Random } from '../../random.ts';
@@ -30,7 +30,7 @@ async function rewriterAt({ node, book }: Chain, options: BehindOptions) {
   return asOf(node, book(), { ...options, height: Math.max(1, Math.min(height, options.height)) });
 }
 
-/** The blocks stand still while every call is answered; transactions come in still. */
+/** The tip does not advance, but every call is answered and the mempool is updated. */
 function staleHead(chain: Chain): Mischief {
   let height = 0;
   return {
@@ -42,7 +42,7 @@ function staleHead(chain: Chain): Mischief {
   };
 }
 
-/** The node is some blocks behind the network, and does not say so. */
+/** The node is some blocks behind the network and does not report it. */
 function behind(chain: Chain, random: Random): Mischief {
   const blocks = random.int(1, 4);
   return {
@@ -55,7 +55,7 @@ function behind(chain: Chain, random: Random): Mischief {
   };
 }
 
-/** Two backends behind one address, one of them behind: each request goes to either. */
+/** Two backends behind one address, one of them lagging: each request goes to either. */
 function laggingBackend(chain: Chain, random: Random): Mischief {
   const blocks = random.int(1, 3);
   const probability = random.pick([0.3, 0.5, 0.8]);
@@ -70,7 +70,7 @@ function laggingBackend(chain: Chain, random: Random): Mischief {
   };
 }
 
-/** The node catches up after an outage, and says so; until it is through it takes no transactions. */
+/** The node catches up after an outage and reports it; until then it rejects transactions. */
 function syncing(chain: Chain, random: Random): Mischief {
   const blocks = random.int(0, 3);
   let height = 0;
@@ -85,7 +85,7 @@ function syncing(chain: Chain, random: Random): Mischief {
   };
 }
 
-/** A mempool that was lost in a restart, and fills again later. */
+/** A mempool that was lost in a restart and fills again later. */
 function emptyMempool(): Mischief {
   return {
     name: 'empty-mempool',
@@ -99,7 +99,7 @@ function emptyMempool(): Mischief {
   };
 }
 
-/** Each request goes to one of two mempools, one of which lacks part of the transactions. */
+/** Each request goes to one of two mempools, one of which lacks some transactions. */
 function shortMempool(random: Random): Mischief {
   const salt = random.int(0, 15);
   const isLacked = (txid: string): boolean => (Number.parseInt(txid.slice(-1), 16) + salt) % 2 === 0;
@@ -123,7 +123,7 @@ function shortMempool(random: Random): Mischief {
   };
 }
 
-/** Transactions that the mempool lists are not found when asked for. */
+/** Transactions listed in the mempool cannot be fetched. */
 function missingTransactions(random: Random): Mischief {
   const probability = random.pick([0.3, 0.8]);
   return {
@@ -137,7 +137,7 @@ function missingTransactions(random: Random): Mischief {
   };
 }
 
-/** The node starts, or loads blocks: -28 to everything. */
+/** The node is starting or loading blocks: error -28 for every call. */
 function warmingUp(random: Random): Mischief {
   const probability = random.pick([0.5, 1]);
   return {

@@ -5,7 +5,7 @@ import { BlockBook } from './block-book.ts';
 import { utxoMischiefs } from './mischiefs.ts';
 import { startNode, toAtoms, type RegtestNode } from './node.ts';
 
-/** Part of the stretches of time in which a block is found. */
+/** Share of the steps in which a block is mined. */
 const BLOCK_CHANCE = 0.45;
 const SETTLED = 6;
 /** Amounts from `fromAtoms` on need more confirmations: about the upper half of the prices. */
@@ -14,7 +14,7 @@ const CONFIRMATIONS = {
   LTC: { base: 3, fromAtoms: 12_000_000n, above: 5, setting: '3,0.12:5' },
 } as const;
 
-/** A bitcoind or litecoind on a chain of its own, kept over some rounds. */
+/** A bitcoind or litecoind on its own chain, used for several rounds. */
 export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Promise<ChainWorld> {
   const node = await startNode(coin);
   let book = new BlockBook(node, 0);
@@ -35,7 +35,7 @@ export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Pr
     begin: async () => {
       await tellTime();
       await node.mine(1);
-      // Writes everything so far to its disk: a crash takes the blocks of the round at most.
+      // Flushes to disk, so that a crash loses at most the blocks of the round.
       await node.rpc('gettxoutsetinfo');
       book = new BlockBook(node, (await node.tip()).height - 1);
     },
@@ -72,7 +72,7 @@ export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Pr
       const blocks = await rawBlocks(node, book);
       await node.kill9();
       await restart(false);
-      // What the crash took from its disk it gets from its peers again.
+      // Its peers send again the blocks that the crash removed from its disk.
       for (const block of blocks) await node.rpc('submitblock', [block]);
     },
     whereabouts: async (txids) => whereabouts(node, book, txids),
