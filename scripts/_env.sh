@@ -1,19 +1,19 @@
-# Sourced by the scripts beside it (bash): a known place, the right Node and installed packages.
-# Everything printed here goes to stderr, so that the callers' output stays theirs.
+# Sourced by the scripts in this folder (bash): sets the root, the pinned Node and the installed packages.
+# All messages go to stderr, so that stdout belongs to the caller.
 
 set -euo pipefail
-# A core dump would hold the seed.
+# A core dump would contain the seed.
 ulimit -c 0
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 STAMP="$ROOT/node_modules/.tilld-installed"
 # Installs the packages, under the pinned Node.
 NPM_VERSION=11.19.1
-# As the caller has it: without the pinned Node.
+# The caller's PATH, without the pinned Node.
 MACHINE_PATH="$PATH"
 export PATH="$ROOT/node_modules/.bin:$PATH"
 
-# What the packages were installed from and by; when one of these files changes, they are looked at again.
+# The inputs of the installation; when one of these files changes, the packages are checked again.
 _install_fingerprint() { cat "$ROOT/package.json" "$ROOT/package-lock.json" "$ROOT/scripts/_env.sh" | cksum; }
 
 _packages_are_current() {
@@ -21,9 +21,9 @@ _packages_are_current() {
     { [ "$(cat "$STAMP" 2>/dev/null)" = "$(_install_fingerprint)" ] || { [ -z "$(_stale_packages 2>&1)" ] && _install_fingerprint >"$STAMP"; }; }
 }
 
-# Prints what is missing or has another version than the lock file says, by npm's own list of what it installed: somebody
-# may have run npm by hand since. Optional packages count where they are binaries of this platform, which npm leaves out
-# without a word under a Node that they do not support. Those of the project's own optional dependencies may be missing.
+# Prints packages that are missing or whose version differs from the lock file, by npm's own list of installed packages,
+# because npm may have been run by hand since. Optional packages count if they are binaries of this platform, which npm
+# omits silently under an unsupported Node. The project's own optional dependencies may be missing.
 _stale_packages() {
   node - "$ROOT" <<'JS'
     const { existsSync, readFileSync } = require('node:fs');
@@ -49,8 +49,8 @@ _stale_packages() {
 JS
 }
 
-# The pinned Node and an npm that runs under it, into a directory. The machine's npm does no more than that: under an
-# older Node it leaves out what the build needs, and Debian's runs under Debian's Node alone.
+# Installs the pinned Node, and an npm that runs under it, into a directory. The machine's npm is used for that only:
+# under an older Node it omits packages that the build needs, and Debian's npm runs only under Debian's Node.
 _bring_installer() {
   local version os cpu
   version="$(sed -n '/"node_modules\/node": {/,/}/s/.*"version": "\(.*\)".*/\1/p' "$ROOT/package-lock.json")"
@@ -70,8 +70,8 @@ _bring_installer() {
   ) && [ "$("$1/bin/node" -p process.versions.node)" = "$version" ]
 }
 
-# Scripts of packages stay off; the native packages ship prebuilt binaries. The binary of the package `node`, which its
-# script would fetch once more, is the installer's.
+# Install scripts are disabled, because the native packages ship prebuilt binaries. The binary of the package `node`,
+# which its script would download again, comes from the installer.
 _install_packages() {
   PATH="$MACHINE_PATH" command -v npm >/dev/null || {
     echo "npm is missing. Install Node.js with npm, version 14 or later (Debian: apt install nodejs npm), and start again: the project brings its own Node 24" >&2
@@ -80,7 +80,7 @@ _install_packages() {
   local attempt installer missing
   mkdir -p "$ROOT/.build"
   for attempt in 1 2 3; do
-    # Named as an unfinished build is: a later build removes what a killed start left.
+    # Named like an unfinished build, so that a later build removes the leftovers of a killed start.
     installer="$(mktemp -d "$ROOT/.build/new-XXXXXX")"
     if _install_by "$installer" >&2; then missing="$(_stale_packages)"; else missing="everything: see above"; fi
     rm -rf "$installer"
@@ -93,11 +93,11 @@ _install_packages() {
   return 1
 }
 
-# Every step by `&&`: bash ignores `set -e` where a caller asks whether a function succeeds.
+# Every step is joined by `&&`, because bash ignores `set -e` in functions that are called in a condition.
 _install_by() (
-  # npm's cache is below the home, which may be missing or not the user's to write.
+  # npm's cache is in the home directory, which may be missing or not writable.
   if [ ! -w "${HOME:-/nonexistent}" ]; then export npm_config_cache="${npm_config_cache:-$1/cache}"; fi
-  # A registry, a proxy or a certificate may be set for the machine's npm.
+  # A registry, a proxy or a certificate may be configured for the machine's npm.
   npm_config_globalconfig="$(PATH="$MACHINE_PATH" npm config get globalconfig)" &&
     export npm_config_globalconfig &&
     _bring_installer "$1" &&
@@ -109,8 +109,8 @@ _install_by() (
     ln -sf ../node/bin/node node_modules/.bin/node
 )
 
-# `npm ci` refuses a registry that lacks optional packages of platforms other than this one;
-# `npm install --no-save` takes the same locked versions and leaves them out.
+# `npm ci` fails with a registry that lacks optional packages of other platforms;
+# `npm install --no-save` installs the same locked versions without them.
 _install_locked() {
   local log flags=(--ignore-scripts --no-audit --no-fund --loglevel=error)
   log="$(mktemp)"
@@ -123,7 +123,7 @@ _install_locked() {
   return $status
 }
 
-# Idempotent, quick when nothing changed, and safe when two scripts start at once.
+# Idempotent, fast if nothing changed, and safe when two scripts start at the same time.
 ensure_packages() {
   _packages_are_current && return 0
   local lock
@@ -133,8 +133,8 @@ ensure_packages() {
   exec {lock}<&-
 }
 
-# Both daemons, on PATH or in the cache. Elsewhere than in CI a missing one is only a remark:
-# the tests that need it say loudly that they are skipped.
+# Both daemons, from PATH or the cache. Outside of CI a missing one is only reported,
+# because its tests print that they are skipped.
 ensure_nodes() {
   local daemon
   for daemon in bitcoind litecoind; do
@@ -145,7 +145,7 @@ ensure_nodes() {
   return 0
 }
 
-# What a build is made of: the same sources and packages give the same build.
+# The inputs of a build: the same sources and packages produce the same build.
 _build_stamp() {
   (
     cd "$ROOT"
@@ -156,9 +156,9 @@ _build_stamp() {
   )
 }
 
-# Prints the directory that holds the build of the present sources, and makes it when there is none. It appears under its
-# name complete, in one step, and is never written again: a daemon that runs from it keeps its pages whatever is
-# built later. Types are checked elsewhere (npm run typecheck).
+# Prints the directory of the current sources' build, and builds it if it is missing. The directory is renamed into
+# place when complete and never changed afterwards, so that a daemon that runs from it keeps its pages. Types are
+# checked elsewhere (npm run typecheck).
 ensure_build() {
   local build lock new
   build="$ROOT/.build/$(_build_stamp)"
@@ -174,7 +174,7 @@ ensure_build() {
         rm -rf "$new"
         return 1
       }
-      # The directory is there already where another start without flock was quicker: it holds the same.
+      # Without flock another start may have been faster: its directory has the same content.
       mv -T "$new" "$build" 2>/dev/null || rm -rf "$new"
       _remove_old_builds "$build"
     fi
@@ -183,7 +183,7 @@ ensure_build() {
   printf '%s\n' "$build"
 }
 
-# The three latest stay: daemons may still run from them. So do unfinished ones that are being written.
+# Keeps the three latest, because daemons may still run from them, and unfinished ones that are being written.
 _remove_old_builds() {
   local old
   find "$ROOT/.build" -mindepth 1 -maxdepth 1 -name 'new-*' -mmin +60 -exec rm -rf {} +
@@ -191,8 +191,8 @@ _remove_old_builds() {
     while IFS= read -r old; do rm -rf "$old"; done
 }
 
-# A command of the build, of the present sources. An installed program is not the service's to change: without sources,
-# or where dist is newer than they are, nothing is installed or written. Paths stay those of the caller.
+# Runs a command of the build of the current sources. The service must not change an installed program: without sources,
+# or if dist is newer than they are, nothing is installed or written. Paths are relative to the caller's directory.
 run_tool() {
   local build="$ROOT/dist" tool="$1"
   shift
@@ -204,7 +204,7 @@ run_tool() {
   exec node "$build/tools/$tool.js" "$@"
 }
 
-# Installs packages of Debian where that is allowed; fails elsewhere.
+# Installs Debian packages if permitted; fails otherwise.
 _install_debian() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
   local attempt
@@ -215,7 +215,7 @@ _install_debian() {
   return 1
 }
 
-# A browser for the tests of the pages: Debian's, installed when missing and allowed to.
+# A browser for the page tests: Debian's, installed if missing and permitted.
 ensure_browser() {
   local browser="${TILLD_TEST_CHROMIUM:-/usr/bin/chromium-headless-shell}"
   [ -x "$browser" ] && return 0
@@ -224,7 +224,7 @@ ensure_browser() {
   [ "${CI:-}" != true ]
 }
 
-# PHP runs the samples of the documentation; installed when missing and allowed to.
+# PHP runs the samples of the documentation; installed if missing and permitted.
 ensure_php() {
   command -v php >/dev/null && php -r 'exit(function_exists("curl_init") ? 0 : 1);' && return 0
   _install_debian php-cli php-curl && return 0
@@ -232,7 +232,7 @@ ensure_php() {
   [ "${CI:-}" != true ]
 }
 
-# Steps of the clock for the tests; installed when missing and allowed to.
+# faketime moves the clock in tests; installed if missing and permitted.
 ensure_faketime() {
   command -v faketime >/dev/null && return 0
   _install_debian faketime && return 0
@@ -240,15 +240,15 @@ ensure_faketime() {
   [ "${CI:-}" != true ]
 }
 
-# Temporary files of the tests go into memory where there is enough: hundreds of databases and nodes flush to them, and
-# a disk that is throttled for it keeps a whole test waiting for minutes. A place that was named already stays.
+# Temporary files of the tests go into memory if there is enough, because hundreds of databases and nodes flush to them,
+# and a throttled disk delays single tests for minutes. A TMPDIR set by the caller is kept.
 keep_temporary_files_in_memory() {
   local place=/dev/shm enough_kb=$((6 * 1024 * 1024)) free_kb memory_kb probe
   [ -z "${TMPDIR:-}" ] && [ -d "$place" ] && [ -w "$place" ] || return 0
   free_kb="$(df --output=avail -k "$place" 2>/dev/null | tail -n 1)" || return 0
   memory_kb="$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null)" || return 0
   [ "${free_kb:-0}" -ge "$enough_kb" ] && [ "${memory_kb:-0}" -ge "$enough_kb" ] || return 0
-  # Some tests start programs there.
+  # Some tests execute programs there, so it must not be mounted noexec.
   probe="$(mktemp "$place/tilld-probe-XXXXXX")" || return 0
   printf '#!/bin/sh\n' >"$probe" && chmod +x "$probe"
   if "$probe" 2>/dev/null; then export TMPDIR="$place"; fi

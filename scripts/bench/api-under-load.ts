@@ -13,11 +13,11 @@ const ENDPOINTS = 64;
 const LEAD_MS = 2_000;
 
 /**
- * Whether shops notice that a block comes in and a queue of webhooks goes out. On a machine of two cores, what stands for
- * other machines shares them with the daemon: who asks (the loader), the endpoints (the sink), and the node. On
- * both sides alike, endpoints and node give way to others, and the loader gets a core at once where the system allows it (as
- * root): its own wait for a core, to send or to see the answer, would be told as the daemon's. What the daemon itself
- * waits for, be it a core that one of its own threads has, counts.
+ * Whether shops notice the scan of a block and a draining queue of webhooks. On a machine of two cores, processes that
+ * represent other machines share them with the daemon: the load generator, the endpoints (the sink), and the node.
+ * On both sides, endpoints and node have a lower priority, and the load generator a higher one if the system permits it
+ * (as root); otherwise its own wait for a core would be measured as the daemon's. Time that the daemon itself waits for
+ * a core, even for one that its own threads use, counts.
  */
 export const question: Question = {
   asks: 'p99 of payment/get while full blocks are scanned and 10,000 webhooks drain',
@@ -84,7 +84,7 @@ export const question: Question = {
   },
 };
 
-/** Events and deliveries as if the shops' endpoints had just come back; due in a moment. */
+/** Events and deliveries as after an outage of the shops' endpoints; due in a moment. */
 function queueWebhooks(
   daemon: Daemon,
   to: { merchantId: string; paymentId: string; ports: readonly number[]; webhooks: number },
@@ -122,7 +122,7 @@ function queueWebhooks(
   sqlite.close();
 }
 
-/** Waits until nothing is left to deliver; tells how much was left when it was called. */
+/** Waits until the queue is empty. @returns its length at the call */
 async function drained(bench: Bench, daemon: Daemon): Promise<number> {
   const sqlite = new Database(join(daemon.dataDir, 'tilld.sqlite'), { readonly: true });
   const count = sqlite.prepare("SELECT count(*) FROM deliveries WHERE status = 'pending'").pluck();

@@ -11,8 +11,8 @@ import { verboseAnswer } from './chain/verbose-answer.ts';
 
 const WATCHED = 1_000;
 /**
- * Blocks one after the other in each measurement, and such measurements before the first that counts. All their answers
- * are in memory before: one more than a daemon at the tip has, which with four of them began to collect for that alone.
+ * Consecutive blocks in each measurement, and measurements before the first that counts. All their responses are in
+ * memory before: one more than in a daemon at the tip; with four blocks, that alone triggered garbage collections.
  */
 const BLOCKS = 2;
 const WARM_UPS = 12;
@@ -27,20 +27,19 @@ const SHAPES: readonly Named[] = [
 ];
 
 /**
- * What a block costs from the node's answer to the ledger on disk.
+ * The cost of a block from the node's response to the ledger on disk.
  *
- * Each side is a process of its own, in steady state: warmed up equally long, then a few blocks in a row per
- * measurement, and measurements in turns. Nobody forces collections of garbage. An answer of 10 MB
- * leaves tens of MB behind, so a program that parses such answers collects while it parses; ours collects
- * what it leaves behind. Both pay within their own time, for the mean of a few blocks counts, not the best one.
- * A collection before each block, as this file once had it, relieved the parser of its garbage, and cost
- * us the optimised code and the caches of SQLite and V8, which nothing in production takes away.
+ * Each side is a process in steady state: both are warmed up equally, then measured in turn with a few consecutive
+ * blocks. Garbage collection is not forced. A response of 10 MB leaves tens of MB of garbage, so a program that parses
+ * such responses collects while it parses; ours collects its own garbage. Both pay for it within their own time,
+ * because the mean of a few blocks counts, not the best one. Forcing a collection before each block would relieve the
+ * parser of its garbage, and cost our side its optimised code and the caches of SQLite and V8, unlike in production.
  *
- * Before each measurement the threads of all processes have come to rest: a parser goes on sweeping for some milliseconds
- * after it has answered. What a side collects while it rests is not counted; of the few blocks in a row, all but the last
- * pay for what they leave.
+ * Before each measurement the threads of all processes are idle: a parser goes on sweeping for some milliseconds after
+ * it has responded. Garbage collected while a side is idle is not counted; of the consecutive blocks, all but the last
+ * pay for theirs.
  *
- * Ours runs with the options of scripts/start, the parser with Node's own.
+ * Ours runs with the options of scripts/start, the parser with Node's defaults.
  */
 export const question: Question = {
   asks: 'one Bitcoin block, from the raw answer in memory to the committed ledger, with a payment to us in it',
@@ -65,7 +64,7 @@ async function measure(bench: Bench, shape: Named): Promise<{ comparisons: Compa
     others.map(({ raw }) => raw),
   );
   const rounds = bench.quick ? 12 : 40;
-  // Each of both times one before the first that counts.
+  // Both measurements discard their first call.
   const calls = 2 * (rounds + 1) + WARM_UPS - 1;
   const take = await startTaker(bench, { watched: WATCHED, others, calls, blocks: BLOCKS });
   const parse = await startParser(bench, verbose);

@@ -8,10 +8,10 @@ import { alternate, compare } from './harness/alternate.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const BLOCKS = 2_000;
-/** The chain a node without money starts with. */
+/** Height of the chain of a node that was started without funds. */
 const START = 1;
 
-/** How fast a daemon that was away for two weeks is back at the tip. */
+/** How fast a daemon is at the tip again after two weeks offline. */
 export const question: Question = {
   asks: `catch-up over ${BLOCKS} regtest blocks of bitcoind, every one checked and on disk`,
   against: 'plain HTTP: getblockhash and getblock of each in turn over one kept connection, thrown away',
@@ -35,7 +35,7 @@ export const question: Question = {
   },
 };
 
-/** Seconds from an empty ledger behind the first block to the tip. */
+/** Seconds from an empty ledger at the first block to the tip. */
 async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<number> {
   const world = await openWalletWorld({
     dir: join(bench.newDir()),

@@ -8,12 +8,12 @@ import type { Comparison, Question } from './harness/question.ts';
 const CUSTOMERS = 50_000;
 const USER = 'u';
 const PAGE = 10;
-/** Of the customers 500, all, and a ninth. */
+/** Matching 500 of the customers, all, and a ninth. */
 const PARTS = ['17@', 'example.com', 'buyer-1'];
-/** Searches in a row. */
+/** Consecutive searches. */
 const TIMES = 5;
 
-/** Whether a search for customers costs more than what SQLite needs to look at each address. */
+/** Whether a customer search costs more than SQLite's scan of all addresses. */
 export const question: Question = {
   asks: `a page of customers by a part of the address, of ${CUSTOMERS}, with the exact total`,
   against: 'one bare LIKE over the same addresses, in the same database',

@@ -8,13 +8,13 @@ import type { Bench, Comparison, Question } from './harness/question.ts';
 import { percentile } from './harness/stats.ts';
 
 const POLL_MS = 1_000;
-/** The golden ratio of the interval: payments that far apart lie evenly over it. */
+/** The golden ratio of the interval distributes the payments evenly over it. */
 const STEP_MS = 0.618 * POLL_MS;
 const SAMPLES = 50;
-/** A node takes no more than 25 unconfirmed payments in a chain, each from the change of the one before. */
+/** A node accepts at most 25 unconfirmed transactions in a chain, each spending the change of the previous one. */
 const PAYMENTS_PER_BLOCK = 20;
 
-/** How soon a shop hears of money, when nothing but polling tells the daemon. */
+/** How soon a shop is notified of money if the daemon only polls. */
 export const question: Question = {
   asks: 'delay from a node that accepts a transaction to the webhook received, p95, polling every second',
   against: 'the polling interval',
@@ -45,7 +45,7 @@ async function measure(bench: Bench, coin: 'BTC' | 'LTC'): Promise<{ comparison:
   });
   const shop = await Shop.open(daemon.api, { webhookUrl: sink.url });
   const rounds: number[][] = [];
-  // The first is thrown away: code is compiled in it.
+  // The first round is discarded, because code is compiled in it.
   for (let round = 0; round <= (bench.quick ? 1 : 3); round += 1) {
     rounds.push(await delays({ coin, node, shop, sink }));
     bench.progress(`${coin}: round ${round} done`);
@@ -62,7 +62,7 @@ async function measure(bench: Bench, coin: 'BTC' | 'LTC'): Promise<{ comparison:
   };
 }
 
-/** Each payment made at another moment between two looks; ms until its webhook was received whole. */
+/** Each payment is sent at another time between two polls; ms until its webhook was received completely. */
 async function delays(world: {
   readonly coin: 'BTC' | 'LTC';
   readonly node: RegtestNode;
@@ -72,7 +72,7 @@ async function delays(world: {
   const { coin, node, shop, sink } = world;
   const payments: PaymentJson[] = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    // Small: the miner pays two hundred of them.
+    // Small, because the miner pays two hundred of them.
     payments.push(await shop.createPayment({ amount: '5', allowedCryptos: [coin] }));
   }
   const started = performance.now();

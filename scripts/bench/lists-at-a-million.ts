@@ -7,11 +7,11 @@ import type { Bench, Comparison, Question } from './harness/question.ts';
 interface Shown {
   readonly what: string;
   readonly path: (history: History) => string;
-  /** What it is compared with at 1,000 payments; itself unless told. */
+  /** The path to compare with at 1,000 payments; the same by default. */
   readonly smallPath?: string;
-  /** How many times the time with 1,000 payments it may take: 2 unless told. */
+  /** Maximum ratio to the time with 1,000 payments; 2 by default. */
   readonly atMost?: number;
-  /** Asked of so many merchants, all of them unless told: of one when nobody else has it. */
+  /** Number of merchants to request it for; all by default, one if the data exists only for the first. */
   readonly merchants?: number;
 }
 
@@ -27,8 +27,8 @@ const METRICS = '/metrics';
 const CUSTOMER = `cus_${'0'.repeat(24)}`;
 
 /**
- * What a shop and its dashboard look at. Of 1,000 payments each of the 100 merchants has ten: a page is
- * asked as long as it is full on both sides, or the baseline would be cheaper for having less to show.
+ * The lists of a shop and its dashboard. With 1,000 payments each of the 100 merchants has ten: limits are such that a
+ * page is full on both sides, otherwise the baseline would be faster because it returns less.
  */
 const SHOWN: readonly Shown[] = [
   { what: 'first page', path: () => PAYMENTS },
@@ -42,7 +42,7 @@ const SHOWN: readonly Shown[] = [
   },
   { what: 'by customer', path: () => `${PAYMENTS}?customerId=${CUSTOMER}&limit=1`, merchants: 1 },
   { what: 'by order id', path: () => `${PAYMENTS}?orderId=order-0`, merchants: 1 },
-  // A search looks at each payment of its shop: 10,000, or ten.
+  // A search reads all payments of its shop: 10,000, or ten.
   { what: 'found by a part of the order id', path: () => `${PAYMENTS}?search=order-1&limit=1`, atMost: 30 },
   { what: 'found by customer', path: () => `${PAYMENTS}?search=buyer-1&limit=1`, atMost: 30 },
   {
@@ -86,12 +86,12 @@ const SHOWN: readonly Shown[] = [
   { what: 'metrics', path: () => METRICS },
 ];
 
-/** Page 1,000 of a million; as far back in the smaller history of a quick run. */
+/** Page 1,000 of a million; the last page of the smaller history of a quick run. */
 function last({ payments }: History): number {
   return payments / 1_000;
 }
 
-/** Whether a long history slows down what shops look at. */
+/** Whether a long history slows down lists. */
 export const question: Question = {
   asks: 'gets and lists with exact totals, 1 M payments over 100 merchants',
   against:
@@ -102,7 +102,7 @@ export const question: Question = {
     const large = await startDaemon(bench, { dataDir: many.dataDir });
     const small = await startDaemon(bench, { dataDir: few.dataDir });
     const comparisons: Comparison[] = [];
-    // All are looked at once before any is measured: the code they share is compiled by then.
+    // Each is requested once before the measurement, so that shared code is compiled.
     const asked: Asked[] = [];
     for (const shown of SHOWN) asked.push(await alike(shown, { large, many, small, few }));
     for (const { shown, ofLarge, ofSmall } of asked) {
@@ -133,10 +133,10 @@ interface Sides {
   readonly few: History;
 }
 
-/** Fewer would keep their pages in the cache. */
+/** The pages of fewer merchants would stay in the cache. */
 const FEWEST_MERCHANTS = 20;
 
-/** The requests of those merchants who are shown as many rows on both sides, to be made in turn. */
+/** The requests of the merchants with equally many rows on both sides, to be sent in turn. */
 async function alike(shown: Shown, { large, many, small, few }: Sides): Promise<Asked> {
   const path = shown.path(many);
   const smallPath = shown.smallPath ?? shown.path(few);
@@ -155,7 +155,7 @@ async function alike(shown: Shown, { large, many, small, few }: Sides): Promise<
   return { shown, ofLarge, ofSmall };
 }
 
-/** How long the list in an answer is; 1 when there is none. */
+/** The length of the list in a response; 1 if there is none. */
 async function rowsOf({ api }: Daemon, path: string, token: string): Promise<number> {
   if (path === METRICS) return 1;
   const list = Object.values(await api.must('GET', path, { token })).find(Array.isArray);

@@ -10,19 +10,19 @@ import { manyPayments, type History } from './harness/many-payments.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const MB = 1_000_000;
-/** A spell of load; an hour of it is told minute by minute. */
+/** Duration of one load interval; an hour is reported minute by minute. */
 const SPELL_MS = minutes() >= 10 ? 60_000 : 20_000;
-/** Full Bitcoin blocks come ten times as often as from the network. */
+/** Full Bitcoin blocks arrive ten times as often as on mainnet. */
 const BLOCK_MS = 60_000;
 const ENDPOINTS = 16;
 
-/** Requests a second in all; as many as are answered otherwise. */
+/** Requests per second in total; by default as fast as the responses arrive. */
 const RATE = process.env['BENCH_MEMORY_RATE'];
 
 /**
- * Whether the daemon stays small, and as quick as it was, under everything at once. BENCH_MEMORY_MINUTES=60 puts the load on
- * for a whole hour, BENCH_MEMORY_RATE=100 limits it to so many requests a second: without a limit every request waits for the
- * 15 others, and the answer tells how many there were rather than how quick the daemon is.
+ * Whether memory and response times stay bounded under all kinds of load at once. BENCH_MEMORY_MINUTES=60 extends the
+ * load to an hour, BENCH_MEMORY_RATE=100 limits the requests per second: without a limit every request waits for 15
+ * others, and the response time shows how many there were instead of how fast the daemon is.
  */
 export const question: Question = {
   asks: 'resident memory with 1 M payments under new payments, their webhooks, reads, lists and full blocks',
@@ -106,7 +106,7 @@ function minutes(): number {
 
 const mb = (bytes: number): string => `${Math.round(bytes / MB)} MB`;
 
-/** The same for every shop: two new payments, one of them with a webhook, against four reads of different kinds. */
+/** The same for every shop: two new payments, one of them with a webhook, and four reads of different kinds. */
 function loadOf({ merchants, paymentId }: History, ports: readonly number[]): LoadRequest[] {
   const first = merchants[0]?.secretKey ?? '';
   return merchants.flatMap(({ secretKey }, shop): LoadRequest[] => {

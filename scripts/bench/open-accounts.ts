@@ -12,14 +12,14 @@ import type { Bench, Comparison, Question, Target } from './harness/question.ts'
 
 const OPEN = 10_000;
 const TRANSACTIONS = 300;
-/** New ones of Solana from look to look: a second and a bit. */
+/** New Solana blocks between two polls: a little over a second. */
 const BLOCKS = 3;
-/** Looks of which each measurement is the mean: what they leave behind is collected within some of them. */
+/** Polls per measurement, which is their mean: their garbage is collected within some of them. */
 const LOOKS = 5;
-/** Measurements before the first that counts: a daemon looks every few seconds for months, in compiled code. */
+/** Measurements before the first that counts, because a daemon polls for months in compiled code. */
 const WARM_UPS = 8;
 
-/** A process that looks at a chain (chain/account-looker.ts). */
+/** A process that polls a chain (chain/account-looker.ts). */
 interface Looker {
   readonly open: (url: string) => Promise<void>;
   readonly tip: () => Promise<BlockRef>;
@@ -30,15 +30,15 @@ interface Chain {
   readonly what: string;
   readonly nodeUrl: string;
   readonly looker: Looker;
-  /** Where a follower stands, and something new on the chain: not measured. */
+  /** The position of a follower, and a new block on the chain: not measured. */
   readonly prepare: () => Promise<BlockRef>;
 }
 
 /**
- * What looking at many open addresses costs besides what the node needs to answer.
+ * The cost of polling many open addresses, in addition to the node's own.
  *
- * Each side is a process of its own under the options of scripts/start, and so is the node: what one leaves behind is
- * not collected in the time of the other. Nobody forces collections of garbage.
+ * Each side is a process with the options of scripts/start, and so is the node, so that garbage of one is not collected
+ * in the time of the other. Garbage collection is not forced.
  */
 export const question: Question = {
   asks: `an Ethereum block of ${TRANSACTIONS} transactions and a Solana tick, with ${OPEN} open addresses`,
@@ -80,11 +80,11 @@ async function meanOf(measure: () => Promise<Cost>): Promise<Cost> {
   return { ms, cpuMs };
 }
 
-/** The requests of one look. */
+/** The requests of one poll. */
 async function askedBy(bench: Bench, { nodeUrl, looker, prepare }: Chain): Promise<readonly Asked[]> {
   const recorder = await startRecorder(bench, nodeUrl);
   await looker.open(recorder.url);
-  // The first look also finds out what the node can do.
+  // The first poll also detects the node's capabilities.
   await looker.look(await prepare());
   const from = await prepare();
   recorder.asked.length = 0;
@@ -92,7 +92,7 @@ async function askedBy(bench: Bench, { nodeUrl, looker, prepare }: Chain): Promi
   return [...recorder.asked];
 }
 
-/** Real answers of an anvil, replayed: what it takes to trace a block is no cost of ours. */
+/** Recorded responses of an anvil, because its time to trace a block is not our cost. */
 async function ethereum(bench: Bench): Promise<Chain> {
   const node = await Anvil.start();
   bench.onEnd(async () => node.stop());

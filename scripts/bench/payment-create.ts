@@ -9,7 +9,7 @@ import type { Question } from './harness/question.ts';
 
 const CONNECTIONS = 32;
 
-/** How many payments a second can be taken, every one of them on disk before it is answered. */
+/** Payments created per second, each on disk before the response. */
 export const question: Question = {
   asks: 'payment/create per second, 4 coins offered, 32 connections, durable',
   against: 'bare express + better-sqlite3: one durable insert of the same size, the same answer',
@@ -79,7 +79,7 @@ function createRequest(shop: Shop): LoadRequest {
   };
 }
 
-/** The bytes of all rows that one payment writes. */
+/** The bytes of all rows written for one payment. */
 function sizeOfPayment(daemon: Daemon, paymentId: string): number {
   const sqlite = new Database(join(daemon.dataDir, 'tilld.sqlite'), { readonly: true });
   try {

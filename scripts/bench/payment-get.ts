@@ -7,7 +7,7 @@ import type { Question } from './harness/question.ts';
 
 const CONNECTIONS = 32;
 
-/** How many payments a second can be looked up by shops that show their secret key. */
+/** Payments read per second with a secret key. */
 export const question: Question = {
   asks: 'authenticated read (payment/get) per second, 32 connections',
   against: 'bare express + better-sqlite3: one indexed select, the same answer',

@@ -11,12 +11,12 @@ const CONNECTIONS = 16;
 const SPELL_MS = 20_000;
 
 interface Measured extends LoadResult {
-  /** Longest time for which the event loop of the daemon stood still, ms. */
+  /** Longest delay of the daemon's event loop, ms. */
   readonly stillMs: number;
   readonly logBytes: number;
 }
 
-/** What Litestream beside it costs the daemon. */
+/** The cost of Litestream for the daemon. */
 export const question: Question = {
   asks: 'payment/create per second with a replica in a folder, 16 connections',
   against: 'the same without a replica',
@@ -55,7 +55,7 @@ async function measure(bench: Bench, daemon: Daemon, shop: Shop): Promise<Measur
   const headers = { Authorization: `Bearer ${shop.publicKey}`, 'Content-Type': 'application/json' };
   const order = { amount: '49.90', currency: 'USD', customerId: shop.customerId, orderId: 'order-{{id}}' };
   const request = { method: 'POST', path: '/payment/create', headers, body: JSON.stringify(order) } as const;
-  // A look at the metrics begins this figure anew.
+  // Reading the metrics resets this figure.
   await stillMs(daemon);
   const load = { connections: CONNECTIONS, durationMs: bench.quick ? 2_000 : SPELL_MS, requests: [request] };
   const result = await putLoad(bench, { ...load, url: daemon.url });

@@ -9,10 +9,10 @@ import type { Bench, Question } from './harness/question.ts';
 
 const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000);
 const CREATES = 200;
-/** Each with another epoch in the replica, as in its life. */
+/** Each with another epoch in the replica, as in production. */
 const ROUNDS = 3;
 
-/** How long a shop with a long history is closed when its machine dies. */
+/** How long a shop with a long history is unavailable after its machine fails. */
 export const question: Question = {
   asks: `from the death of the first machine to /readyz of the second one, ${PAYMENTS} payments: restore, promote, start`,
   against: 'a copy of the database file, flushed',
@@ -31,7 +31,7 @@ export const question: Question = {
     const { secretKey: token = '' } = merchants[0] ?? {};
     for (let number = 0; number < CREATES; number += 1)
       await first.api.must('POST', '/payment/create', { token, body: orderOf(number) });
-    // What acknowledges within half a second of a death may be lost.
+    // Payments acknowledged within half a second of the failure may be lost.
     await pause(1_000);
     first.kill();
     replicated.done.kill();

@@ -6,15 +6,15 @@ import { strangers, type SyntheticTransaction } from './chain/synthetic-block.ts
 
 const FEW = 1_000;
 const MANY = [100_000, 1_000_000];
-/** Blocks one after the other in each measurement, and such measurements before the first that counts. */
+/** Consecutive blocks in each measurement, and measurements before the first that counts. */
 const BLOCKS = 2;
 const WARM_UPS = 12;
 
 /**
- * Whether a block costs more the more addresses were ever given out.
+ * Whether the cost of a block grows with the number of addresses ever assigned.
  *
- * Measured as block-scan is: each side a process of its own with the options of scripts/start, warmed up, a few blocks
- * in a row, no forced collections of garbage, and no side beginning while another one is still busy.
+ * Measured like block-scan: each side is a process with the options of scripts/start, warmed up, with a few consecutive
+ * blocks, without forced garbage collection, and no side starts while another one is busy.
  */
 export const question: Question = {
   asks: 'a full Bitcoin block to the committed ledger with many watched addresses, each paid once before',

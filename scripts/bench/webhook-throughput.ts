@@ -14,13 +14,13 @@ import { costOf, type Cost } from './harness/cost.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const ENDPOINTS = 64;
-/** The daemon's own setting. */
+/** The daemon's default. */
 const CONCURRENCY = 64;
 const LOOK_MS = 10;
-/** What a payment looks like in an event, in about two kilobytes. */
+/** The payload of a payment event, about two kilobytes. */
 const PAYMENT = { text: 'x'.repeat(1_900) };
 
-/** How fast a backlog of webhooks drains: guarded, signed, every attempt logged on disk. */
+/** How fast a backlog of webhooks drains: with address checks, signed, every attempt logged on disk. */
 export const question: Question = {
   asks: `webhook deliveries per second to ${ENDPOINTS} fast local endpoints, ${CONCURRENCY} at once, signed and logged durably`,
   against: 'bare undici POSTs of the same body to the same endpoints, as many at once, connections kept',
@@ -83,7 +83,7 @@ async function startSinks(bench: Bench): Promise<string[]> {
   return ports.map((port) => `http://127.0.0.1:${port}/hook`);
 }
 
-/** What is to be delivered, written without waiting for the disk for each, and then put there for good. */
+/** Inserts the deliveries without a flush for each, then flushes once. */
 async function emit(shop: Shop, merchants: readonly Merchant[], count: number): Promise<void> {
   await sql`pragma synchronous = off`.execute(shop.db);
   for (let at = 0; at < count; at += 1) {
@@ -112,7 +112,7 @@ async function drain(shop: Shop, logger: Logger): Promise<number> {
   return seconds;
 }
 
-/** Looks past the program under measurement, which has enough to do. */
+/** Counts without the measured process, because it is busy. */
 async function untilNoneIsPending(shop: Shop): Promise<void> {
   const sqlite = new Database(shop.path, { readonly: true });
   const next = sqlite.prepare("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1");

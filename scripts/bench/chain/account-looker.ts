@@ -8,18 +8,18 @@ import { openPayments } from './open-payments.ts';
 import { costOfEach } from './spell.ts';
 
 /**
- * Our side of the question what looking at many open addresses costs: a process with a shop whose payments wait
- * at them. It is told what to do step by step, and answers each step.
+ * Our side of the benchmark of many open addresses: a process with a shop whose payments are pending at them. It
+ * receives commands one by one and responds to each.
  */
 export type LookerStep =
-  /** From now on this node is asked. */
+  /** Sets the node for the following commands. */
   | { readonly do: 'open'; readonly url: string }
-  /** Answers where a follower stands now. */
+  /** Returns the current position of a follower. */
   | { readonly do: 'tip' }
-  /** One look from there, as the follower takes it; answers its cost. */
+  /** One poll from that position, as in the follower; returns its cost. */
   | { readonly do: 'look'; readonly from: BlockRef };
 
-/** anvil traces a block for a minute or more. */
+/** anvil takes a minute or more to trace a block. */
 const TIMEOUT_MS = 170_000;
 const clock = { now: () => Date.now() };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { costOfEach } from './spell.ts';
 
-/** The baseline: a process that parses a node's answer as often as it is told to, and throws it away. */
+/** The baseline: a process that parses a node's response on request and discards it. */
 const answer = readFileSync(process.argv[2] ?? '', 'latin1');
 process.send?.({});
 process.on('message', (times: number) => {

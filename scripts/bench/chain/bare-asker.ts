@@ -1,7 +1,7 @@
 import { bareCaller, type Asked } from './recorder.ts';
 import { costOfEach } from './spell.ts';
 
-/** The baseline: a process that puts requests to a node whenever it is told to, and answers what that cost. */
+/** The baseline: a process that sends requests to a node on request and returns the cost. */
 const { url } = JSON.parse(process.argv[2] ?? '') as { url: string };
 const caller = bareCaller(url);
 let asked: readonly Asked[] = [];

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { blockOf, strangers, type SyntheticBlock } from './synthetic-block.ts';
 
 /**
- * A node on regtest as far as the daemon asks one, in a process of its own. Told `mine`, it puts a
- * full block of strangers' transactions on its chain.
+ * The calls of a regtest node that the daemon uses, in its own process. On the message `mine` it adds a full block of
+ * unrelated transactions.
  */
 const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
 const OTHERS = strangers({ transactions: 3_970, maxInputs: 3, legacyEvery: 8 });
@@ -63,7 +63,7 @@ function headerOf(hash: string): object {
 
 function reply(call: Call): object {
   const result = answer(call);
-  // Some are asked for once in ten minutes only: no reason to end a measurement.
+  // Some calls are made only every ten minutes, so an unknown one must not end the measurement.
   if (result === null)
     return { id: call.id, result, error: { code: NO_SUCH_METHOD, message: 'Method not found' } };
   if (result !== undefined) return { id: call.id, result, error: null };

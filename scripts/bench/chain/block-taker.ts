@@ -3,8 +3,8 @@ import { BlockWorld, hashAnswer } from './block-world.ts';
 import { costOfEach } from './spell.ts';
 
 /**
- * Our side of the question what a block costs: a process with a shop, whose waiting payments are told to
- * the parent; the parent then names the files of blocks that pay them, one payment in each.
+ * Our side of the block benchmarks: a process with a shop that reports its pending payments to the parent; the parent
+ * then names the files of blocks that pay them, one payment in each.
  */
 const { watched, payments } = JSON.parse(process.argv[2] ?? '') as { watched: number; payments: number };
 const world = await BlockWorld.open(watched);
@@ -16,9 +16,9 @@ process.on('message', (blocks: readonly NamedBlock[]) => {
 
 interface NamedBlock {
   readonly hash: string;
-  /** Where the node's answer is. */
+  /** File of the node's response. */
   readonly file: string;
-  /** How many blocks come before it. */
+  /** Number of blocks before it. */
   readonly at: number;
 }
 
@@ -36,7 +36,7 @@ async function take(blocks: readonly NamedBlock[]): Promise<void> {
   process.send?.(cost);
 }
 
-/** A file's bytes and nothing beside them: what is left behind here would be collected while a block is taken. */
+/** Reads a file without allocating more, because that garbage would be collected while a block is processed. */
 function bytesOf(file: string): Uint8Array<ArrayBuffer> {
   const fd = openSync(file, 'r');
   try {

@@ -14,19 +14,19 @@ import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_h
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;
 const GENESIS = '00'.repeat(32);
-/** The old money lies in block 1: nothing of it still gathers confirmations. */
+/** The old outputs are in block 1, so none of them still gathers confirmations. */
 const START_HEIGHT = 10_000;
 /**
- * Between orders, and between blocks. Ids begin with their time, so that what is new stays together in the indexes; were
- * all of it made within one millisecond, each row would go to another page, as in no shop.
+ * Time between orders, and between blocks. Ids begin with their time, so that new rows are adjacent in the indexes; if
+ * all were created within one millisecond, each row would go to another page, unlike in a shop.
  */
 const APART_MS = 1_000;
 
-/** A shop on a real database that is given blocks as its node's answers, already in memory. */
+/** A shop on a real database that processes blocks from responses in memory. */
 export class BlockWorld {
   readonly #world: PaymentWorld;
   readonly #index: ChainIndex;
-  /** One for all blocks, as the daemon has. It asks for nothing beyond what a block needs. */
+  /** One for all blocks, as in the daemon. It requests nothing except the block. */
   readonly #client = createNodeClient(
     createRpc({
       post: async () => ({ status: 200, text: new TextDecoder().decode(this.#answers.shift()) }),
@@ -43,7 +43,7 @@ export class BlockWorld {
     this.#index = createChainIndex(world.wallet.db, CHAIN);
   }
 
-  /** @param watched addresses that the shop watches, each with an output it once got */
+  /** @param watched addresses that the shop watches, each with an output */
   static async open(watched: number): Promise<BlockWorld> {
     const world = await openPaymentWorld();
     await fill(world, watched);
@@ -57,17 +57,17 @@ export class BlockWorld {
       ),
     );
     const opened = new BlockWorld(world);
-    // Not ready until all addresses were taken in, which takes many looks.
+    // Not ready until all addresses are loaded, which takes many polls.
     while ((await opened.#index.watchFilter?.()) === null);
     return opened;
   }
 
-  /** The block that the next one must follow. */
+  /** The block on which the next one must build. */
   get tip(): string {
     return this.#tip;
   }
 
-  /** Scripts of new payments that wait for money. */
+  /** Scripts of new pending payments. */
   async payees(count: number): Promise<string[]> {
     const scripts: string[] = [];
     for (let at = 0; at < count; at += 1) {
@@ -84,8 +84,8 @@ export class BlockWorld {
   }
 
   /**
-   * From the node's answers, texts in memory, to the committed ledger.
-   * @returns how many credits were found
+   * Processes the node's responses, texts in memory, up to the committed ledger.
+   * @returns the number of credits found
    */
   async take({ hash, answers }: AnsweredBlock): Promise<number> {
     this.#answers = [...answers];
@@ -106,18 +106,18 @@ export class BlockWorld {
   }
 }
 
-/** What a node answers when it is asked for its next block: the hash, then the block. Good for one time. */
+/** The node's responses for its next block: the hash, then the block. Usable once. */
 export interface AnsweredBlock {
   readonly hash: string;
   readonly answers: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** As bitcoind writes it; bytes in memory, as they come from a socket. @param at how many blocks were asked for before */
+/** In bitcoind's format; bytes in memory, as from a socket. @param at number of blocks requested before */
 export function hashAnswer(hash: string, at: number): Uint8Array<ArrayBuffer> {
   return reply(hash, 2 * at + 1);
 }
 
-/** @param at how many blocks were asked for before */
+/** @param at number of blocks requested before */
 export function blockAnswer(hex: string, at: number): Uint8Array<ArrayBuffer> {
   return reply(hex, 2 * at + 2);
 }

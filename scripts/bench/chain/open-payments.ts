@@ -5,7 +5,7 @@ import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openPaymentWorld } from '../../../test/_helpers/payment-world.ts';
 import type { Bench } from '../harness/question.ts';
 
-/** A shop's index on a real database, in which a payment of its own waits for money at each of these addresses. */
+/** A shop's address index on a real database, with one pending payment for each of these addresses. */
 export async function openPayments(
   bench: Pick<Bench, 'onEnd'>,
   coin: 'ETH' | 'SOL',

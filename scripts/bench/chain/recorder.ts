@@ -8,24 +8,24 @@ import { post } from '../../../test/_helpers/nodes/json-rpc.ts';
 import { nextMessage, startNode } from '../harness/child.ts';
 import type { Bench } from '../harness/question.ts';
 
-/** A request as it was put, and how many of those before it had been answered by then: it may have needed them. */
+/** A request, and how many earlier ones had been answered when it was sent: it may depend on them. */
 export interface Asked {
   readonly body: string;
   readonly answeredBefore: number;
 }
 
-/** A request as it was put and what the node answered to it. */
+/** A request and the node's response. */
 interface Exchange {
   readonly body: string;
   readonly answer: string;
 }
 
-/** Some calls take a node a while. */
+/** Some calls take a node minutes. */
 const NODE_TIMEOUT_MS = 180_000;
-/** As src/chains/shared/rpc-transport.ts has. */
+/** Same value as in src/chains/shared/rpc-transport.ts. */
 const CONNECTIONS = 4;
 
-/** Passes requests on to a node and keeps what was asked, and both sides of what was answered, in order. */
+/** Forwards requests to a node, and records all requests and all exchanges in order. */
 export async function startRecorder(
   bench: Bench,
   nodeUrl: string,
@@ -60,13 +60,13 @@ export async function startRecorder(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, exchanges };
 }
 
-/** Puts requests to a node and does nothing with the answers. */
+/** Sends requests to a node and discards the responses. */
 export interface BareCaller {
-  /** Each as soon as what it was put after is answered. */
+  /** Sends each one as soon as the responses that it depends on have arrived. */
   readonly put: (requests: readonly Asked[]) => Promise<void>;
 }
 
-/** Over as many kept connections as the daemon has; every answer is received to its end and thrown away. */
+/** Uses as many keep-alive connections as the daemon; reads every response completely and discards it. */
 export function bareCaller(nodeUrl: string): BareCaller {
   const { origin, pathname: path } = new URL(nodeUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
@@ -103,8 +103,8 @@ interface Call {
 }
 
 /**
- * Starts a server that answers each recorded call as the node did, at once, alone or in a batch, in a process of
- * its own; for calls that take the node longer to compute than anybody would wait.
+ * Starts a process that answers each recorded call as the node did, at once, alone or in a batch: for calls that take
+ * the node too long to compute.
  */
 export async function startReplayServer(bench: Bench, exchanges: readonly Exchange[]): Promise<string> {
   const results: Record<string, string> = {};
@@ -123,7 +123,7 @@ export async function startReplayServer(bench: Bench, exchanges: readonly Exchan
   return `http://127.0.0.1:${port}`;
 }
 
-/** What makes two calls the same. */
+/** The key by which two calls are equal. */
 export function callKey({ method, params }: Omit<Call, 'id'>): string {
   return `${method} ${JSON.stringify(params)}`;
 }

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { callKey } from './recorder.ts';
 
-/** Answers JSON-RPC calls with what a node once answered (see startReplayServer); tells its port. */
+/** Answers JSON-RPC calls with a node's recorded responses (see startReplayServer); sends its port. */
 interface Call {
   readonly id: unknown;
   readonly method: string;
   readonly params: unknown;
 }
 
-/** By call: the rest of the reply after its id. */
+/** By call: the response after its id. */
 const results = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Record<string, string>;
 const unknown = '"error":{"code":-32601,"message":"was never recorded"}}';
 

@@ -1,6 +1,6 @@
 import { SvmNode } from '../../../test/_helpers/svm/node.ts';
 
-/** A Solana node in a process of its own; tells its address, and makes as many blocks as it is told to. */
+/** A Solana node in its own process; sends its address, and produces blocks on request. */
 const node = await SvmNode.start();
 node.advance(40);
 process.on('message', (blocks: number) => {

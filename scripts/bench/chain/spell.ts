@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Cost } from '../harness/cost.ts';
 
 /**
- * Does a piece of work several times, as a process does that has nothing else to do.
- * @returns what one time took in the middle: with the garbage that was collected on the way, and with
- *   one turn of the event loop after each time, in which V8 does what it has put off
+ * Executes operations one after the other, as an otherwise idle process does.
+ * @returns the mean cost of one: including the garbage collected during them, and one turn of the event loop after
+ * each, in which V8 does deferred work
  */
 export async function costOfEach(works: readonly (() => unknown)[]): Promise<Cost> {
   const before = process.cpuUsage();

@@ -8,19 +8,19 @@ import type { Bench } from '../harness/question.ts';
 import { blockAnswer } from './block-world.ts';
 import { blockOf, payment, type SyntheticTransaction } from './synthetic-block.ts';
 
-/** A process that does a piece of work whenever it is told to, and says what that cost. */
+/** A process that executes an operation on request and returns its cost. */
 export interface Side extends Pick<Child, 'settled' | 'pid'> {
   readonly work: () => Promise<Cost>;
 }
 
 /**
- * A process with the options of scripts/start that is given the next few blocks of a chain with each call, one payment to
- * a waiting shop in each.
+ * A process with the options of scripts/start that processes the next few blocks of a chain per call, one payment to a
+ * pending shop payment in each.
  */
 export async function startTaker(
   bench: Bench,
   given: {
-    /** Addresses that it watches beside those that are paid. */
+    /** Number of watched addresses in addition to the paid ones. */
     readonly watched: number;
     readonly others: readonly SyntheticTransaction[];
     readonly calls: number;
@@ -49,7 +49,7 @@ export async function startTaker(
   return { settled: child.settled, pid: child.pid, work };
 }
 
-/** One side's measurement once none of them is busy any more, be it with collecting what it left behind. */
+/** The measurement of one side, once no side is busy, not even with garbage collection. */
 export async function inPeace(side: Side, all: readonly Side[]): Promise<Cost> {
   for (const each of all) await each.settled();
   return side.work();

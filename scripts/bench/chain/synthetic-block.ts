@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** What a block is made of: so many transactions with inputs and outputs as mainnet's have. */
+/** The shape of a block: number of transactions, with inputs and outputs as on mainnet. */
 export interface BlockShape {
   readonly transactions: number;
-  /** Inputs of its transactions: 1 up to this many, in turn. */
+  /** Inputs per transaction: 1 up to this many, in turn. */
   readonly maxInputs: number;
-  /** Of how many each one spends outputs without a witness, so that its signatures count fully. */
+  /** One transaction in this many has no witness, so that its signatures have full weight. */
   readonly legacyEvery: number;
 }
 
@@ -22,7 +22,7 @@ export interface SyntheticTransaction {
   readonly strippedBytes: number;
 }
 
-/** Raw transactions of strangers: valid in form, signed with noise. */
+/** Raw transactions unrelated to the wallet: valid in form, with random signatures. */
 export function strangers(shape: BlockShape): SyntheticTransaction[] {
   return Array.from({ length: shape.transactions }, (_, at) =>
     transaction({
@@ -33,7 +33,7 @@ export function strangers(shape: BlockShape): SyntheticTransaction[] {
   );
 }
 
-/** One transaction that pays these scripts (hex) 1,000,000 atoms each. */
+/** One transaction that pays 1,000,000 atoms to each of these scripts (hex). */
 export function payment(scripts: readonly string[]): SyntheticTransaction {
   return transaction({
     inputs: 1,
@@ -42,7 +42,7 @@ export function payment(scripts: readonly string[]): SyntheticTransaction {
   });
 }
 
-/** A block with a true header over these transactions, coinbase first. */
+/** A block of these transactions with a correct header, coinbase first. */
 export function blockOf(parentHash: string, transactions: readonly SyntheticTransaction[]): SyntheticBlock {
   const all = [coinbase(), ...transactions];
   const header = Buffer.alloc(80);
@@ -86,7 +86,7 @@ function transaction(parts: {
   return joined({ inputs, outputs, witnesses });
 }
 
-/** A pushed signature or key: nobody looks into it. */
+/** A pushed signature or key, which is never verified. */
 function noise(bytes: number): Buffer {
   return Buffer.concat([Buffer.from([bytes]), randomBytes(bytes)]);
 }

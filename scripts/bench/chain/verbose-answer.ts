@@ -3,10 +3,10 @@ import { post } from '../../../test/_helpers/nodes/json-rpc.ts';
 import type { Bench } from '../harness/question.ts';
 
 /**
- * The answer that a node gives to `getblock HASH 2`, as text. A real bitcoind decodes each transaction;
- * what only a block adds (fee, hex) is put in as it writes it. Held against the real answer about a regtest
- * block of 60 wallet transactions to and from all four kinds of addresses, it differed in nothing but the fee's
- * value; the coinbase and most of the header's fields (2 kB of 10 MB) are left out.
+ * The response to `getblock HASH 2`, as text. A real bitcoind decodes each transaction; the fields that only a block
+ * has (fee, hex) are inserted in its format. Compared with the real response for a regtest block of 60 wallet
+ * transactions to and from all four kinds of addresses, it differed only in the value of the fee; the coinbase and
+ * most header fields (2 kB of 10 MB) are left out.
  */
 export async function verboseAnswer(bench: Bench, transactions: readonly Buffer[]): Promise<string> {
   const node = await startBitcoind({ funded: false });

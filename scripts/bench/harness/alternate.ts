@@ -1,13 +1,13 @@
 import type { Comparison, Target } from './question.ts';
 import { spreadOf } from './stats.ts';
 
-/** Both sides' measurements, one of each per round. */
+/** The measurements of both sides, one of each per round. */
 export interface Rounds<M> {
   readonly ours: readonly M[];
   readonly baseline: readonly M[];
 }
 
-/** Bounds of a warm-up: given in the round that is thrown away only. */
+/** Bounds of a warm-up: set only in the discarded round. */
 export interface WarmUp {
   readonly maxRequests?: number;
   readonly durationMs?: number;
@@ -16,9 +16,9 @@ export interface WarmUp {
 const WARM_UP_MS = 30_000;
 
 /**
- * Measures both sides in turn (ours, baseline, ours, ...), so that whatever else the machine does
- * falls on both. One round of each is run before and thrown away: with `warmUpRequests` until the code
- * has run that often, so that a slow machine measures compiled code, too.
+ * Measures both sides in turn (ours, baseline, ours, ...), so that other load on the machine affects both. The first
+ * round of each is discarded; with `warmUpRequests` it lasts until the code has run that often, so that a slow machine
+ * also measures compiled code.
  */
 export async function alternate<M>(sides: {
   readonly rounds: number;
@@ -39,7 +39,7 @@ export async function alternate<M>(sides: {
   return { ours, baseline };
 }
 
-/** The table line of one figure: its ratio is taken within each round, then the middle of those. */
+/** The table row of one figure: its ratio is the median of the ratios of the rounds. */
 export function compare<M>(
   rounds: Rounds<M>,
   line: {

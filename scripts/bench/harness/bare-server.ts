@@ -4,9 +4,9 @@ import Database from 'better-sqlite3';
 import express from 'express';
 
 /**
- * The baseline: express and better-sqlite3 with nothing around them, as durable as the daemon (WAL,
- * synchronous FULL). POST /insert writes one row of the size given in the environment and answers as
- * many bytes as it is told; GET /row reads one by its key.
+ * The baseline: plain express and better-sqlite3, as durable as the daemon (WAL, synchronous FULL).
+ * POST /insert writes one row of the size in the environment and responds with the given number of bytes;
+ * GET /row reads one by its key.
  */
 const sqlite = new Database(process.env['BARE_DATABASE'] ?? '');
 sqlite.pragma('journal_mode = WAL');

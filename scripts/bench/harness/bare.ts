@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { nextMessage, startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
-/** The bare express + better-sqlite3 server that requests are compared with (bare-server.ts). */
+/** The bare express + better-sqlite3 server, the baseline of requests (bare-server.ts). */
 export interface BareServer extends Child {
   readonly url: string;
 }
 
 /**
- * @param sizes what one insert stores, and the JSON that it and every read answer: the same sizes as
- *   the daemon's
+ * @param sizes the size of the row that one insert stores, and of the JSON response of inserts and reads: the same
+ * as the daemon's
  */
 export async function startBareServer(
   bench: Bench,
@@ -32,8 +32,8 @@ export async function startBareServer(
 }
 
 /**
- * The program as JavaScript, as the daemon is JavaScript, too: what Node strips types with stays in the memory of a
- * process, 16 MB that an empty express + better-sqlite3 process would not have. In a folder that finds the libraries.
+ * The program as JavaScript, because the daemon is JavaScript, too: Node's type stripping would add 16 MB to the
+ * memory of the process. In a folder from which the libraries can be resolved.
  */
 function plainProgram(): string {
   const source = readFileSync(fileURLToPath(new URL('bare-server.ts', import.meta.url)), 'utf8');

@@ -5,37 +5,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endWithRun } from './interrupt.ts';
 import type { Bench } from './question.ts';
 
-/** What a process has used so far, by the kernel's books. */
+/** Resources used by a process so far, according to the kernel. */
 export interface Usage {
   /** User and system time of all its threads, ms. */
   readonly cpuMs: number;
   readonly residentBytes: number;
 }
 
-/** A process under measurement. */
+/** A measured process. */
 export interface Child {
   readonly pid: number;
   readonly usage: () => Usage;
-  /** Once all of its threads rest: some go on after an answer was given, with garbage or with compiling. */
+  /** Resolves once all its threads are idle: some continue after a response, with garbage collection or compilation. */
   readonly settled: () => Promise<void>;
-  /** SIGTERM, then waits for its end; SIGKILL after 15 s. */
+  /** SIGTERM, then waits for its exit; SIGKILL after 15 s. */
   readonly stop: () => Promise<void>;
-  /** SIGKILL, as when the power fails. */
+  /** SIGKILL, as in a power failure. */
   readonly kill: () => void;
-  /** What it wrote to its outputs, the newest 20 kB. */
+  /** The last 20 kB of its output. */
   readonly output: () => string;
 }
 
-/** Linux counts process time in ticks of 10 ms. */
+/** Linux counts CPU time in ticks of 10 ms. */
 const TICK_MS = 10;
 const KEPT_OUTPUT = 20_000;
 
-/** Of what stands for another machine and must not take the turn of what is measured. */
+/** Niceness of processes that represent other machines, which must not compete with the measured one. */
 export const NICE_ELSEWHERE = 10;
 
 /**
- * Starts a script under this Node, its output kept (logs: thrown away but for the end).
- * @param nice 0 to 19: how much it gives way to others; its threads, which it has not started yet, do the same
+ * Starts a script under this Node and keeps its output (of logs only the end).
+ * @param nice 0 to 19, the niceness of the process and its threads
  */
 export function startNode(
   bench: Bench,
@@ -74,7 +74,7 @@ export function startNode(
   };
 }
 
-/** A child's next message; its first one tells that it is ready. @throws when it ends before. */
+/** The next message of a child; its first one reports that it is ready. @throws if it exits before */
 export async function nextMessage(child: ReturnType<typeof startNode>): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const ended = (code: number | null): void =>
@@ -88,7 +88,7 @@ export async function nextMessage(child: ReturnType<typeof startNode>): Promise<
 }
 
 const REST_MS = 10;
-/** Of processor time in that while: what watching timers takes. */
+/** CPU time in that interval: the cost of the polling timers. */
 const REST_NS = 300_000;
 const SETTLE_LIMIT_MS = 2_000;
 
@@ -102,14 +102,14 @@ async function settled(pid: number): Promise<void> {
   }
 }
 
-/** Processor time of all threads, to the nanosecond. */
+/** CPU time of all threads, in nanoseconds. */
 function ranNs(pid: number): number {
   let sum = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
       sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
     } catch {
-      // It ended meanwhile.
+      // It exited meanwhile.
     }
   }
   return sum;
@@ -117,7 +117,7 @@ function ranNs(pid: number): number {
 
 function usageOf(pid: number): Usage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in brackets may hold anything; the fields after it are fixed: utime and stime are 14 and 15.
+  // The name in brackets may contain anything; the fields after it are fixed: utime and stime are 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

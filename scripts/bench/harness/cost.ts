@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a piece of work took, by the clock on the wall and by this process's processor time. */
+/** The cost of an operation, in wall-clock time and CPU time of this process. */
 export interface Cost {
   readonly ms: number;
   /** User and system time of all threads. */
@@ -12,8 +12,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
- * Does the work and measures it; nothing else may be going on in this process. Garbage is collected before,
- * so that neither side pays for what the other left behind.
+ * Measures an operation; nothing else may run in this process. Garbage is collected before, so that neither side pays
+ * for the other's.
  */
 export async function costOf<T>(
   work: () => Promise<T> | T,

@@ -5,7 +5,7 @@ import { freePort } from '../../../test/_helpers/nodes/proc.ts';
 import { startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
-/** The built daemon, started as it is in production. */
+/** The built daemon, started as in production. */
 export interface Daemon extends Child {
   readonly url: string;
   readonly api: ApiClient;
@@ -15,7 +15,7 @@ export interface Daemon extends Child {
 }
 
 export interface DaemonOptions {
-  /** A data directory that exists already; a new one otherwise. */
+  /** An existing data directory; a new one by default. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Options of node itself, such as --cpu-prof. */
@@ -24,7 +24,7 @@ export interface DaemonOptions {
 
 const READY_LIMIT_MS = 120_000;
 
-/** Starts dist/main.js (npm run bench builds it) as scripts/start does and waits for /readyz. Sandbox unless `env` says otherwise. */
+/** Starts dist/main.js (built by npm run bench) as scripts/start does and waits for /readyz. By default the sandbox. */
 export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Promise<Daemon> {
   const dataDir = options.dataDir ?? bench.newDir();
   const port = await freePort();
@@ -48,7 +48,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
   return { ...child, url, api: new ApiClient(url), dataDir, readyMs: performance.now() - started };
 }
 
-/** The options that scripts/start gives to node. */
+/** The Node options of scripts/start. */
 export function productionArgs(): readonly string[] {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
   const args = /^exec node (.*) "\$BUILD\/main\.js"/m.exec(script)?.[1];
@@ -56,7 +56,7 @@ export function productionArgs(): readonly string[] {
   return args.split(' ');
 }
 
-/** BENCH_PROFILE=DIR leaves a .cpuprofile of each daemon there. */
+/** BENCH_PROFILE=DIR writes a .cpuprofile of each daemon there. */
 export function profiling(): string[] {
   const dir = process.env['BENCH_PROFILE'];
   return dir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${dir}`];

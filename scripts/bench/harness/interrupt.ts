@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** Children that run, and what else is to be done when the run is broken off. */
+/** Running child processes, and other clean-up on interruption. */
 const running = new Set<ChildProcess>();
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** How long children that were asked to end may take; a second signal waits no longer. */
+/** Time for children to exit after SIGTERM; a second signal ends the wait. */
 const PATIENCE_MS = 5_000;
 
 let isEnding = false;
 
-/** Until it ends by itself, a child is ended with the run; at once when that ends already. */
+/** Registers a child to be ended with the run, until it exits; at once if the run is already ending. */
 export function endWithRun(child: ChildProcess): void {
   if (isEnding) child.kill('SIGKILL');
   running.add(child);
@@ -18,9 +18,8 @@ export function endWithRun(child: ChildProcess): void {
 }
 
 /**
- * Ends all children when the run is told to end, and those that do not listen by SIGKILL; then cleans up
- * and ends the run as the signal would have. Without it they would go on, and take the processors of
- * whatever is measured next.
+ * On a signal ends all children, by SIGKILL if they do not exit, cleans up, and ends the run as the signal would have.
+ * Otherwise they would continue and take CPU time from the next measurement.
  */
 export function endChildrenOnSignal(cleanUp: () => void): void {
   for (const signal of SIGNALS) {

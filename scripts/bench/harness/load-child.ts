@@ -7,8 +7,8 @@ import type { Load, LoadRequest, LoadResult } from './load.ts';
 import { percentile } from './stats.ts';
 
 /**
- * The loading process: bare sockets, so that the loader takes as little as possible of a machine with
- * few cores. It understands answers with Content-Length only, which is all that the servers give.
+ * The load generator process: bare sockets, because it must use as little as possible of a machine with few cores.
+ * Parses only responses with Content-Length, which both servers send.
  */
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 const target = new URL(load.url);
@@ -35,7 +35,7 @@ class ClosedError extends Error {
   }
 }
 
-/** Sends one request and waits for the whole answer; returns its status and text. */
+/** Sends one request and reads the whole response; returns its status and text. */
 async function ask(socket: Socket, text: string): Promise<{ status: number; answer: Buffer }> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
@@ -68,7 +68,7 @@ async function opened(): Promise<Socket> {
   const socket = connect(Number(target.port), target.hostname);
   socket.setNoDelay(true);
   await once(socket, 'connect');
-  // Told by 'close', which follows.
+  // Reported by 'close', which follows.
   socket.on('error', () => undefined);
   return socket;
 }
@@ -109,7 +109,7 @@ async function worker(index: number, startedAt: number): Promise<void> {
   socket.destroy();
 }
 
-/** This thread's only, which sends and receives; whether the system allowed it. */
+/** Raises the priority of this thread only, which sends and receives. @returns whether the system permitted it */
 function isPreferred(): boolean {
   if (load.isElsewhere !== true) return false;
   try {

@@ -2,22 +2,22 @@ import { fileURLToPath } from 'node:url';
 import { nextMessage, startNode, type Child } from './child.ts';
 import type { Bench } from './question.ts';
 
-/** A steady load on one server: every connection sends its next request when the last was answered. */
+/** A steady load on one server: every connection sends its next request after the previous response. */
 export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly durationMs: number;
-  /** What to ask, in turn; `{{id}}` in path or body becomes another text each time. */
+  /** The requests, in turn; `{{id}}` in path or body is replaced by a unique text. */
   readonly requests: readonly LoadRequest[];
-  /** Ends earlier, once so many were sent. */
+  /** Ends early after this number of requests. */
   readonly maxRequests?: number;
-  /** At most so many requests per second in all; as many as are answered otherwise. */
+  /** Maximum requests per second in total; by default as fast as the responses arrive. */
   readonly ratePerSecond?: number;
-  /** Where the system allows it, the loader gets a processor at once: those who ask have their own. */
+  /** If the system permits it, the load generator has CPU priority, because real clients have their own CPUs. */
   readonly isElsewhere?: boolean;
   /**
-   * Goes on over a new connection where the server closed one, as it does with those that were silent for a minute by its
-   * clock: a disk that takes two for a flush holds up both sides. For questions that do not ask how fast it answers.
+   * Reconnects if the server closed a connection, as it does after an idle minute by its clock: a disk that takes two
+   * minutes for a flush stalls both sides. For benchmarks that do not measure response times.
    */
   readonly opensAnew?: boolean;
 }
@@ -31,22 +31,22 @@ export interface LoadRequest {
 
 export interface LoadResult {
   readonly requests: number;
-  /** Answers other than 2xx; a measurement with any of them is worth nothing. */
+  /** Responses other than 2xx; a measurement with any of them is invalid. */
   readonly failures: number;
-  /** Connections that were closed and opened anew. */
+  /** Connections that were closed and opened again. */
   readonly closed: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Whether the loader got a processor before others, as it was told to. */
+  /** Whether the load generator had CPU priority, as requested. */
   readonly isPreferred: boolean;
 }
 
 /**
- * Puts a load on a server from a process of its own and tells how it was answered.
- * @throws when any answer was no success.
+ * Puts load on a server from another process and returns the measurements.
+ * @throws if any response was not 2xx
  */
 export async function putLoad(bench: Bench, load: Load): Promise<LoadResult> {
   const script = fileURLToPath(new URL('load-child.ts', import.meta.url));
@@ -58,7 +58,7 @@ export async function putLoad(bench: Bench, load: Load): Promise<LoadResult> {
   return result;
 }
 
-/** As putLoad, with the server's processor time per request. */
+/** Like putLoad, with the server's CPU time per request. */
 export async function measureLoad(
   bench: Bench,
   server: Child,

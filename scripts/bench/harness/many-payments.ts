@@ -10,24 +10,24 @@ import { copyPayments } from './payment-copies.ts';
 import { makeTemplates } from './payment-templates.ts';
 import type { Bench } from './question.ts';
 
-/** A data directory full of history, and who to be there. */
+/** A data directory with a long history, and the credentials of its merchants. */
 export interface History {
   readonly dataDir: string;
   readonly payments: number;
-  /** A payment of the first merchant: its oldest. */
+  /** The oldest payment of the first merchant. */
   readonly paymentId: string;
   readonly merchants: readonly { readonly id: string; readonly secretKey: string }[];
 }
 
 const MERCHANTS = 100;
-/** Ignored by git, as the results are. */
+/** Ignored by git, like the results. */
 const FOLDER = join('bench-results', 'data');
-/** The newest payments wait for money: later they would all expire at the first start. */
+/** The newest payments are pending: after this time all of them would expire at the first start. */
 const KEPT_MS = 8 * 3600 * 1000;
 
 /**
- * A copy of its own of a history of so many payments over 100 merchants. The history is made once and kept
- * as long as neither the schema nor the making of it changes, eight hours at most.
+ * Copies a history of this many payments of 100 merchants. The history is created once and reused for up to eight
+ * hours, as long as neither the schema nor the code that creates it changes.
  */
 export async function manyPayments(bench: Bench, payments: number): Promise<History> {
   const kept = join(FOLDER, `${payments}-payments-${keyOfMaking()}`);
@@ -38,7 +38,7 @@ export async function manyPayments(bench: Bench, payments: number): Promise<Hist
   return { ...history, dataDir };
 }
 
-/** Names what the rows depend on: the schema, and the files that write them. */
+/** A hash of the inputs of the rows: the schema, and the files that write them. */
 function keyOfMaking(): string {
   const hash = createHash('sha256');
   const schema = fileURLToPath(new URL('../../../src/store/schema/schema.sql', import.meta.url));
@@ -53,7 +53,7 @@ function isFresh(kept: string): boolean {
   return existsSync(told) && Date.now() - statSync(told).mtimeMs < KEPT_MS;
 }
 
-/** Down to the disk, so that nothing of it is still being written while something is measured. */
+/** Flushes to disk, so that no writes are pending during a measurement. */
 function copyDown(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
   const file = openSync(to, 'r+');
@@ -97,10 +97,10 @@ async function openMerchants({ api }: Daemon): Promise<{ id: string; secretKey: 
   return merchants;
 }
 
-/** Histories up to this size are looked at page by page; a larger one is made by the same statements. */
+/** Histories up to this size are read page by page; a larger one is created by the same statements. */
 const CHECKED_WHOLE = 10_000;
 
-/** Answers the oldest payment of the first merchant. @throws when the history is not what it should be. */
+/** Checks the history and returns the oldest payment of the first merchant. @throws if the history is wrong */
 function check(path: string, payments: number): string {
   const sqlite = new Database(path);
   try {

@@ -11,11 +11,11 @@ export interface Copying {
 const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
-/** Of payments this young, those that end without money still wait for it. */
+/** Payments younger than this that would expire are still pending. */
 const WAITING_MS = 11 * HOUR_MS;
-/** As long as the daemon keeps deliveries, their logs and what events told. */
+/** How long the daemon keeps deliveries, their logs and the payload of events. */
 const TOLD_MS = 29 * DAY_MS;
-/** One customer comes back so often in a year. */
+/** Payments of one customer in a year. */
 const PAYMENTS_PER_CUSTOMER = 20;
 
 const TABLES = [
@@ -29,21 +29,21 @@ const TABLES = [
 ];
 
 /**
- * Copies the daemon's own payments until there are so many, evenly over these merchants and the last year:
- * each with its options, addresses, outputs and events, and the webhooks of the last month. Every value is
- * the template's but for ids, hashes, addresses and times, which are each copy's own.
+ * Copies the daemon's own payments up to a number, distributed evenly over these merchants and the last year: each with
+ * its options, addresses, outputs and events, and the webhooks of the last month. All values are those of the template,
+ * except ids, hashes, addresses and times.
  */
 export function copyPayments(path: string, { templates, ...made }: Templates, copying: Copying): void {
   const sqlite = new Database(path);
   try {
-    // Nobody else has the file, and after a crash it is made anew.
+    // No other process uses the file, and after a crash it is created again.
     sqlite.pragma('journal_mode = DELETE');
     sqlite.pragma('journal_mode = OFF');
     sqlite.pragma('synchronous = OFF');
     sqlite.pragma('foreign_keys = OFF');
     sqlite.pragma('locking_mode = EXCLUSIVE');
     sqlite.pragma('cache_size = -1500000');
-    // Filled one by one they would cost minutes more than made by SQLite's sorter in the end.
+    // Creating the indexes at the end takes minutes less than updating them with each row, because SQLite sorts once.
     const names = TABLES.map((name) => `'${name}'`).join();
     const aside = sqlite
       .prepare<unknown[], { type: string; name: string; sql: string }>(
@@ -80,7 +80,7 @@ function takeTemplates(sqlite: Database.Database, templates: Templates['template
     sqlite.exec(`CREATE TEMP TABLE t_${table} AS SELECT * FROM ${table} WHERE ${payment} IS NOT NULL;
       CREATE INDEX temp.t_${table}_by_payment ON t_${table} (${payment})`);
   }
-  // Of events older than a month only the fact is kept.
+  // Events older than a month have no payload.
   sqlite.exec(`ALTER TABLE t_events ADD COLUMN forgotten TEXT;
     UPDATE t_events SET forgotten = json_set(body_json, '$.data', json('{}'), '$.truncated', json('true'))`);
 }
@@ -128,10 +128,10 @@ const CUSTOMERS = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM 
     'buyer-' || i || '@example.com', 'buyer-' || i || '@example.com', '{}',
     @now - (@customers - i) * @stepMs, @now - (@customers - i) * @stepMs FROM n`;
 
-/** Another text of the same length in the alphabet of addresses: no two copies have the same. */
+/** A unique text of the same length in the alphabet of addresses. */
 function another(column: string): string {
   const number = `((c.i * 4 + instr('BTC LTC ETH SOL', t.coin) / 4) * 2654435761 % 4294967296)`;
-  // Not in it: 1, b, i, o (bech32) and 0, l (base58).
+  // Without 1, b, i, o (not in bech32) and 0, l (not in base58).
   const mixed = `replace(replace(replace(printf('%08x', ${number}), '1', 'g'), 'b', 'h'), '0', 'j')`;
   const mixedHex = `printf('%08x', ${number})`;
   const middle = `CASE t.coin WHEN 'ETH' THEN ${mixedHex} ELSE ${mixed} END`;
@@ -151,7 +151,7 @@ const DELIVERY_ID = (sequence: string): string =>
 const LOGGED = `(SELECT e.sequence FROM t_deliveries AS d JOIN t_events AS e ON e.id = d.event_id WHERE d.id = t.delivery_id)`;
 const PAYMENT_ID = `'pay_' || c.own`;
 
-/** What each table's copies have of their own, besides times. */
+/** The values that differ between the copies of each table, except times. */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   payments: {
     id: PAYMENT_ID,
@@ -175,7 +175,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     watch_key: another('watch_key'),
     payment_id: PAYMENT_ID,
   },
-  // Of the money, 19 of 20 were moved on since.
+  // 19 of 20 outputs were spent since.
   outputs: {
     seq: 'NULL',
     txid: ANOTHER_HASH,
@@ -229,7 +229,7 @@ function copyTable(sqlite: Database.Database, table: string): void {
     FROM copies AS c CROSS JOIN t_${table} AS t ON t.${payment} = c.shape ${told}`);
 }
 
-/** What triggers keep, counted anew. */
+/** Recomputes the columns that triggers maintain. */
 const COUNTED = [
   'DELETE FROM payment_counts',
   'INSERT INTO payment_counts SELECT merchant_id, mode, status, offered, count(*) FROM payments GROUP BY 1, 2, 3, 4',
@@ -252,7 +252,7 @@ const COUNTED = [
     WHERE json_extract(body_json, '$.truncated')`,
 ];
 
-/** What completed payments brought, added up anew. */
+/** Recomputes the totals of completed payments. */
 function totalVolume(sqlite: Database.Database): void {
   const completed = sqlite.prepare<unknown[], CompletedRow>(
     `SELECT p.id, p.merchant_id, p.mode, p.created_at, p.currency, p.amount AS price, o.coin, o.amount AS atoms
@@ -296,7 +296,7 @@ function totalVolume(sqlite: Database.Database): void {
   }
 }
 
-/** The simulated chains have gone on for as long as there were payments: their money lies deep. */
+/** Extends the simulated chains over the time of the payments, so that their money has many confirmations. */
 function raiseChains(sqlite: Database.Database, blocks: number): void {
   const by = blocks + 1_000;
   for (const [table, column] of [
@@ -307,7 +307,7 @@ function raiseChains(sqlite: Database.Database, blocks: number): void {
     ['outputs', 'height'],
     ['outputs', 'spent_height'],
   ] as const) {
-    // Downwards from the highest, or a number would be taken already.
+    // In descending order, because a number must not be taken already.
     const where = table === 'outputs' ? 'payment_id IN (SELECT id FROM t_payments)' : 'true';
     sqlite.exec(`UPDATE ${table} SET ${column} = -${column} - ${by} WHERE ${column} > 0 AND ${where};
       UPDATE ${table} SET ${column} = -${column} WHERE ${column} < 0`);

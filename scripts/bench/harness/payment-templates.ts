@@ -7,18 +7,18 @@ import { nextMessage, startNode } from './child.ts';
 import { startDaemon, type Daemon } from './daemon.ts';
 import type { Bench } from './question.ts';
 
-/** A payment that the daemon itself brought to its end, of which copies are made. */
+/** A payment that the daemon itself brought to its final state, to be copied. */
 export interface Template {
   readonly paymentId: string;
-  /** Of 100 copies, so many are of this one. */
+  /** Number of its copies in 100. */
   readonly share: number;
 }
 
 export interface Templates {
   readonly templates: readonly Template[];
-  /** What a payment looks like while it is waited for. */
+  /** A pending payment. */
   readonly waitingId: string;
-  /** How old the templates are told to be: made at this time, ms. */
+  /** Creation time of the templates, ms. */
   readonly madeAt: number;
 }
 
@@ -26,16 +26,16 @@ type Coin = 'BTC' | 'LTC' | 'ETH' | 'SOL';
 
 interface Shape {
   readonly share: number;
-  /** All four unless told. */
+  /** The coins that the payer can choose; all four by default. */
   readonly offered?: readonly Coin[];
-  /** What the payer does; nothing unless told. */
+  /** The payer's action; none by default. */
   readonly pays?: { readonly coin: Coin; readonly scenario: 'exact' | 'underpay' | 'overpay' };
   readonly ends: 'completed' | 'expired' | 'cancelled' | 'underpaid' | 'pending';
-  /** Its time is up. */
+  /** Past its deadline. */
   readonly isOver?: true;
 }
 
-/** What becomes of a hundred payments in a shop's year. */
+/** The outcomes of a hundred payments in a shop's year. */
 const SHAPES: readonly Shape[] = [
   { share: 20, pays: { coin: 'BTC', scenario: 'exact' }, ends: 'completed' },
   { share: 7, pays: { coin: 'LTC', scenario: 'exact' }, ends: 'completed' },
@@ -56,14 +56,14 @@ const SHAPES: readonly Shape[] = [
   { share: 0, ends: 'pending' },
 ];
 
-/** Blocks mined on a payment at once: more than any coin of the sandbox asks for. */
+/** Blocks mined on a payment at once: more than any coin of the sandbox requires. */
 const CONFIRMATIONS = 40;
 const PATIENCE_MS = 60_000;
 
 /**
- * Has the daemon make one payment of each shape, with the webhooks of all its events delivered, in a shop
- * of its own. The time of those that expire is brought forward in the file between two runs: nobody
- * waits an hour.
+ * Lets the daemon create one payment of each shape in its own shop, and deliver the webhooks of all its events. The
+ * deadline of those that expire is changed in the database between two runs, so that the benchmark need not wait an
+ * hour.
  */
 export async function makeTemplates(bench: Bench, daemon: Daemon): Promise<Templates> {
   const script = fileURLToPath(new URL('sink-server.ts', import.meta.url));

@@ -1,9 +1,9 @@
 import type { Spread } from './stats.ts';
 
-/** What a ratio must reach. */
+/** The required bound of a ratio. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** One line of a question's table: our figure, the baseline's, and their ratio. */
+/** One row of a benchmark's table: our figure, the baseline's, and their ratio. */
 export interface Comparison {
   readonly what: string;
   readonly unit: string;
@@ -11,36 +11,36 @@ export interface Comparison {
   readonly baseline: Spread;
   /** Ours divided by the baseline's of the same round. */
   readonly ratio: Spread;
-  /** Null: told for information. */
+  /** Null: for information only. */
   readonly target: Target | null;
 }
 
-/** One question of the suite: a file scripts/bench/NAME.ts exports one as `question`. */
+/** One benchmark of the suite: a file scripts/bench/NAME.ts exports it as `question`. */
 export interface Question {
-  /** What is asked of the program. */
+  /** The measured operation. */
   readonly asks: string;
-  /** What it is compared with. */
+  /** The baseline. */
   readonly against: string;
   readonly run: (bench: Bench) => Promise<Findings>;
 }
 
 export interface Findings {
   readonly comparisons: readonly Comparison[];
-  /** Facts a reader needs to judge the figures. */
+  /** Facts needed to judge the figures. */
   readonly notes?: readonly string[];
 }
 
-/** What a question gets from the harness. */
+/** The harness, as a benchmark sees it. */
 export interface Bench {
-  /** True while developing (BENCH_QUICK=1): shorter runs and smaller data, figures not to be quoted. */
+  /** True during development (BENCH_QUICK=1): shorter runs and smaller data; the figures are not meaningful. */
   readonly quick: boolean;
-  /** A new directory that is removed after the question. */
+  /** A new directory that is removed after the benchmark. */
   readonly newDir: () => string;
-  /** A new directory that later questions of the same run use, too. */
+  /** A new directory that is shared with later benchmarks of the same run. */
   readonly keptDir: () => string;
-  /** Tells what is going on, on standard error. */
+  /** Logs the progress to standard error. */
   readonly progress: (message: string) => void;
-  /** Called in the opposite order after the question, whatever its outcome. */
+  /** Called in reverse order after the benchmark, also if it fails. */
   readonly onEnd: (cleanUp: () => Promise<void> | void) => void;
 }
 

@@ -5,7 +5,7 @@ import type { Bench } from './question.ts';
 
 const SHOWN_LIMIT_MS = 900_000;
 
-/** Runs a command of the build to its end. @throws when it fails */
+/** Runs a command of the build. @throws if it fails */
 export async function runCommand(
   bench: Bench,
   [tool, ...args]: readonly [string, ...string[]],
@@ -19,7 +19,7 @@ export async function runCommand(
   if (code !== 0) throw new Error(`${tool} ended with ${String(code)}: ${child.output()}`);
 }
 
-/** Starts scripts/replicate beside a daemon and waits until the replica holds the database. */
+/** Starts scripts/replicate for a daemon and waits until the replica has the database. */
 export async function startReplicating(
   bench: Bench,
   daemon: Daemon,

@@ -6,7 +6,7 @@ import type { Spread } from './stats.ts';
 
 const HEAD = ['figure', 'ours', 'baseline', 'must reach', 'ratio', ''];
 
-/** The table of one question as text, the ratio last. */
+/** The table of one benchmark as text, the ratio last. */
 export function tableOf(name: string, question: Question, findings: Findings): string {
   const rows = [HEAD, ...findings.comparisons.map(row)];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
@@ -43,7 +43,7 @@ function short(value: number): string {
   return value >= 1000 ? String(Math.round(value)) : value.toPrecision(3);
 }
 
-/** Writes what was found, with the circumstances, to bench-results/NAME-TIME.json. */
+/** Writes the results and the environment to bench-results/NAME-TIME.json. */
 export function writeResult(name: string, question: Question, findings: Findings, quick: boolean): string {
   const folder = 'bench-results';
   mkdirSync(folder, { recursive: true });

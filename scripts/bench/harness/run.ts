@@ -8,7 +8,7 @@ import { tableOf, writeResult } from './report.ts';
 const FOLDER = new URL('../', import.meta.url);
 const quick = process.env['BENCH_QUICK'] === '1';
 
-/** Runs the questions named on the command line, or all of them; a question that fails does not stop the rest. */
+/** Runs the benchmarks named on the command line, or all; a failure does not stop the others. */
 async function main(): Promise<void> {
   const known = readdirSync(FOLDER)
     .filter((file) => file.endsWith('.ts'))
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Removed when the run ends, however it does. */
+/** Removed when the run ends, also after an error. */
 const dirs = new Set<string>();
 
 function newDir(): string {

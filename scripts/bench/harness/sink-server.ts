@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Shops' webhook endpoints that say yes at once, each at a port of its own; tells the ports. */
+/** Webhook endpoints that respond with success at once, each on its own port; sends the ports to the parent. */
 const count = Number(process.argv[2] ?? '1');
 const ports: number[] = [];
 for (let number = 0; number < count; number += 1) {

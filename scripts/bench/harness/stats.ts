@@ -5,7 +5,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Middle and ends of at least one value. */
+/** Median and range of at least one value. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -13,7 +13,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: percentile(sorted, 50), min: first, max: last };
 }
 
-/** The value below which `percent` of the values lie, interpolated; values ascending, at least one. */
+/** The interpolated percentile; values ascending, at least one. */
 export function percentile(sorted: readonly number[], percent: number): number {
   const position = ((sorted.length - 1) * percent) / 100;
   const below = sorted[Math.floor(position)];

@@ -108,7 +108,7 @@ describe('titles of tests', () => {
 });
 
 /** Files whose comments follow the guide. */
-const commented = globSync(['src/**/*.{ts,tsx}', 'packages/sdk/src/**/*.ts']).filter(
+const commented = globSync(['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'packages/sdk/src/**/*.ts']).filter(
   (path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$/.test(path),
 );
 const COMMENT = /^\s*(\/\/|\/?\*)/;
