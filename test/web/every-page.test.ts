@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { BusyShop } from '../_helpers/web/busy-shop.ts';
-import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 /** Where somebody who paid in LTC wants it back. */
@@ -193,7 +193,7 @@ describe('the dashboard in each size and colour scheme', () => {
       await look(page, nameOf(route));
     }
     for (const [name, route] of FURTHER) {
-      await open(page, address(route));
+      await visit(page, address(route));
       await look(page, name);
     }
     await page.context().close();
@@ -202,7 +202,7 @@ describe('the dashboard in each size and colour scheme', () => {
   it('is accessible and fits the screen on payments of every outcome', async () => {
     const page = await asOwner();
     for (const outcome of PAYMENTS_SHOWN) {
-      await open(page, address(`/shop/$shopId/payments/${busy.payment(outcome).id}`));
+      await visit(page, address(`/shop/$shopId/payments/${busy.payment(outcome).id}`));
       await look(page, `payment-${outcome.replace(' ', '-')}`);
     }
     await page.context().close();

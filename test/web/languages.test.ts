@@ -6,7 +6,7 @@ import { readLocale } from '../_helpers/locales.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const SHOP_PAGES = [
@@ -62,13 +62,6 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
   return page;
 }
 
-/** Opens a page and waits until what it shows has been read. */
-async function open(page: Page, address: string): Promise<void> {
-  await page.goto(address);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await expect.poll(() => page.locator('.animate-pulse').count()).toBe(0);
-}
-
 const WIDE = { width: 1440, height: 900 };
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
@@ -96,7 +89,7 @@ describe.each([
   it('gets its language on every page, without a word in English, and every page fits a phone', async () => {
     const page = await signedIn({ locale, viewport: WIDE });
     for (const address of addresses) {
-      await open(page, address);
+      await visit(page, address);
       const texts = await page.evaluate<string[]>(TEXTS);
       expect([address, texts.filter(isEnglish)]).toEqual([address, []]);
       expect([address, texts.some((text) => translated.has(text))]).toEqual([address, true]);
@@ -138,7 +131,7 @@ describe('the language of the dashboard', () => {
 
   it('can be chosen on the account page as well', async () => {
     const page = await signedIn({ locale: 'en-US' });
-    await open(page, '/dashboard/account');
+    await visit(page, '/dashboard/account');
     await page.getByLabel('Language').selectOption('es');
     await page.getByRole('heading', { name: 'Cuenta', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Nodos' }).click();
@@ -154,18 +147,18 @@ describe('the language of the dashboard', () => {
       return notices.language;
     };
     const page = await signedIn({ locale: 'en-US' });
-    await open(page, '/dashboard/account');
+    await visit(page, '/dashboard/account');
     await page.getByLabel('Language').selectOption('de');
     await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
     expect(await mails()).toBe('de');
-    await open(page, `/dashboard/shop/${shop.merchantId}/mails`);
+    await visit(page, `/dashboard/shop/${shop.merchantId}/mails`);
     const choice = page.getByLabel('Sprache Ihrer E-Mails, von allen Shops');
     expect(await choice.inputValue()).toBe('de');
     await choice.selectOption('fr');
     await page.getByText('Gespeichert', { exact: true }).waitFor();
     expect(await mails()).toBe('fr');
     expect(await axeFindings(page)).toEqual([]);
-    await open(page, '/dashboard/account');
+    await visit(page, '/dashboard/account');
     await page.getByLabel('Sprache', { exact: true }).selectOption('pt');
     await page.getByRole('heading', { name: 'Conta', level: 1 }).waitFor();
     expect(await mails()).toBe('fr');
@@ -178,7 +171,7 @@ describe('the language of the dashboard', () => {
     });
     const page = await browser.page({ locale: 'es-ES' });
     await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
-    await open(page, '/dashboard/nodes');
+    await visit(page, '/dashboard/nodes');
     const { notices } = await till.api.must<{ notices: object }>(
       'GET',
       `/merchant/notices?merchantId=${other.merchantId}`,

@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { SessionClient } from '../session-client.ts';
 
 /** Gives the proof that the dashboard asks for before money moves. */
@@ -25,4 +26,25 @@ export async function signInBrowser(
   const { cookie } = session;
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: baseUrl, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+/** Runs in the page: the router, which its library leaves there, has shown where it was sent. */
+const IS_SHOWN = `(() => {
+  const { status, location, resolvedLocation } = self.__TSR_ROUTER__.state;
+  return status === 'idle' && resolvedLocation?.href === location.href;
+})()`;
+
+/**
+ * Goes to a page of the dashboard, from another one as its links do: that takes a quarter of the work of a load.
+ * Resolves when the page has a heading and shows what it reads.
+ */
+export async function visit(page: Page, address: string): Promise<void> {
+  if (page.url().includes('/dashboard')) {
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
+    await expect.poll(() => page.evaluate(IS_SHOWN)).toBe(true);
+  } else {
+    await page.goto(address);
+  }
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => page.locator('.animate-pulse').count()).toBe(0);
 }
