@@ -1,46 +1,67 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Shop, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
-import { requireNode, toAtoms, type FaultProxy, type RegtestNode } from '../../_helpers/nodes/index.ts';
+import {
+  NODE_COINS,
+  requireNode,
+  startFaultProxy,
+  startNode,
+  toAtoms,
+  type FaultProxy,
+  type NodeCoin,
+  type RegtestNode,
+} from '../../_helpers/nodes/index.ts';
 import { openLiveProcess, type LiveWorld } from '../../_helpers/live-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-/** On Bitcoin alone: what the daemon does after a kill depends on no coin; what nodes answer is in wallet/send-repeats. */
-describe('kill -9 with a real BTC node', () => {
-  const coin = 'BTC';
-  describe.skipIf(!requireNode(coin))('after a restart', () => {
+/** As in test/_helpers/till.yaml. */
+const CONFIRMATIONS = { BTC: 2, LTC: 3 } as const;
+
+/** One daemon beside both nodes, so that each kill is one for both coins. */
+describe('kill -9 with real BTC and LTC nodes', () => {
+  describe.skipIf(!NODE_COINS.every(requireNode))('after a restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
-    let node: RegtestNode;
-    let proxy: FaultProxy;
+    let nodes: Record<NodeCoin, RegtestNode>;
+    let proxies: Record<NodeCoin, FaultProxy>;
     let till: TillProcess;
     let sink: WebhookSink;
     let shop: Shop;
 
     beforeAll(async () => {
-      world = await openLiveProcess(coin);
-      ({ node, proxy, sink, till, shop } = world);
+      const LTC = await startNode('LTC');
+      const second = await startFaultProxy(LTC.rpcUrl);
+      world = await openLiveProcess('BTC', { env: { TILLD_LTC_RPC_URL: second.url } });
+      nodes = { BTC: world.node, LTC };
+      proxies = { BTC: world.proxy, LTC: second };
+      ({ sink, till, shop } = world);
     });
 
-    afterAll(async () => world.end());
+    afterAll(async () => {
+      await world?.end();
+      await proxies?.LTC.close();
+      await nodes?.LTC.stop();
+    });
 
-    it('credits each of six payments once and emits every event in order, killed at any moment', async () => {
-      const payments: PaymentJson[] = [];
+    it('credits each of six payments of each coin once and emits every event in order, killed at any moment', async () => {
+      const payments: { coin: NodeCoin; payment: PaymentJson }[] = [];
       for (let round = 0; round < 6; round += 1) {
-        const payment = await shop.createPayment({ allowedCryptos: [coin] });
-        payments.push(payment);
-        const { address, amount, requiredConfirmations } = payment.options[coin];
-        await node.pay({ address, amountAtoms: toAtoms(amount) });
+        for (const coin of NODE_COINS) {
+          const payment = await shop.createPayment({ allowedCryptos: [coin] });
+          payments.push({ coin, payment });
+          const { address, amount } = payment.options[coin];
+          await nodes[coin].pay({ address, amountAtoms: toAtoms(amount) });
+        }
         // Moments from before the sighting to after the completion; the outcome must not depend on it.
         await sleep(round * 60);
-        if (round % 2 === 0) await node.mine(requiredConfirmations);
+        if (round % 2 === 0) await mineAll();
         await sleep(round * 20);
         await till.kill9();
-        if (round % 2 === 1) await node.mine(requiredConfirmations);
+        if (round % 2 === 1) await mineAll();
         await till.up();
       }
-      for (const payment of payments) {
+      for (const { coin, payment } of payments) {
         await sink.waitForEvent('payment.completed', payment.id, 180_000);
         const done = await shop.payment(payment.id);
         expect(done.options[coin].received).toBe(payment.options[coin].amount);
@@ -56,64 +77,76 @@ describe('kill -9 with a real BTC node', () => {
           idOf.set(body.sequence, headers['webhook-id']);
         }
       }
-      const total = payments.reduce((sum, payment) => sum + toAtoms(payment.options[coin].amount), 0n);
-      expect(toAtoms(await shop.balance(coin))).toBe(total);
+      for (const coin of NODE_COINS) {
+        const total = payments
+          .filter((each) => each.coin === coin)
+          .reduce((sum, { payment }) => sum + toAtoms(payment.options[coin].amount), 0n);
+        expect(toAtoms(await shop.balance(coin))).toBe(total);
+      }
     });
 
-    it('broadcasts the same bytes once when it was killed after signing, before the node had them', async () => {
-      const destination = await node.foreignAddress();
-      const held = proxy.inject({ kind: 'hang' }, { methods: ['sendrawtransaction'] });
-      const asked = shop
-        .send({ coin, amount: '0.0002', destination }, { 'idempotency-key': 'send-one' })
-        .catch(() => null);
-      await proxy.waitForCall('sendrawtransaction');
-      await till.kill9();
-      await asked;
-      held.clear();
-      expect(await node.getMempool()).toEqual([]);
-      await till.up();
-      await eventually(
-        'the node has it',
-        () => node.getMempool(),
-        (txids) => txids.length === 1,
-      );
-      const [txid] = await node.getMempool();
-      const again = await shop.send(
-        { coin, amount: '0.0002', destination },
-        { 'idempotency-key': 'send-one' },
-      );
-      expect(again.body.data.txHash).toBe(txid);
-      await node.mine(1);
-      await confirmed(again.body.data.id);
-      expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0002'));
-    });
+    it.each(NODE_COINS)(
+      'broadcasts the same bytes of %s once when it was killed after signing, before the node had them',
+      async (coin) => {
+        const [node, proxy] = [nodes[coin], proxies[coin]];
+        const destination = await node.foreignAddress();
+        const held = proxy.inject({ kind: 'hang' }, { methods: ['sendrawtransaction'] });
+        const asked = shop
+          .send({ coin, amount: '0.0002', destination }, { 'idempotency-key': `send-one-${coin}` })
+          .catch(() => null);
+        await proxy.waitForCall('sendrawtransaction');
+        await till.kill9();
+        await asked;
+        held.clear();
+        expect(await node.getMempool()).toEqual([]);
+        await till.up();
+        await eventually(
+          'the node has it',
+          () => node.getMempool(),
+          (txids) => txids.length === 1,
+        );
+        const [txid] = await node.getMempool();
+        const again = await shop.send(
+          { coin, amount: '0.0002', destination },
+          { 'idempotency-key': `send-one-${coin}` },
+        );
+        expect(again.body.data.txHash).toBe(txid);
+        await node.mine(1);
+        await confirmed(again.body.data.id);
+        expect(await paidTo(coin, destination, again.body.data)).toBe(toAtoms('0.0002'));
+      },
+    );
 
-    it('does not send twice when it was killed after the node accepted the bytes, before its response', async () => {
-      const destination = await node.foreignAddress();
-      const held = proxy.inject({ kind: 'hangAfter' }, { methods: ['sendrawtransaction'] });
-      const asked = shop
-        .send({ coin, amount: '0.0003', destination }, { 'idempotency-key': 'send-two' })
-        .catch(() => null);
-      await eventually(
-        'the node has it',
-        () => node.getMempool(),
-        (txids) => txids.length === 1,
-      );
-      await till.kill9();
-      await asked;
-      held.clear();
-      await till.up();
-      await till.ready();
-      const again = await shop.send(
-        { coin, amount: '0.0003', destination },
-        { 'idempotency-key': 'send-two' },
-      );
-      expect(again.status).toBeLessThan(300);
-      expect(await node.getMempool()).toEqual([again.body.data.txHash]);
-      await node.mine(1);
-      await confirmed(again.body.data.id);
-      expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0003'));
-    });
+    it.each(NODE_COINS)(
+      'does not send %s twice when it was killed after the node accepted the bytes, before its response',
+      async (coin) => {
+        const [node, proxy] = [nodes[coin], proxies[coin]];
+        const destination = await node.foreignAddress();
+        const held = proxy.inject({ kind: 'hangAfter' }, { methods: ['sendrawtransaction'] });
+        const asked = shop
+          .send({ coin, amount: '0.0003', destination }, { 'idempotency-key': `send-two-${coin}` })
+          .catch(() => null);
+        await eventually(
+          'the node has it',
+          () => node.getMempool(),
+          (txids) => txids.length === 1,
+        );
+        await till.kill9();
+        await asked;
+        held.clear();
+        await till.up();
+        await till.ready();
+        const again = await shop.send(
+          { coin, amount: '0.0003', destination },
+          { 'idempotency-key': `send-two-${coin}` },
+        );
+        expect(again.status).toBeLessThan(300);
+        expect(await node.getMempool()).toEqual([again.body.data.txHash]);
+        await node.mine(1);
+        await confirmed(again.body.data.id);
+        expect(await paidTo(coin, destination, again.body.data)).toBe(toAtoms('0.0003'));
+      },
+    );
 
     it('drains and exits 0 before its grace period ends on SIGTERM', async () => {
       // The daemon ends itself with 1 when its time to stop is over.
@@ -123,9 +156,15 @@ describe('kill -9 with a real BTC node', () => {
 
     it('writes no secret to the output', () => {
       expect(till.output).not.toContain(shop.secretKey);
-      expect(till.output).not.toContain(new URL(node.rpcUrl).password);
+      for (const { rpcUrl } of Object.values(nodes))
+        expect(till.output).not.toContain(new URL(rpcUrl).password);
       expect(till.output).not.toMatch(/whsec_[A-Za-z0-9]/);
     });
+
+    /** Blocks enough for every payment of both coins. */
+    async function mineAll(): Promise<void> {
+      for (const coin of NODE_COINS) await nodes[coin].mine(CONFIRMATIONS[coin]);
+    }
 
     async function confirmed(sendId: string): Promise<void> {
       await eventually(
@@ -139,7 +178,8 @@ describe('kill -9 with a real BTC node', () => {
     }
 
     /** Atoms that the mined transaction gives the address. */
-    async function paidTo(address: string, send: SendJson): Promise<bigint> {
+    async function paidTo(coin: NodeCoin, address: string, send: SendJson): Promise<bigint> {
+      const node = nodes[coin];
       const { height } = await node.tip();
       const block = await node.rpc<{
         tx: {

@@ -1,40 +1,45 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import {
+  NODE_COINS,
   requireNode,
   startFaultProxy,
   startNode,
   toAtoms,
   type FaultProxy,
+  type NodeCoin,
   type RegtestNode,
 } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { liveEnv, TillProcess } from '../../_helpers/till.ts';
 import { eventsOf, paymentThat, read, refund, type RefundedPaymentJson } from './refund-client.ts';
 
-describe('refunds on a real BTC node', () => {
-  const coin = 'BTC';
-  describe.skipIf(!requireNode(coin))('with a daemon that may be killed', () => {
-    let node: RegtestNode;
-    let proxy: FaultProxy;
+describe('refunds on real BTC and LTC nodes', () => {
+  describe.skipIf(!NODE_COINS.every(requireNode))('with a daemon that may be killed', () => {
+    let nodes: Record<NodeCoin, RegtestNode>;
+    let proxies: Record<NodeCoin, FaultProxy>;
     let till: TillProcess;
     let shop: Shop;
 
     beforeAll(async () => {
-      node = await startNode(coin);
-      proxy = await startFaultProxy(node.rpcUrl);
-      till = await TillProcess.start(liveEnv({ [coin]: proxy.url }));
+      const [BTC, LTC] = await Promise.all([startNode('BTC'), startNode('LTC')]);
+      nodes = { BTC, LTC };
+      proxies = { BTC: await startFaultProxy(BTC.rpcUrl), LTC: await startFaultProxy(LTC.rpcUrl) };
+      till = await TillProcess.start(liveEnv({ BTC: proxies.BTC.url, LTC: proxies.LTC.url }));
       shop = await Shop.open(till.api);
       await till.ready();
     });
 
     afterAll(async () => {
-      await till.end();
-      await proxy.close();
-      await node.stop();
+      await till?.end();
+      for (const coin of NODE_COINS) {
+        await proxies?.[coin].close();
+        await nodes?.[coin].stop();
+      }
     });
 
-    async function paid(): Promise<RefundedPaymentJson> {
+    async function paid(coin: NodeCoin): Promise<RefundedPaymentJson> {
+      const node = nodes[coin];
       const payment = await shop.createPayment({ allowedCryptos: [coin] });
       const { address, amount, requiredConfirmations } = payment.options[coin];
       await node.pay({ address, amountAtoms: toAtoms(amount) });
@@ -43,7 +48,8 @@ describe('refunds on a real BTC node', () => {
     }
 
     /** Atoms that the newest block pays to an address. */
-    async function minedTo(address: string): Promise<bigint> {
+    async function minedTo(coin: NodeCoin, address: string): Promise<bigint> {
+      const node = nodes[coin];
       const { height } = await node.tip();
       const block = await node.rpc<{
         tx: { vout: { value: string; scriptPubKey: { address?: string; addresses?: string[] } }[] }[];
@@ -55,7 +61,12 @@ describe('refunds on a real BTC node', () => {
     }
 
     /** Mines and sees the payment's only refund confirmed, paying the payer once and no more than came. */
-    async function expectOneRefund(payment: RefundedPaymentJson, destination: string): Promise<void> {
+    async function expectOneRefund(
+      coin: NodeCoin,
+      payment: RefundedPaymentJson,
+      destination: string,
+    ): Promise<void> {
+      const node = nodes[coin];
       await eventually(
         'one transaction waits',
         () => node.getMempool(),
@@ -72,50 +83,59 @@ describe('refunds on a real BTC node', () => {
       expect(done.refunds).toHaveLength(1);
       expect(eventsOf(done).filter((type) => type === 'refunded')).toHaveLength(1);
       const [made] = done.refunds;
-      expect(await minedTo(destination)).toBe(toAtoms(made?.amount ?? '0'));
+      expect(await minedTo(coin, destination)).toBe(toAtoms(made?.amount ?? '0'));
       expect(toAtoms(made?.amount ?? '0') + toAtoms(made?.fee ?? '0')).toBe(
         toAtoms(payment.options[coin].received),
       );
     }
 
-    it('pay the payer on the network of the payment, even when the merchant is in sandbox mode now', async () => {
-      const payment = await paid();
-      const destination = await node.foreignAddress();
-      const sandbox = async (sandboxMode: boolean) =>
-        shop.api.must('POST', '/merchant/sandbox', { token: shop.secretKey, body: { sandboxMode } });
-      await sandbox(true);
-      const { body } = await refund(shop, { paymentId: payment.id, destination });
-      await sandbox(false);
-      expect(body.error).toBeNull();
-      expect(body.data).toMatchObject({ status: 'refunded', refund: { status: 'broadcast' } });
-      expect(await node.getMempool()).toEqual([body.data.refund.txHash]);
-      await expectOneRefund(payment, destination);
-    });
+    it.each(NODE_COINS)(
+      'of %s pay the payer on the network of the payment, even when the merchant is in sandbox mode now',
+      async (coin) => {
+        const node = nodes[coin];
+        const payment = await paid(coin);
+        const destination = await node.foreignAddress();
+        const sandbox = async (sandboxMode: boolean) =>
+          shop.api.must('POST', '/merchant/sandbox', { token: shop.secretKey, body: { sandboxMode } });
+        await sandbox(true);
+        const { body } = await refund(shop, { paymentId: payment.id, destination });
+        await sandbox(false);
+        expect(body.error).toBeNull();
+        expect(body.data).toMatchObject({ status: 'refunded', refund: { status: 'broadcast' } });
+        expect(await node.getMempool()).toEqual([body.data.refund.txHash]);
+        await expectOneRefund(coin, payment, destination);
+      },
+    );
 
-    it('are released when the node refuses them, and the payment stays completed and is refunded later', async () => {
-      const payment = await paid();
-      const destination = await node.foreignAddress();
-      const fault = proxy.inject(
-        { kind: 'rpcError', code: -26, message: 'scriptpubkey' },
-        { methods: ['sendrawtransaction'] },
-      );
-      const refused = await refund(shop, { paymentId: payment.id, destination });
-      fault.clear();
-      expect(refused.body.error?.code).toBe('SEND_REJECTED');
-      expect(await read(shop, payment)).toMatchObject({
-        status: 'completed',
-        refunds: [{ status: 'failed' }],
-      });
-      const again = await refund(shop, { paymentId: payment.id, destination });
-      expect(again.body.data).toMatchObject({ status: 'refunded', refund: { status: 'broadcast' } });
-      await node.mine(1);
-      await paymentThat(shop, payment, 'refund confirmed', ({ refunds }) =>
-        refunds.some(({ status }) => status === 'confirmed'),
-      );
-    });
+    it.each(NODE_COINS)(
+      'of %s are released when the node refuses them, and the payment stays completed and is refunded later',
+      async (coin) => {
+        const [node, proxy] = [nodes[coin], proxies[coin]];
+        const payment = await paid(coin);
+        const destination = await node.foreignAddress();
+        const fault = proxy.inject(
+          { kind: 'rpcError', code: -26, message: 'scriptpubkey' },
+          { methods: ['sendrawtransaction'] },
+        );
+        const refused = await refund(shop, { paymentId: payment.id, destination });
+        fault.clear();
+        expect(refused.body.error?.code).toBe('SEND_REJECTED');
+        expect(await read(shop, payment)).toMatchObject({
+          status: 'completed',
+          refunds: [{ status: 'failed' }],
+        });
+        const again = await refund(shop, { paymentId: payment.id, destination });
+        expect(again.body.data).toMatchObject({ status: 'refunded', refund: { status: 'broadcast' } });
+        await node.mine(1);
+        await paymentThat(shop, payment, 'refund confirmed', ({ refunds }) =>
+          refunds.some(({ status }) => status === 'confirmed'),
+        );
+      },
+    );
 
-    it('are refused while the node is down, and nothing is stored', async () => {
-      const payment = await paid();
+    it.each(NODE_COINS)('of %s are refused while the node is down, and nothing is stored', async (coin) => {
+      const [node, proxy] = [nodes[coin], proxies[coin]];
+      const payment = await paid(coin);
       await proxy.refuse();
       const { status, body } = await refund(shop, {
         paymentId: payment.id,
@@ -126,14 +146,17 @@ describe('refunds on a real BTC node', () => {
       expect((await read(shop, payment)).refunds).toEqual([]);
     });
 
-    it.each([
-      ['before the node has the bytes', 'hang'],
-      ['after the node took them, before its answer came', 'hangAfter'],
-    ] as const)('survive kill -9 %s with one payment', async (_when, kind) => {
-      const payment = await paid();
+    it.each(
+      NODE_COINS.flatMap((coin) => [
+        [coin, 'before the node has the bytes', 'hang'] as const,
+        [coin, 'after the node took them, before its answer came', 'hangAfter'] as const,
+      ]),
+    )('of %s survive kill -9 %s with one payment', async (coin, _when, kind) => {
+      const [node, proxy] = [nodes[coin], proxies[coin]];
+      const payment = await paid(coin);
       const destination = await node.foreignAddress();
       const wish = { paymentId: payment.id, destination };
-      const key = `refund-${kind}`;
+      const key = `refund-${coin}-${kind}`;
       proxy.resetCounts();
       const held = proxy.inject({ kind }, { methods: ['sendrawtransaction'] });
       const asked = refund(shop, wish, { key }).catch(() => null);
@@ -154,7 +177,7 @@ describe('refunds on a real BTC node', () => {
       expect(again.status).toBe(200);
       const keyless = await refund(shop, wish);
       expect(keyless.body.error?.code).toBe('INVALID_STATE');
-      await expectOneRefund(payment, destination);
+      await expectOneRefund(coin, payment, destination);
     });
   });
 });
