@@ -99,7 +99,7 @@ function emptyMempool(): Mischief {
   };
 }
 
-/** Each request goes to one of two mempools, one of which lacks some transactions. */
+/** Each request goes to one of two mempools, and one mempool lacks some transactions. */
 function shortMempool(random: Random): Mischief {
   const salt = random.int(0, 15);
   const isLacked = (txid: string): boolean => (Number.parseInt(txid.slice(-1), 16) + salt) % 2 === 0;
