@@ -63,7 +63,7 @@ _bring_installer() {
   (
     cd "$1" &&
       printf '{"private":true}\n' >package.json &&
-      PATH="$MACHINE_PATH" npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error \
+      PATH="$MACHINE_PATH" npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
         "node-$os-$cpu@$version" "npm@$NPM_VERSION" &&
       mkdir bin &&
       ln -s "../node_modules/node-$os-$cpu/bin/node" bin/node
@@ -112,7 +112,7 @@ _install_by() (
 # `npm ci` fails with a registry that lacks optional packages of other platforms;
 # `npm install --no-save` installs the same locked versions without them.
 _install_locked() {
-  local log flags=(--ignore-scripts --no-audit --no-fund --loglevel=error)
+  local log flags=(--ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error)
   log="$(mktemp)"
   npm ci "${flags[@]}" >"$log" 2>&1 || {
     grep -q 'from lock file' "$log" || cat "$log"

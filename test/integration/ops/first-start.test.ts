@@ -1,5 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -10,8 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startProxy, type Proxy } from '../../_helpers/connect-proxy.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
@@ -27,52 +30,71 @@ const FILES = [
   'package.json',
   'package-lock.json',
 ];
-/** What Debian 12 has: Node 18 and npm 9. */
-const OLD_NODE = [`node-${process.platform}-${process.arch}@18.20.8`, 'npm@9.2.0'];
+const OLDEST = '18, as Debian 12 has it';
+/** Node and npm as Debian, Ubuntu and nodejs.org bring them together. */
+const MACHINES: Readonly<Record<string, readonly [node: string, npm: string]>> = {
+  '14, the oldest': ['14.21.3', '6.14.18'],
+  [OLDEST]: ['18.20.8', '9.2.0'],
+  '20, as Debian 13 has it': ['20.19.6', '9.2.0'],
+  '22': ['22.23.3', '10.9.9'],
+  '24': ['24.21.0', '11.19.1'],
+};
 /** Left out by npm 9 under Node 18, without which nothing is built. */
 const LEFT_OUT = `node_modules/@rolldown/binding-${process.platform}-${process.arch}-gnu`;
 
 /** On the disk: with its packages it is too large for a temporary file system in memory. */
 const dir = mkdtempSync('/var/tmp/till first start-');
 const clone = join(dir, 'a clone');
-const machine = join(dir, 'bin');
 const children: ChildProcess[] = [];
+let proxy: Proxy;
 
-/** Without a home; certificates and the cache of the registry stay those of this machine. */
+/** Root installs as the user nobody; another user as itself. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** Without a home or a cache, and the registry is reached through the proxy alone. Certificates are this machine's. */
 function environment(path: string): Record<string, string> {
-  const cache = `${process.env['HOME'] ?? ''}/.npm`;
   const certificates = process.env['NODE_EXTRA_CA_CERTS'];
   return {
     PATH: path,
+    HTTP_PROXY: proxy.url,
+    HTTPS_PROXY: proxy.url,
     ...(certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates }),
-    ...(existsSync(cache) ? { npm_config_cache: cache } : {}),
   };
 }
 
-beforeAll(() => {
+/** Installs a Node and an npm as those of a machine. @returns a PATH that begins with them. */
+function installMachine(name: string): string {
+  const [node, npm] = MACHINES[name] ?? ['', ''];
+  const at = join(dir, `node ${node}`);
+  const bin = join(at, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(at, 'package.json'), '{"private":true}');
+  const program = `node-${process.platform}-${process.arch}`;
+  const wanted = [`${program}@${node}`, `npm@${npm}`];
+  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--loglevel=error', ...wanted], {
+    cwd: at,
+  });
+  symlinkSync(join(at, `node_modules/${program}/bin/node`), join(bin, 'node'));
+  symlinkSync(join(at, 'node_modules/npm/bin/npm-cli.js'), join(bin, 'npm'));
+  return `${bin}:/usr/bin:/bin`;
+}
+
+beforeAll(async () => {
+  proxy = await startProxy();
   const settings = readdirSync('.').filter((name) =>
     /^(tsconfig.*[.]json|(rolldown|vite)[.]config[.]ts)$/.test(name),
   );
   for (const name of [...FILES, ...settings]) cpSync(name, join(clone, name), { recursive: true });
+  cpSync('test/_helpers/till.yaml', join(clone, 'till.yaml'));
   rmSync(join(clone, 'packages/sdk/node_modules'), { recursive: true, force: true });
-  mkdirSync(machine);
-  const old = join(dir, 'old');
-  mkdirSync(old);
-  writeFileSync(join(old, 'package.json'), '{"private":true}');
-  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--loglevel=error', ...OLD_NODE], {
-    cwd: old,
-  });
-  symlinkSync(
-    join(old, `node_modules/node-${process.platform}-${process.arch}/bin/node`),
-    join(machine, 'node'),
-  );
-  symlinkSync(join(old, 'node_modules/npm/bin/npm-cli.js'), join(machine, 'npm'));
-}, LIMIT_MS);
+  chmodSync(dir, 0o755);
+});
 afterAll(async () => {
   for (const child of children) {
     child.kill('SIGTERM');
     if (child.exitCode === null) await new Promise((done) => child.once('exit', done));
   }
+  await proxy.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -86,8 +108,26 @@ it('scripts/start names what to install when npm is missing', () => {
   expect(run).toThrow(/npm is missing. Install Node.js with npm, version 14 or later/);
 });
 
+describe.each(Object.keys(MACHINES).filter((name) => name !== OLDEST))('with Node %s', (name) => {
+  it(
+    'brings the pinned Node and an npm that runs under it, into a path with a space',
+    async () => {
+      const into = join(dir, `installer ${name}`);
+      mkdirSync(into);
+      const bring =
+        'source scripts/_env.sh && _bring_installer "$0" && "$0/bin/node" "$0/node_modules/.bin/npm" --version';
+      const { stdout } = await promisify(execFile)('bash', ['-c', bring, into], {
+        cwd: clone,
+        env: { ...environment(installMachine(name)), npm_config_cache: join(dir, 'cache') },
+      });
+      expect(stdout).toMatch(/^11[.]\d+[.]\d+$/m);
+    },
+    LIMIT_MS,
+  );
+});
+
 it(
-  'scripts/start works where npm runs on Node 18, after an incomplete install, without a home directory',
+  'scripts/start works where npm runs on Node 18, after an incomplete install, as a user without privileges or home, behind a proxy',
   async () => {
     // What the failed try left: a Node 24, a list of packages without those of this platform, and the mark that all is there.
     const modules = join(clone, 'node_modules');
@@ -101,15 +141,21 @@ it(
     writeFileSync(join(modules, '.package-lock.json'), JSON.stringify({ ...lock, packages }));
     const stamp = 'cat package.json package-lock.json | cksum > node_modules/.tilld-installed';
     execFileSync('bash', ['-c', stamp], { cwd: clone });
+    const path = installMachine(OLDEST);
+    // Also the directory above: the data are made there.
+    if (UNPRIVILEGED.uid !== undefined)
+      execFileSync('chown', ['-R', '-h', `${UNPRIVILEGED.uid}:${UNPRIVILEGED.gid}`, dir]);
+    const before = proxy.connections();
     const port = await freePort();
     const child = spawn(join(clone, 'scripts/start'), {
       env: {
-        ...environment(`${machine}:/usr/bin:/bin`),
-        TILLD_CONFIG: resolve('test/_helpers/till.yaml'),
+        ...environment(path),
+        TILLD_CONFIG: join(clone, 'till.yaml'),
         TILLD_PORT: String(port),
         TILLD_DATA_DIR: join(dir, 'data'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...UNPRIVILEGED,
     });
     children.push(child);
     let output = '';
@@ -130,6 +176,7 @@ it(
     expect(existsSync(join(clone, LEFT_OUT))).toBe(true);
     const version = execFileSync(join(modules, '.bin/node'), ['--version'], { encoding: 'utf8' });
     expect(version).toMatch(/^v24[.]/);
+    expect(proxy.connections()).toBeGreaterThan(before);
     // Nothing of the installation stays behind.
     expect(readdirSync(join(clone, '.build')).filter((name) => name.startsWith('new-'))).toEqual([]);
   },
