@@ -26,11 +26,7 @@ RUN chmod -R a+rX config docker test package.json dist
 # What the daemon needs to run, and of native packages only the binaries for this platform.
 FROM packages AS production
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error \
-  && find node_modules -name '*.node' -path '*/prebuilds/*' ! -path "*/linux-$(node -p process.arch)*" -delete \
-  && find node_modules -name '*.musl.node' -delete \
-  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -iname '*.md' \) -delete \
-  && rm -rf node_modules/elliptic node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
-  && find node_modules -type d -empty -delete
+  && bash -c '. scripts/_env.sh && trim_packages node_modules'
 
 # The test Ethereum node.
 FROM ${NODE_IMAGE} AS anvil

@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
 /** The dashboard, the script and style of the checkout and the script of the reference, for the daemon to serve from dist/web. */
 export default defineConfig({
   root: 'src/web',
   base: '/',
+  define: { 'import.meta.env.VITE_TILLD_VERSION': JSON.stringify(version) },
   plugins: [react(), tailwindcss()],
   // Texts are looked up by key: a variable for each would only make the file longer.
   json: { namedExports: false },

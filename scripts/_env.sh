@@ -114,13 +114,23 @@ _install_by() (
 _install_locked() {
   local log flags=(--ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error)
   log="$(mktemp)"
-  npm ci "${flags[@]}" >"$log" 2>&1 || {
+  npm ci "${flags[@]}" "$@" >"$log" 2>&1 || {
     grep -q 'from lock file' "$log" || cat "$log"
-    npm install --no-save "${flags[@]}"
+    npm install --no-save "${flags[@]}" "$@"
   }
   local status=$?
   rm -f "$log"
   return $status
+}
+
+# Leaves what the daemon needs of installed packages to run: of native packages the binaries of this platform only.
+trim_packages() {
+  find "$1" -name '*.node' -path '*/prebuilds/*' ! -path "*/linux-$(node -p process.arch)*" -delete
+  find "$1" -name '*.musl.node' -delete
+  find "$1" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -iname '*.md' \) -delete
+  # The compiler is there as a peer of packages that bring their own types.
+  rm -rf "$1/elliptic" "$1/typescript" "$1/@types" "$1/better-sqlite3/deps" "$1/better-sqlite3/src"
+  find "$1" -type d -empty -delete
 }
 
 # Idempotent, fast if nothing changed, and safe when two scripts start at the same time.

@@ -1,6 +1,7 @@
 import { createApp } from './app/app.ts';
 import { excludeMemoryFromCoreDumps } from './app/core-dumps.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
+import { packageVersion } from './config/package-root.ts';
 import { createLogger } from './app/logger.ts';
 import { ReplicaUnknownError } from './replica/litestream-process.ts';
 import { readableLog, registrationUrl, startedLines } from './terminal.ts';
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
   const isTerminal = process.stdout.isTTY;
   const logger = createLogger(config.logLevel, isTerminal ? readableLog(show) : undefined);
   for (const warning of config.warnings) logger.warn({}, warning);
-  logger.info({ config: redactedConfig(config) }, 'starting');
+  logger.info({ version: packageVersion(), config: redactedConfig(config) }, 'starting');
   const app = await createApp({ config, logger });
   let stopping = false;
   const stop = (reason: string, exitCode: number): void => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toChains, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
 import { createHttp } from './http.ts';
@@ -12,7 +11,7 @@ import { ScheduledBackups } from './scheduled-backups.ts';
 import { startParts, stopParts, type RunningParts, type Started } from './lifecycle.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
-import { packageRoot } from '../config/package-root.ts';
+import { packageVersion } from '../config/package-root.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { KeySource, SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
@@ -268,9 +267,4 @@ function createDomainChecks(config: Config, deps: RecordCheckDeps): DomainChecks
 function jwtSecret(config: Config, keyring: Keyring): Uint8Array {
   const configured = config.auth.jwtSecret;
   return configured === null ? defaultJwtSecret(keyring) : new TextEncoder().encode(configured.reveal());
-}
-
-function packageVersion(): string {
-  const file = join(packageRoot(), 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

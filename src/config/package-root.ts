@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The nearest directory above with a package.json: the same from src/ and from the build. */
@@ -6,6 +6,12 @@ export function packageRoot(): string {
   let at = import.meta.dirname;
   while (!existsSync(join(at, 'package.json')) && dirname(at) !== at) at = dirname(at);
   return at;
+}
+
+/** Version of the program, which package.json alone states. */
+export function packageVersion(): string {
+  const file = join(packageRoot(), 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 /** Program of one of the commands: in the build of this program, else its source. */

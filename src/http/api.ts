@@ -79,7 +79,7 @@ function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Expres
   const app = bareApp(settings);
   app.use(...common, crossOrigin(routes));
   app.use(routeTable(routes, serveWith(deps)));
-  app.use(livenessRouter());
+  app.use(livenessRouter(settings.version));
   app.use(settings.adminListen === null ? operatorRouter(deps) : bareReadinessRouter(deps));
   mountOpenApi(app, deps);
   for (const pages of deps.pages ?? []) app.use(pages);
@@ -89,7 +89,7 @@ function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Expres
 /** The operator's endpoints: liveness, readiness and metrics. */
 function operatorApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
   const app = bareApp(deps.settings);
-  app.use(...common, livenessRouter(), operatorRouter(deps));
+  app.use(...common, livenessRouter(deps.settings.version), operatorRouter(deps));
   return endApp(app, deps.logger);
 }
 

@@ -2956,6 +2956,7 @@ export interface paths {
               data: {
                 /** @constant */
                 status: "ok";
+                version: string;
               };
             };
           };

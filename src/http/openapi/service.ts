@@ -194,8 +194,15 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
       'Up',
       'application/json',
       success(
-        { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
-        { status: 'ok' },
+        {
+          type: 'object',
+          properties: {
+            status: { const: 'ok' },
+            version: { type: 'string', description: 'Version of the daemon' },
+          },
+          required: ['status', 'version'],
+        },
+        { status: 'ok', version: '0.1.0' },
       ),
     ],
   }),

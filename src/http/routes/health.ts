@@ -25,10 +25,10 @@ export interface HealthDeps {
   readonly logger: Logger;
 }
 
-/** Whether the process responds. */
-export function livenessRouter(): Router {
+/** Whether the process responds, and which version of the program it runs. */
+export function livenessRouter(version: string): Router {
   const router = strictRouter();
-  router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok' })));
+  router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok', version })));
   return router;
 }
 

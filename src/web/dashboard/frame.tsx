@@ -30,6 +30,9 @@ const SHOP_PAGES = [
   ['/settings', t('Settings'), 'owner'],
 ] as const;
 
+/** Set by the build, from package.json. */
+const VERSION = String(import.meta.env['VITE_TILLD_VERSION'] ?? '');
+
 /** Navigation around every page of a signed-in user. */
 export function Frame({ children }: { children?: ReactNode }) {
   const session = useSession();
@@ -233,6 +236,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
           {t('Sign out')}
         </Button>
         {out.error !== null && <Problem error={out.error} />}
+        <p className="hidden text-xs text-soft lg:block">tilld {VERSION}</p>
       </div>
     </>
   );

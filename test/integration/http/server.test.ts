@@ -428,7 +428,7 @@ describe('system routes', () => {
     expect((await app.api.call('GET', '/healthz')).body).toEqual({
       success: true,
       error: null,
-      data: { status: 'ok' },
+      data: { status: 'ok', version: '0.0.0' },
     });
     const { status, body } = await app.api.call('GET', '/readyz');
     expect([status, body.data]).toEqual([200, { ready: true, database: 'ok', chains: {}, warnings: [] }]);

@@ -1,0 +1,138 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../_helpers/poll.ts';
+import { freePort } from '../../_helpers/nodes/proc.ts';
+
+/** Packages are downloaded and everything is built. */
+const LIMIT_MS = 1_500_000;
+const MAX_ARCHIVE_BYTES = 120_000_000;
+const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  devDependencies: Record<string, string>;
+};
+const NAME = `tilld-${version}-${process.platform}-${process.arch}`;
+
+const dir = mkdtempSync('/var/tmp/tilld release-');
+const into = join(dir, 'release');
+const installed = join(dir, 'empty folder');
+const program = join(installed, NAME);
+const children: ChildProcess[] = [];
+/** As a service has it: no Node, no npm, no home. */
+const environment = {
+  PATH: '/usr/bin:/bin',
+  TILLD_CONFIG: resolve('test/_helpers/till.yaml'),
+  TILLD_DATA_DIR: join(dir, 'data'),
+};
+
+beforeAll(async () => {
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'release', '-f', join(dir, 'key')]);
+  const options = ['--daemon-only', '--allow-changes', '--into', into, '--sign', join(dir, 'key')];
+  await promisify(execFile)('scripts/release', options);
+  mkdirSync(installed);
+  execFileSync('tar', ['-xzf', join(into, `${NAME}.tar.gz`), '-C', installed]);
+}, LIMIT_MS);
+afterAll(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null) continue;
+    child.kill('SIGTERM');
+    await new Promise((done) => child.once('exit', done));
+  }
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('the release', () => {
+  it('has checksums that match its files, and a signature of them that verifies', () => {
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: into });
+    const sums = readFileSync(join(into, 'SHA256SUMS'), 'utf8');
+    for (const name of [`${NAME}.tar.gz`, 'sbom.cdx.json', 'RELEASE_NOTES.md']) expect(sums).toContain(name);
+    const signers = join(dir, 'signers');
+    writeFileSync(signers, `release ${readFileSync(join(dir, 'key.pub'), 'utf8')}`);
+    const verify = (text: string) =>
+      execFileSync(
+        'ssh-keygen',
+        ['-Y', 'verify', '-f', signers, '-I', 'release', '-n', 'tilld-release', '-s', 'SHA256SUMS.sig'],
+        { cwd: into, input: text, encoding: 'utf8', stdio: 'pipe' },
+      );
+    expect(verify(sums)).toContain('Good "tilld-release" signature');
+    expect(() => verify(sums.replace(/^./, 'x'))).toThrow();
+  });
+
+  it('lists every package of the archive and its Node in the SBOM, and none of the build', () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(join(into, 'sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string;
+      components: { name: string; version: string }[];
+    };
+    expect(bomFormat).toBe('CycloneDX');
+    const names = components.map(({ name }) => name);
+    const modules = join(program, 'node_modules');
+    const shipped = readdirSync(modules).flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((own) => `${name}/${own}`) : [name],
+    );
+    const visible = shipped.filter((name) => !name.startsWith('.'));
+    expect(visible.length).toBeGreaterThan(30);
+    expect(visible.filter((name) => !names.includes(name))).toEqual([]);
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>;
+    };
+    const ofBuild = visible.filter((name) => packages[`node_modules/${name}`]?.dev === true);
+    expect(ofBuild).toEqual(['node']);
+    expect(visible).not.toContain('typescript');
+    expect(components.find(({ name }) => name === 'node')?.version).toBe(devDependencies['node']);
+    for (const name of ['react', 'express', 'better-sqlite3']) expect(names).toContain(name);
+    for (const name of ['vitest', 'oxlint', '@typescript/native']) expect(names).not.toContain(name);
+  });
+
+  it('has one archive for the daemon, of at most 120 MB', () => {
+    expect(statSync(join(into, `${NAME}.tar.gz`)).size).toBeLessThan(MAX_ARCHIVE_BYTES);
+  });
+
+  it('has notes of its changes under its version', () => {
+    const notes = readFileSync(join(into, 'RELEASE_NOTES.md'), 'utf8');
+    expect(notes).toMatch(new RegExp(`^# tilld ${version.replaceAll('.', '[.]')}\n`));
+    expect(notes.length).toBeGreaterThan(200);
+  });
+});
+
+it(
+  'the daemon of the archive starts in a folder with a space, without Node or npm on the machine, and stops',
+  async () => {
+    const port = await freePort();
+    const child = spawn(join(program, 'bin/tilld'), {
+      cwd: dir,
+      env: { ...environment, TILLD_PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const answer = await eventually(
+      'the daemon answers',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`it ended (${child.exitCode}): ${output}`);
+        return fetch(`http://127.0.0.1:${port}/healthz`).then(
+          async (response) => response.json() as Promise<{ data: object }>,
+          () => null,
+        );
+      },
+      (body) => body !== null,
+      LIMIT_MS,
+    );
+    expect(answer?.data).toEqual({ status: 'ok', version });
+    expect(output).toContain(`"version":"${version}"`);
+    const page = await (await fetch(`http://127.0.0.1:${port}/dashboard`)).text();
+    for (const [, path] of page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g))
+      expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200);
+    const exited = new Promise((done) => child.once('exit', done));
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    // Its commands run as they are, too, and write nothing into the program.
+    const checked = execFileSync(join(program, 'scripts/check'), { env: environment, encoding: 'utf8' });
+    expect(checked).toMatch(/tilld[.]sqlite is sound/);
+    expect(readdirSync(program)).not.toContain('.build');
+  },
+  LIMIT_MS,
+);
