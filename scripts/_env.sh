@@ -250,6 +250,14 @@ ensure_faketime() {
   [ "${CI:-}" != true ]
 }
 
+# Signs releases; installed when missing and allowed to.
+ensure_ssh_keygen() {
+  command -v ssh-keygen >/dev/null && return 0
+  _install_debian openssh-client && return 0
+  echo "no ssh-keygen, the test of a release will fail: install Debian's openssh-client" >&2
+  [ "${CI:-}" != true ]
+}
+
 # Temporary files of the tests go into memory if there is enough, because hundreds of databases and nodes flush to them,
 # and a throttled disk delays single tests for minutes. A TMPDIR set by the caller is kept.
 keep_temporary_files_in_memory() {

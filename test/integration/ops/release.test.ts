@@ -96,6 +96,14 @@ describe('the release', () => {
   });
 });
 
+it('the packages that the build loads by name load from the archive', () => {
+  const names = ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'];
+  const load = `for (const name of ${JSON.stringify(names)}) await import(name); console.log('loaded');`;
+  const node = join(program, 'node_modules/.bin/node');
+  const options = { cwd: program, env: environment, encoding: 'utf8' } as const;
+  expect(execFileSync(node, ['--input-type=module', '-e', load], options)).toBe('loaded\n');
+});
+
 it(
   'the daemon of the archive starts in a folder with a space, without Node or npm on the machine, and stops',
   async () => {
