@@ -3,6 +3,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { replaceAccountToken } from '../../store/accounts/account-tokens.ts';
 import { mailTimesSince, supersedeMails } from '../../store/accounts/mails.ts';
+import { noticeLanguage } from '../../store/notices/notice-choices.ts';
 import type { AccountTokenRow, UserRow } from '../../store/schema/accounts.ts';
 import { countMails, linkMail, queueMail } from '../mail/index.ts';
 import { randomBase62 } from '../events/index.ts';
@@ -23,10 +24,6 @@ const LIFETIMES: Readonly<Record<Purpose, { lifetimeMs: number; windowMs: number
   'verify-email': { lifetimeMs: 48 * HOUR_MS, windowMs: 24 * HOUR_MS },
   'reset-password': { lifetimeMs: HOUR_MS, windowMs: HOUR_MS },
 };
-
-const FIRST_PROOF =
-  'This address is not confirmed yet. A new password revokes everything that gives access to the account: ' +
-  'passkeys, two-factor sign-in, and all keys, members and webhooks of its shops.';
 
 /** SHA-256 under which a mailed token is stored; it is long and random, so a slow hash is not needed. */
 export function tokenHash(token: string): string {
@@ -72,7 +69,7 @@ export async function mailLink(
   await supersedeMails(tx, { ...owner, now });
   const link = `${deps.baseUrl}/dashboard/${purpose}?token=${token}`;
   const isFirstProof = purpose === 'reset-password' && !user.isVerified;
-  const more = isFirstProof ? { more: FIRST_PROOF } : {};
-  const text = linkMail(purpose, { baseUrl: deps.baseUrl, link, ...more });
+  const language = (await noticeLanguage(tx, user.id)) ?? 'en';
+  const text = linkMail(purpose, { language, baseUrl: deps.baseUrl, link, isFirstProof });
   return queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });
 }

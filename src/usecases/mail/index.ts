@@ -4,6 +4,6 @@ export { bodyName, subjectName } from './foreign-name.ts';
 export { escapeHtml, hostName, htmlMail } from './html-mail.ts';
 export { invitationMail } from './invitation-mail.ts';
 export { countMails, MAIL_WINDOW_MS } from './mail-limits.ts';
-export { linkMail, type MailText, type NoticeKind, noticeMail } from './mail-texts.ts';
+export { accountTexts, linkMail, type MailText, type NoticeKind, noticeMail } from './mail-texts.ts';
 export { plainOrder } from './plain-order.ts';
 export { queueMail, type QueueMailDeps } from './queue-mail.ts';

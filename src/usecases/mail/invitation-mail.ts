@@ -1,24 +1,26 @@
 import type { MemberRole } from '../../domain/roles.ts';
-import { mailPage, type MailText } from './mail-texts.ts';
+import { interpolate } from '../../i18n/interpolate.ts';
+import type { Language } from '../../i18n/languages.ts';
 import { bodyName, subjectName } from './foreign-name.ts';
+import { hostName } from './html-mail.ts';
+import { accountTexts, buildLinkMail, type MailText } from './mail-texts.ts';
 
-/** Invites a person to a shop. */
+/** Invites a person to a shop. @param about.language of the inviter, because that of the person is unknown */
 export function invitationMail(about: {
+  readonly language: Language;
   readonly baseUrl: string;
   readonly link: string;
   readonly shop: string;
   readonly role: MemberRole;
 }): MailText {
-  const { link, role } = about;
-  const { host } = new URL(about.baseUrl);
-  const before = `the shop “${bodyName(about.shop)}” at ${host} invites you to join it as ${role}. Accept here:`;
-  const after =
-    'The link works for 7 days, and only for the account of this address. If you do not know the shop, ignore this mail.';
-  return {
-    subject: `${subjectName(about.shop, 'A shop')} invites you (${host})`,
-    text: `Hello,\n\n${before}\n\n${link}\n\n${after}\n`,
-    html: mailPage({ paragraphs: ['Hello,', before], link, action: 'Accept the invitation', after }),
+  const { language, link, role } = about;
+  const { invitation } = accountTexts(language);
+  const host = hostName(about.baseUrl);
+  return buildLinkMail(language, {
+    subject: interpolate(invitation.subject, { shop: subjectName(about.shop, invitation.shop), host }),
+    body: interpolate(invitation.body, { shop: bodyName(about.shop), host, role }),
     link,
-    unsubscribe: null,
-  };
+    action: invitation.action,
+    after: invitation.after,
+  });
 }

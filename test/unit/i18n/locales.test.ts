@@ -14,6 +14,7 @@ const TRANSLATIONS = ALL.filter((language) => language !== 'en');
 describe('locales', () => {
   it('has every language of every area; where the English text is the key, English has no file', () => {
     expect(LOCALES).toEqual({
+      'account-mails': ALL,
       checkout: ALL,
       dashboard: TRANSLATIONS,
       'notice-mails': ALL,

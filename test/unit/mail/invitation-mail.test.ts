@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { invitationMail } from '../../../src/usecases/mail/invitation-mail.ts';
 
 const about = {
+  language: 'en',
   baseUrl: 'https://pay.example.com',
   link: 'https://pay.example.com/join',
   role: 'clerk',

@@ -67,7 +67,7 @@ export async function resetPassword(deps: AccountDeps, input: ResetInput): Promi
     await changePasswordHash(tx, { id: before.id, next, now });
     await noteReset(tx, deps, before, input.client);
     const kind = before.isVerified ? 'password-changed' : 'address-proven';
-    await mailNotice(tx, deps, before, kind, endedLines(access));
+    await mailNotice(tx, deps, before, kind, (texts) => endedLines(access, texts));
     return { user: (await endCredentials(tx, { userId: before.id, keep: null, now })).user, ended: access };
   });
   guard.forgive({ account: emailKey(user.email), userId: user.id, network: input.network });

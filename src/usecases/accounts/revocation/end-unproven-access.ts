@@ -1,3 +1,5 @@
+import { interpolate } from '../../../i18n/interpolate.ts';
+import type { accountTexts } from '../../mail/index.ts';
 import { deletePasskeys } from '../../../store/accounts/passkeys.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import { endInvitations } from '../../../store/merchants/invitations.ts';
@@ -86,22 +88,20 @@ async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow)
 }
 
 /** What a reset revoked, in sentences; none where nothing was. */
-export function endedLines(ended: EndedAccess): string[] {
+export function endedLines(ended: EndedAccess, texts: ReturnType<typeof accountTexts>): string[] {
+  const { access } = texts;
   const counts: readonly (readonly [number, string])[] = [
-    [ended.passkeys, 'passkeys'],
-    [ended.secondFactor ? 1 : 0, 'two-factor sign-in'],
-    [ended.keys, 'API keys of shops'],
-    [ended.webhooks, 'webhook targets of shops'],
-    [ended.people, 'members of shops of the account'],
-    [ended.memberships, 'memberships in shops of others'],
+    [ended.passkeys, access.passkeys],
+    [ended.secondFactor ? 1 : 0, access.secondFactor],
+    [ended.keys, access.keys],
+    [ended.webhooks, access.webhooks],
+    [ended.people, access.people],
+    [ended.memberships, access.memberships],
   ];
-  const named = counts.flatMap(([count, what]) => {
-    if (count === 0) return [];
-    return [what === 'two-factor sign-in' ? what : `${what} (${count})`];
-  });
+  const named = counts.filter(([count]) => count > 0).map(([count, text]) => interpolate(text, { count }));
   const shops = ended.shops.map(({ id }) => id);
   return [
-    ...(named.length === 0 ? [] : [`Ended: ${named.join(', ')}.`]),
-    ...(shops.length === 0 ? [] : [`Shops that stay: ${shops.join(', ')}. Create new keys for them.`]),
+    ...(named.length === 0 ? [] : [interpolate(texts.ended, { access: named.join(', ') })]),
+    ...(shops.length === 0 ? [] : [interpolate(texts.keptShops, { shops: shops.join(', ') })]),
   ];
 }

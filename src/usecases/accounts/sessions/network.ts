@@ -1,3 +1,4 @@
+import { interpolate } from '../../../i18n/interpolate.ts';
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../../domain/iso-time.ts';
 import {
@@ -45,7 +46,9 @@ export async function noteSignIn(
   await db.transaction(async (tx) => {
     const now = clock.now();
     if (await hasKnownNetwork(tx, user.id)) {
-      await mailNotice(tx, deps, user, 'new-place', [`Network: ${network}. Time: ${isoTime(now)}.`]);
+      await mailNotice(tx, deps, user, 'new-place', ({ signIn }) => [
+        interpolate(signIn, { network, time: isoTime(now) }),
+      ]);
       await insertAudit(tx, {
         at: now,
         merchantId: null,

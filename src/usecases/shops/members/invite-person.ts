@@ -6,6 +6,7 @@ import {
   endInvitation,
   insertInvitation,
 } from '../../../store/merchants/invitations.ts';
+import { noticeLanguage } from '../../../store/notices/notice-choices.ts';
 import { listMembers } from '../../../store/merchants/members.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
@@ -76,7 +77,13 @@ export async function invitePerson(
       userId: input.userId,
       to: input.email,
       kind: 'notice',
-      text: invitationMail({ baseUrl: deps.baseUrl, link, shop: merchant.name, role: input.role }),
+      text: invitationMail({
+        language: (await noticeLanguage(tx, input.userId)) ?? 'en',
+        baseUrl: deps.baseUrl,
+        link,
+        shop: merchant.name,
+        role: input.role,
+      }),
       expiresAt: row.expiresAt,
     });
     if (waitMs > 0) throw tooManyMails(waitMs);
