@@ -63,3 +63,11 @@ it('the language of emails can be set by a page of the dashboard only, to a supp
   expect(fromElsewhere.status).toBeGreaterThanOrEqual(401);
   expect(await known(session)).toBeNull();
 });
+
+it('emails about an account are in the language of its user', async () => {
+  const { sink, email, session } = await start();
+  await tell(session, 'de');
+  await session.call('POST', '/auth/forgot-password', { email });
+  const [mail] = await arrived(sink, email, /Neues Passwort festlegen/);
+  expect(subjectOf(mail!)).toMatch(/^Neues Passwort festlegen \(/);
+});
