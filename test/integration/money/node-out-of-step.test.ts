@@ -111,7 +111,7 @@ describe('a node that is out of sync with its network', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('is asked again at once while a view left transactions unread', async () => {
+  it('gets another request at once while a view left transactions unread', async () => {
     const follower = world.follower('BTC');
     world.chains.BTC.view = { isPartial: true, left: 5 };
     expect(await follower.round()).toBe(true);

@@ -12,7 +12,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const STRANGERS = 8;
 
-describe.each(['BTC', 'LTC'] as const)('a restart beside the mempool of a real %s node', (coin) => {
+describe.each(['BTC', 'LTC'] as const)('a restart with the mempool of a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('with transactions of strangers', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
