@@ -114,8 +114,7 @@ describe.each(NODE_COINS)('kill -9 between a %s send and one that spends its cha
       await bothRight([parent, child]);
     });
 
-    // A moment each: nothing of what is killed then depends on the coin.
-    test.each(coin === 'BTC' ? [0] : [16])(
+    test.each([0, 16])(
       '%i turns after the child was created, together with its node, completes both',
       async (turns) => {
         const parent = await sent('parent', '0.1', await node.foreignAddress());
