@@ -26,7 +26,7 @@ export class Random {
 
   pick<T>(values: readonly T[]): T {
     const value = values[this.int(0, values.length - 1)];
-    if (value === undefined) throw new Error('nothing to pick from');
+    if (value === undefined) throw new Error('pick requires at least one value');
     return value;
   }
 

@@ -50,7 +50,7 @@ function median(observations: readonly Observation[]): Big {
   const sorted = observations.map(({ rate }) => new Big(rate)).sort((a, b) => a.cmp(b));
   const half = Math.floor((sorted.length - 1) / 2);
   const [low, high] = [sorted[half], sorted[sorted.length - 1 - half]];
-  if (low === undefined || high === undefined) throw new Error('no median of nothing');
+  if (low === undefined || high === undefined) throw new Error('median requires at least one value');
   return low.plus(high).times('0.5');
 }
 
@@ -59,6 +59,6 @@ function spread(observations: readonly Observation[]): Big {
   const sorted = observations.map(({ rate }) => new Big(rate)).sort((a, b) => a.cmp(b));
   const [low] = sorted;
   const high = sorted.at(-1);
-  if (low === undefined || high === undefined) throw new Error('no spread of nothing');
+  if (low === undefined || high === undefined) throw new Error('spread requires at least one value');
   return high.minus(low).div(low);
 }

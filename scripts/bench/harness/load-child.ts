@@ -87,7 +87,7 @@ async function worker(index: number, startedAt: number): Promise<void> {
       due += everyMs;
     }
     const request = load.requests[count % load.requests.length];
-    if (request === undefined) throw new Error('nothing to ask');
+    if (request === undefined) throw new Error('load has no requests');
     const text = render(request);
     count += 1;
     const sent = performance.now();

@@ -35,7 +35,7 @@ export async function startReplicating(
     const { body } = await daemon.api.call<{ replica?: { lagSeconds: number | null } }>('GET', '/readyz');
     if (typeof body.data.replica?.lagSeconds === 'number') return child;
     if (child.process.exitCode !== null || performance.now() > until)
-      throw new Error(`nothing is replicated: ${child.output()}`);
+      throw new Error(`replication did not start: ${child.output()}`);
     await sleep(100);
   }
 }

@@ -75,7 +75,7 @@ function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   )
     return [schema.unwrap()];
   if (LEAVES.some((leaf) => schema instanceof leaf)) return [];
-  throw new Error(`${schema.constructor.name} is no kind of schema whose fields are known`);
+  throw new Error(`${schema.constructor.name} is not a schema with known fields`);
 }
 
 const LEAVES = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodNull, z.ZodUnknown];

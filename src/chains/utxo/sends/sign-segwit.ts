@@ -69,7 +69,7 @@ function digester({ version, lockTime, inputs, outputs }: UnsignedSegwit) {
   return (at: number, keyHash: Uint8Array): Buffer => {
     const input = inputs[at];
     const outpoint = outpoints[at];
-    if (input === undefined || outpoint === undefined) throw new RangeError(`there is no input ${at}`);
+    if (input === undefined || outpoint === undefined) throw new RangeError(`transaction has no input ${at}`);
     const scriptCode = keyHashScript('p2pkh', [...keyHash]);
     return hash256(
       Buffer.concat([
