@@ -9,7 +9,8 @@ export interface Spread {
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const [first, last] = [sorted[0], sorted.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('statistics require at least one measurement');
+  if (first === undefined || last === undefined)
+    throw new Error('statistics require at least one measurement');
   return { median: percentile(sorted, 50), min: first, max: last };
 }
 
@@ -18,6 +19,7 @@ export function percentile(sorted: readonly number[], percent: number): number {
   const position = ((sorted.length - 1) * percent) / 100;
   const below = sorted[Math.floor(position)];
   const above = sorted[Math.ceil(position)];
-  if (below === undefined || above === undefined) throw new Error('statistics require at least one measurement');
+  if (below === undefined || above === undefined)
+    throw new Error('statistics require at least one measurement');
   return below + (above - below) * (position - Math.floor(position));
 }

@@ -345,6 +345,6 @@ function versionNumbers({ versions }: SendState): number[] {
 
 function requireVersion({ versions }: SendState, number: number): SendVersion {
   const version = versions.find((each) => each.version === number);
-  if (version === undefined) throw new Error(`there is no version ${number} of this send`);
+  if (version === undefined) throw new Error(`send has no version ${number}`);
   return version;
 }

@@ -155,7 +155,8 @@ function choice({ language }: RefundScene, { coin, atoms }: ClaimOption, isCheck
 
 function confirmation(scene: RefundScene): Html {
   const { link, say, language, confirm, entered } = scene;
-  if (confirm === undefined || entered === undefined) throw new Error('refund confirmation without an entered address');
+  if (confirm === undefined || entered === undefined)
+    throw new Error('refund confirmation without an entered address');
   const { option, preview } = confirm;
   const shown = (amount: string): string => `${coins(amount, language)} ${option.coin}`;
   return html`<form class="claim" method="post" action="?lang=${language}">

@@ -216,7 +216,7 @@ async function saveCredit(
 ): Promise<void> {
   const payee = loaded.members.find((member) => member.row.id === credit.via) ?? loaded;
   const option = payee.options.find((candidate) => candidate.coin === credit.coin);
-  if (option === undefined) throw new Error(`payment ${payee.row.id} takes no ${credit.coin}`);
+  if (option === undefined) throw new Error(`payment ${payee.row.id} does not accept ${credit.coin}`);
   const received = at.rates.get(outputKey(credit.ref));
   await upsertOutput(tx, {
     coin: credit.coin,
