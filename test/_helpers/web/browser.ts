@@ -33,7 +33,7 @@ export const SCREENS = 'test-results/screens';
 
 let launched: Promise<Browser> | null = null;
 
-/** Starting a browser costs as much as five pages: the test files of a process share one, which ends with the process. */
+/** The test files of a process share one browser, which ends with the process. */
 async function sharedBrowser(): Promise<Browser> {
   const browser = await launched?.catch(() => null);
   if (browser?.isConnected() === true) return browser;
