@@ -289,6 +289,12 @@ export class MedusaShop implements ShopDriver {
     await this.#ask('POST', '/lose-sessions', { collectionId: collection?.id });
   }
 
+  /** Raises the amount that a cart or its order requests, and leaves its price and its session. */
+  async raiseCollection(cartId: string, amount: number): Promise<void> {
+    const { payment_collection: collection } = await this.#cart(cartId);
+    await this.#ask('POST', '/raise-collection', { collectionId: collection?.id, amount });
+  }
+
   /** Loses what the plugin knows, but for the connection. */
   async forget(): Promise<void> {
     await this.#ask('POST', '/forget', {});

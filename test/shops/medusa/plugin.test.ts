@@ -251,6 +251,15 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.sessions(orderId)).toHaveLength(1);
   });
 
+  it('is captured in full where Medusa requests more than the order costs', async () => {
+    const { orderId, paymentId } = await shop.order();
+    await owner.pay(paymentId);
+    await reaches(orderId, 'seen');
+    await shop.raiseCollection(orderId, 45);
+    await owner.mine(paymentId);
+    await reaches(orderId, 'paid');
+  });
+
   it('creates no second session for an order whose money is recorded', async () => {
     const { orderId, paymentId } = await paidOrder();
     await expect(shop.addSession(orderId)).rejects.toThrow('no second payment is made');

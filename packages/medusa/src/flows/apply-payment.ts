@@ -194,6 +194,7 @@ async function takeMoney(scene: Scene, session: Session): Promise<boolean> {
   if (session.order === null) await placeOrder(scene, session);
   const placed = await findSession(container, session.id);
   if (!placed?.order && session.cartId !== null) throw new Error(`no order was placed for ${payment.id}`);
+  if (placed !== null) await alignCollection(scene, placed);
   // Also when it is captured: a crash may have left the order without its transaction. Each step is done once.
   await processPaymentWorkflow(container).run({
     input: {
@@ -202,6 +203,18 @@ async function takeMoney(scene: Scene, session: Session): Promise<boolean> {
     },
   });
   return true;
+}
+
+/**
+ * Requests of the order what its session pays, where Medusa requests more. A cart that is changed while its session is
+ * being paid keeps the amount of the change after it was undone, because the session could not be deleted; the capture
+ * would then count as a part. An order that was edited costs more than its session, and is left alone.
+ */
+async function alignCollection({ container, logger }: Scene, session: Session): Promise<void> {
+  const { collection, amount, order } = session;
+  if (order === null || !session.isOnly || collection.amount <= amount || order.total > amount) return;
+  logger.warn(`tilld: order ${order.id} requests ${collection.amount} and costs ${order.total}; corrected`);
+  await container.resolve(Modules.PAYMENT).updatePaymentCollections(collection.id, { amount });
 }
 
 interface Told {

@@ -11,7 +11,8 @@ export interface Session {
   readonly amount: number;
   readonly currency: string;
   readonly cartId: string | null;
-  readonly order: { readonly id: string; readonly status: string } | null;
+  readonly order: { readonly id: string; readonly status: string; readonly total: number } | null;
+  readonly collection: { readonly id: string; readonly amount: number };
   readonly payment: { readonly id: string; readonly isCaptured: boolean } | null;
   /** Whether completing the cart can use no other session: of several Medusa takes any, for they have no order. */
   readonly isOnly: boolean;
@@ -20,7 +21,7 @@ export interface Session {
 interface SessionRow {
   readonly amount: number;
   readonly currency_code: string;
-  readonly payment_collection_id: string;
+  readonly payment_collection: { readonly id: string; readonly amount: number };
   readonly payment?: { id: string; captured_at: string | Date | null } | null;
 }
 
@@ -31,11 +32,18 @@ export async function findSession(container: MedusaContainer, sessionId: string)
     ((await query.graph({ entity, fields, filters })).data as Row[])[0];
   const row = await first<SessionRow>(
     'payment_session',
-    ['amount', 'currency_code', 'payment_collection_id', 'payment.id', 'payment.captured_at'],
+    [
+      'amount',
+      'currency_code',
+      'payment_collection.id',
+      'payment_collection.amount',
+      'payment.id',
+      'payment.captured_at',
+    ],
     { id: sessionId },
   );
   if (row === undefined) return null;
-  const collection = row.payment_collection_id;
+  const { id: collection, amount } = row.payment_collection;
   const cart = await first<{ cart_id: string }>('cart_payment_collection', ['cart_id'], {
     payment_collection_id: collection,
   });
@@ -45,7 +53,9 @@ export async function findSession(container: MedusaContainer, sessionId: string)
   const order =
     link === undefined
       ? undefined
-      : await first<{ id: string; status: string }>('order', ['id', 'status'], { id: link.order_id });
+      : await first<{ id: string; status: string; total: number }>('order', ['id', 'status', 'total'], {
+          id: link.order_id,
+        });
   const all = (
     await query.graph({
       entity: 'payment_session',
@@ -59,6 +69,7 @@ export async function findSession(container: MedusaContainer, sessionId: string)
     currency: row.currency_code,
     cartId: cart?.cart_id ?? null,
     order: order ?? null,
+    collection: { id: collection, amount },
     payment: row.payment ? { id: row.payment.id, isCaptured: row.payment.captured_at !== null } : null,
     isOnly: all.every(({ id, status }) => id === sessionId || GONE.includes(status)),
   };
