@@ -81,6 +81,7 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
   const session = await findSession(container, target.sessionId);
   const outcome = await settle(scene, target, session, row);
   const now = await findSession(container, target.sessionId);
+  if (now !== null) await alignCollection(scene, now);
   const wasCaptured = row.captured || session?.payment?.isCaptured === true;
   const captured = outcome !== 'twice' && (wasCaptured || now?.payment?.isCaptured === true);
   // Placing the order asks tilld once more: the money may have become final since the first look.
@@ -194,27 +195,29 @@ async function takeMoney(scene: Scene, session: Session): Promise<boolean> {
   if (session.order === null) await placeOrder(scene, session);
   const placed = await findSession(container, session.id);
   if (!placed?.order && session.cartId !== null) throw new Error(`no order was placed for ${payment.id}`);
-  if (placed !== null) await alignCollection(scene, placed);
-  // Also when it is captured: a crash may have left the order without its transaction. Each step is done once.
-  await processPaymentWorkflow(container).run({
-    input: {
-      action: PaymentActions.SUCCESSFUL,
-      data: { session_id: session.id, amount: session.amount },
-    },
-  });
+  // Also when it is captured: a crash may have left the order without its transaction.
+  await capture(container, session);
   return true;
 }
 
 /**
  * Requests of the order what its session pays, where Medusa requests more. A cart that is changed while its session is
  * being paid keeps the amount of the change after it was undone, because the session could not be deleted; the capture
- * would then count as a part. An order that was edited costs more than its session, and is left alone.
+ * counts as a part then. An order that was edited costs more than its session, and is left alone.
  */
 async function alignCollection({ container, logger }: Scene, session: Session): Promise<void> {
   const { collection, amount, order } = session;
   if (order === null || !session.isOnly || collection.amount <= amount || order.total > amount) return;
   logger.warn(`tilld: order ${order.id} requests ${collection.amount} and costs ${order.total}; corrected`);
   await container.resolve(Modules.PAYMENT).updatePaymentCollections(collection.id, { amount });
+  if (session.payment?.isCaptured === true) await capture(container, session);
+}
+
+/** Records the capture; each step is done once, so that it may be repeated. */
+async function capture(container: MedusaContainer, { id, amount }: Session): Promise<void> {
+  await processPaymentWorkflow(container).run({
+    input: { action: PaymentActions.SUCCESSFUL, data: { session_id: id, amount } },
+  });
 }
 
 interface Told {
