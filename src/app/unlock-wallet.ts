@@ -58,9 +58,7 @@ export async function unlockWallet(deps: { db: Db; config: Config; logger: Logge
   });
   if (known !== null && known !== keyring.fingerprint) {
     keyring.wipe();
-    throw new KeyringError(
-      'keyring.json holds another seed than the one this database was written with: put the matching one back',
-    );
+    throw new KeyringError('keyring.json has another seed than this database: restore the matching file');
   }
   if (known === null) await writeMeta(db, FINGERPRINT, keyring.fingerprint);
   await rm(join(dataDir, NEW_KEYRING_FILE), { force: true });
@@ -79,7 +77,7 @@ async function noteFirstStart(dataDir: string): Promise<void> {
 function lostDatabase(dataDir: string): KeyringError {
   const path = join(dataDir, DATABASE_FILE);
   return new KeyringError(
-    `${path} is missing or empty, but ${join(dataDir, KEYRING_FILE)} is there: a new database would give the addresses of earlier customers to others. ` +
+    `${path} is missing or empty, but ${join(dataDir, KEYRING_FILE)} is there: a new database would assign addresses of earlier customers again. ` +
       'Put the latest tilld.sqlite back; or restore a backup into a new data directory (scripts/restore FILE --data-dir NEW); or, without any backup, ' +
       'restore the money from the words that scripts/seed show prints (scripts/seed restore --data-dir NEW)',
   );

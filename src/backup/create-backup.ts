@@ -75,9 +75,7 @@ async function snapshot(options: CreateBackupOptions, work: string): Promise<voi
   copySqlite(join(dataDir, 'tilld.sqlite'), copy);
   assertSound(copy, 'the database');
   if (readSqliteMeta(copy, 'keyring_fingerprint') !== fingerprint) {
-    throw new BackupError(
-      `${dataDir}: keyring.json holds another seed than the one the database was written with`,
-    );
+    throw new BackupError(`${dataDir}: keyring.json has another seed than the database`);
   }
 }
 
@@ -97,7 +95,7 @@ async function writeVerified(options: CreateBackupOptions, work: string, path: s
     assertSound(join(readBack, 'tilld.sqlite'), 'the backup');
     for (const name of ARCHIVED) {
       if ((await sha256(join(work, name))) !== (await sha256(join(readBack, name)))) {
-        throw new BackupError(`${name} read back from the backup is not what was written: check the disk`);
+        throw new BackupError(`${name} in the backup differs from the original: check the disk`);
       }
     }
     const { size } = await stat(temporary);

@@ -132,7 +132,7 @@ async function revokeAgain(
     applied = null;
   } else if (revocations !== 'none') {
     const list = readRevocations(revocations.file);
-    if (list === null) throw new BackupError(`there is no ${revocations.file}`);
+    if (list === null) throw new BackupError(`${revocations.file} does not exist`);
     applied = await applyRevocations({ db, secretBox: createSecretBox(keyring) }, list, clock.now());
   }
   writeRevocations(revocationPath(stage, keyring.fingerprint), await allRevocations(db));
@@ -145,7 +145,7 @@ async function assertSameNetwork(db: Db, deriver: AddressDeriver, network: Netwo
     const { account, coin, mode, branch, idx: index, address } = row;
     if (deriver.address({ coin, mode, account, branch, index }) === address) continue;
     throw new BackupError(
-      `the backup belongs to another network than ${network}: set TILLD_NETWORK to the one it was made with`,
+      `the backup is of another network than ${network}: set TILLD_NETWORK to its network`,
     );
   }
 }

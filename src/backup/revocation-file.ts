@@ -36,7 +36,7 @@ export function readRevocations(path: string): Revocation[] | null {
   if (!existsSync(path)) return null;
   const text = readFileSync(path, 'latin1');
   const [title, ...lines] = text.slice(0, text.lastIndexOf('\n')).split('\n');
-  const damaged = new BackupError(`${path} is damaged, or no list of revocations`);
+  const damaged = new BackupError(`${path} is damaged, or not a list of revocations`);
   if (title !== TITLE) throw damaged;
   return lines.map((line) => {
     const parsed = lineSchema.safeParse(line.split(' '));

@@ -101,7 +101,7 @@ export async function openArchive(options: {
     const { header, head } = await readHeader(file, source);
     const { size } = await file.stat();
     if (size !== head.length + bytesOf(header.files) + TAG_BYTES) {
-      throw new BackupError(`${source} is damaged: it is not as long as it was when it was written`);
+      throw new BackupError(`${source} is damaged: its length is wrong`);
     }
     const key = await deriveKey(passphrase, header.kdf);
     if (!timingSafeEqual(keyCheck(key), Buffer.from(header.check, 'base64'))) {
@@ -173,7 +173,7 @@ function finish(decipher: { final(): Buffer }, source: string): void {
   try {
     decipher.final();
   } catch {
-    throw new BackupError(`${source} is damaged: its contents are not what was written`);
+    throw new BackupError(`${source} is damaged: its checksum is wrong`);
   }
 }
 

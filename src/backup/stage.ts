@@ -42,6 +42,6 @@ function assertEmpty(dataDir: string): void {
   const held = readdirSync(dataDir).filter((name) => !HARMLESS.has(name));
   if (held.length === 0) return;
   throw new BackupError(
-    `${dataDir} is not empty (it holds ${held.slice(0, 3).join(', ')}): restore into a new directory, nothing is ever overwritten`,
+    `${dataDir} is not empty (it contains ${held.slice(0, 3).join(', ')}): restore into a new directory, existing files are not overwritten`,
   );
 }

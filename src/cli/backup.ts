@@ -18,7 +18,7 @@ await runCommand(USAGE, async (args) => {
     options: { 'data-dir': { type: 'string' } },
     allowPositionals: true,
   });
-  if (positionals.length > 1) throw new UsageError('one file or folder at most');
+  if (positionals.length > 1) throw new UsageError('backup accepts at most one file or folder');
   const { dataDir, keyring } = toolConfig(values['data-dir']);
   const { passphrase, isKept } = await passphraseOf(dataDir, keyring.passphrase?.reveal() ?? null);
   const { path, bytes } = await createBackup({

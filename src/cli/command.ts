@@ -63,7 +63,7 @@ export function parseCount(name: string, text: string, min: number, max: number)
 /** Parses a date option to the start of that day (UTC), ms. @throws {UsageError} when there is no such day. */
 export function parseDay(name: string, text: string): number {
   if (isDay(text)) return Date.parse(text);
-  throw new UsageError(`--${name}: ${text} is no date such as 2026-01-31`);
+  throw new UsageError(`--${name}: ${text} is not a date such as 2026-01-31`);
 }
 
 /** Reads a secret from a file (`-`: standard input), else prompts on the terminal. */
@@ -73,7 +73,7 @@ export async function readSecret(
   option: string,
 ): Promise<string> {
   if (file !== undefined) return readText(file, option);
-  if (!process.stdin.isTTY) throw new UsageError(`there is no terminal to ask on: give ${option}`);
+  if (!process.stdin.isTTY) throw new UsageError(`no terminal: use ${option}`);
   const answer = await ask(question, true);
   return answer.trim();
 }

@@ -66,7 +66,7 @@ function callOf(args: string[]) {
   if (key === undefined || key === '') throw new UsageError('TILLD_KEY is not set');
   const { 'forward-to': forwardTo, trigger } = values;
   if (forwardTo === undefined && trigger === undefined)
-    throw new UsageError('give --forward-to or --trigger');
+    throw new UsageError('--forward-to or --trigger is required');
   if (forwardTo !== undefined && !/^https?:$/.test(protocolOf(forwardTo)))
     throw new UsageError('--forward-to must be an http address');
   if (trigger !== undefined && !isTriggerable(trigger))

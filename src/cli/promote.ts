@@ -23,7 +23,7 @@ await runCommand(USAGE, async (args) => {
   const { config, file } = await daemonData(values['data-dir']);
   const isOtherOff = values['other-machine-off'];
   if (config.replica === null && !isOtherOff)
-    throw new UsageError('TILLD_REPLICA_URL is not set: without a replica only --other-machine-off can tell');
+    throw new UsageError('TILLD_REPLICA_URL is not set: without a replica, --other-machine-off is required');
   const lock = lockDataDir(config.dataDir);
   try {
     const database = await openDatabase(file, { leavesCheckpoints: true });

@@ -17,7 +17,7 @@ await runCommand(USAGE, async (args) => {
   const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
   const { config, file } = await daemonData(values['data-dir']);
   if (config.replica === null)
-    throw new UsageError('TILLD_REPLICA_URL is not set: where to is the replica written?');
+    throw new UsageError('TILLD_REPLICA_URL is not set: it is the destination of the replica');
   const epoch = readStoredEpoch(file);
   if (epoch === null)
     throw new Error('this database has no replica yet: start the daemon with TILLD_REPLICA_URL first');
@@ -28,7 +28,8 @@ await runCommand(USAGE, async (args) => {
   writePrivateFile(path, litestreamConfig(config.replica, job));
   const words = ['replicate', '-no-expand-env', '-config', path];
   const program = litestreamProgram();
-  if (process.execve === undefined) throw new Error('this Node cannot run another program in its place');
+  if (process.execve === undefined)
+    throw new Error('this version of Node cannot replace the process by another program');
   process.execve(program, [program, ...words], litestreamEnvironment());
   return 1;
 });

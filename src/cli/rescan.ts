@@ -74,7 +74,7 @@ async function online(
   config: Config,
   { coin, file, start }: { readonly coin: Coin; readonly file: string; readonly start: RescanStart | SkipTo },
 ): Promise<void> {
-  if (!('height' in start)) throw new UsageError('--online takes --from and a height');
+  if (!('height' in start)) throw new UsageError('--online requires --from with a height');
   const database = await openDatabase(file, { mayMigrate: false });
   const { db } = database;
   const adapters = createLiveAdapters({ config, db, clock: { now: () => Date.now() }, logger: TOOL_LOGGER });
@@ -146,9 +146,11 @@ interface SkipTo {
 }
 
 function startOf(from: string | undefined, skipTo: string | undefined): RescanStart | SkipTo {
-  if (from !== undefined && skipTo !== undefined) throw new UsageError('--from or --skip-to, not both');
+  if (from !== undefined && skipTo !== undefined)
+    throw new UsageError('--from and --skip-to exclude each other');
   if (skipTo !== undefined) return { skipTo: parseCount('skip-to', skipTo, 0, MAX_HEIGHT) };
-  if (from === undefined) throw new UsageError('say --from which height or date, or --skip-to which height');
+  if (from === undefined)
+    throw new UsageError('--from (a height or date) or --skip-to (a height) is required');
   if (/^\d+$/.test(from)) return { height: parseCount('from', from, 0, MAX_HEIGHT) };
   return { timeMs: parseDay('from', from) };
 }

@@ -60,7 +60,7 @@ await runCommand(USAGE, async (args) => {
   const liveNetwork = config.network ?? 'mainnet';
   const file = values.revocations;
   if (file !== undefined && values['nothing-revoked'])
-    throw new UsageError('--revocations or --nothing-revoked, not both');
+    throw new UsageError('--revocations and --nothing-revoked exclude each other');
   const word = values['nothing-revoked'] ? 'none' : null;
   const { createdAt, recovered, revoked, mustTakeOver } = await restoreBackup({
     source,

@@ -61,7 +61,7 @@ const MAX_PASSWORD_LENGTH = 128;
 await runCommand(USAGE, async (args) => {
   const { values, positionals } = parseCall({ args, options: OPTIONS, allowPositionals: true });
   const [command = '', ...more] = positionals;
-  if (more.length > 0) throw new UsageError('the words are never given on the command line');
+  if (more.length > 0) throw new UsageError('the words are not accepted on the command line');
   const config = toolConfig(values['data-dir']);
   switch (command) {
     case 'show':
@@ -71,13 +71,13 @@ await runCommand(USAGE, async (args) => {
     case 'restore':
       return restore(config, values);
     default:
-      throw new UsageError('show, verify or restore?');
+      throw new UsageError('the command must be show, verify or restore');
   }
 });
 
 async function show(config: Config, confirmed: boolean): Promise<number> {
   if (!confirmed) {
-    if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask on: confirm with --yes');
+    if (!process.stdin.isTTY) throw new UsageError('no terminal for the confirmation: use --yes');
     const question =
       'Whoever sees the words has the money. Nobody else can see this screen? Type "show" to go on: ';
     if ((await ask(question, false)).trim() !== 'show') return 1;
@@ -135,7 +135,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   if (email === undefined || !emailAddress().safeParse(email).success)
     throw new UsageError('--email must be an e-mail address');
   if (values['words-file'] === '-' && values['password-file'] === '-') {
-    throw new UsageError('only one of the two can come from the standard input');
+    throw new UsageError('only one of the two can be read from standard input');
   }
   const accounts = parseCount('accounts', values.accounts, 1, MAX_ACCOUNTS);
   const gap = parseCount('gap', values.gap, 1, MAX_GAP);

@@ -42,7 +42,7 @@ export async function triggerEvent(api: ShopApi, type: Triggerable): Promise<str
     await api.ask('POST', '/payment/cancel', { schema: z.unknown(), body: { paymentId } });
   }
   if (!payment.sandbox) {
-    throw new Error(`the shop is not in sandbox mode: the payment ${paymentId} was cancelled again`);
+    throw new Error(`the shop is not in sandbox mode: payment ${paymentId} was cancelled`);
   }
   if (scenario !== null && scenario !== 'cancel') {
     await api.ask('POST', '/sandbox/payment/simulate', {

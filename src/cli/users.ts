@@ -84,7 +84,7 @@ const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promis
 await runCommand(USAGE, async (args) => {
   const { values, positionals } = parse(args);
   const [command = '', email, ...more] = positionals;
-  if (more.length > 0) throw new UsageError('a password is never given on the command line');
+  if (more.length > 0) throw new UsageError('a password is not accepted on the command line');
   const { config, file } = await daemonData(values['data-dir']);
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
@@ -94,7 +94,9 @@ await runCommand(USAGE, async (args) => {
     }
     const act = COMMANDS[command];
     if (act === undefined)
-      throw new UsageError('list, reset-password, reset-second-factor, make-owner or confirm-keys?');
+      throw new UsageError(
+        'the command must be list, reset-password, reset-second-factor, make-owner or confirm-keys',
+      );
     if (email === undefined) throw new UsageError('name the account by its e-mail address');
     const keyring = await unlockKeyring(config);
     try {

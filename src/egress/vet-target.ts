@@ -48,8 +48,7 @@ function checked(
 ): VettedTarget['addresses'] {
   return found.map((address) => {
     const family = isIP(address);
-    if (family !== 4 && family !== 6)
-      throw new EgressError('dns', `${host} resolves to something that is no address`);
+    if (family !== 4 && family !== 6) throw new EgressError('dns', `${host} resolves to an invalid address`);
     if (!policy.allowPrivate && !isPublicAddress(address)) throw notPublic(host, address);
     return { address, family: family === 4 ? (4 as const) : (6 as const) };
   });
@@ -67,7 +66,7 @@ export function vetUrl(policy: Pick<VettingPolicy, 'allowPrivate'>, text: string
   if (url.protocol === 'http:' && !policy.allowPrivate)
     throw new EgressError('refused', 'plain http is not allowed, only https');
   if (url.username !== '' || url.password !== '')
-    throw new EgressError('refused', 'a URL must not carry a user name or password');
+    throw new EgressError('refused', 'a URL must not contain a user name or password');
   const host = bareHost(url);
   if (!policy.allowPrivate && (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)))
     throw notPublic(host);

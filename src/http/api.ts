@@ -188,7 +188,7 @@ function assertDocumented(route: Route, { body }: Answer): void {
   const codes: ReadonlySet<string> = documentedErrors(route);
   const code = body.error?.code;
   if (code === undefined || codes.has(code) || OF_SESSIONS.has(code)) return;
-  throw new Error(`${route.method} ${route.path} answered ${code}, which its documentation does not know`);
+  throw new Error(`${route.method} ${route.path} answered ${code}, which its documentation does not list`);
 }
 
 function onError(logger: Logger): ErrorRequestHandler {

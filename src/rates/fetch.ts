@@ -46,7 +46,7 @@ async function fetchOnce(
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new FinalError('the answer is too large');
+    if (length > MAX_BODY_BYTES) throw new FinalError('the response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

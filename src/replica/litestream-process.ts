@@ -46,7 +46,7 @@ export async function runLitestream(
   args: readonly string[],
   { config, timeoutMs, signal }: LitestreamRun,
 ): Promise<{ stdout: string }> {
-  if (signal?.aborted === true) throw new ReplicaError('stopped before it began');
+  if (signal?.aborted === true) throw new ReplicaError('stopped before its start');
   // Litestream opens its configuration by name, and Node's pipes cannot be opened by name.
   const input = unnamedFile(config);
   const child = spawn(litestreamProgram(), args, {

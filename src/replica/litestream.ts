@@ -120,7 +120,7 @@ const generationSchema = z.object({ name: z.string().regex(/^[0-9a-f]{16}$/), en
 function generationOf(line: string): Generation {
   const columns = line.trim().split(/\s+/);
   const parsed = generationSchema.safeParse({ name: columns[1], end: columns.at(-1) });
-  if (!parsed.success) throw new ReplicaError('Litestream answered in an unknown form');
+  if (!parsed.success) throw new ReplicaError('Litestream responded in an unknown form');
   return { name: parsed.data.name, newestAt: Date.parse(parsed.data.end) };
 }
 

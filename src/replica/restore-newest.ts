@@ -30,7 +30,7 @@ export async function restoreNewest(
   skipped: readonly string[],
 ): Promise<RestoredEpoch> {
   const highest = await highestEpoch(target);
-  if (highest === 0) throw new ReplicaError('the place holds no replica');
+  if (highest === 0) throw new ReplicaError('the location has no replica');
   for (let epoch = highest; epoch > 0; epoch -= 1) {
     const { found } = await readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS);
     for (const { name: generation } of found) {
@@ -40,7 +40,7 @@ export async function restoreNewest(
       rmSync(path);
     }
   }
-  throw new ReplicaError('the replica holds no snapshot of a database');
+  throw new ReplicaError('the replica has no snapshot of a database');
 }
 
 /** @throws {ReplicaError} with the generation and the option to skip it */

@@ -41,7 +41,7 @@ export async function takeOver(
   const { count } = await readGenerations(target, number);
   if (count > 1)
     throw new ReplicaError(
-      `another machine takes over at the same time (epoch ${number}): let one win, then try again`,
+      `another machine is taking over at the same time (epoch ${number}): wait for it, then try again`,
     );
   return { epoch: { number, state: 'shown', marker }, waitMs: FENCED_AFTER_MS };
 }

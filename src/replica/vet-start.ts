@@ -33,12 +33,12 @@ export async function vetStart(
   if (isOtherMachineOff) return;
   if (later instanceof ReplicaError)
     throw new ReplicaUnknownError(
-      `the replica cannot be read, so that another machine may have taken over: ${later.message}. ${WORD}`,
+      `the replica cannot be read (${later.message}): another machine may have taken over. ${WORD}`,
     );
   if (epoch === null || own === null) return;
   if (own instanceof ReplicaError || own.count === 0)
     throw new ReplicaUnknownError(
-      `the replica does not show what this machine wrote to it (epoch ${epoch.number}), so that another machine may have taken over unseen. ${WORD}`,
+      `the replica lacks the data that this machine wrote to it (epoch ${epoch.number}): another machine may have taken over. ${WORD}`,
     );
 }
 

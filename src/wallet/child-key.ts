@@ -23,7 +23,7 @@ export const hasNativeSecp256k1 = native !== null;
 
 export function publicBranch(node: HDKey): PublicBranch {
   const { publicKey, chainCode } = node;
-  if (publicKey === null || chainCode === null) throw new Error('a derived node is not complete');
+  if (publicKey === null || chainCode === null) throw new Error('the derived node is incomplete');
   return { publicKey, chainCode };
 }
 

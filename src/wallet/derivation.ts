@@ -79,7 +79,7 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
       const branchPath = secpBranchPath(path, liveNetwork);
       const branch = spenders.get(branchPath, () => secpNode(branchPath));
       const { privateKey } = branch.deriveChild(path.index);
-      if (privateKey === null) throw new Error('a derived node lost its private key');
+      if (privateKey === null) throw new Error('the derived node has no private key');
       return privateKey;
     },
   };

@@ -129,7 +129,7 @@ export class GivenAddresses {
     const bytes = Buffer.from(line, 'latin1');
     try {
       const written = writeSync(this.#file, bytes, 0, bytes.length, this.#size);
-      if (written < bytes.length) throw Object.assign(new Error('no room for a line'), { code: 'ENOSPC' });
+      if (written < bytes.length) throw Object.assign(new Error('no space for a line'), { code: 'ENOSPC' });
       fdatasyncSync(this.#file);
     } catch (error) {
       ftruncateSync(this.#file, this.#size);
@@ -157,7 +157,7 @@ interface Content {
 /** Text after the last line end was being written at a power cut: no address was issued on it. */
 function parse(path: string, text: string): Content {
   const damaged = new GivenAddressesError(
-    `${path} is damaged. It keeps addresses from being given out twice when an older database is put back. If tilld.sqlite beside it is the latest, remove the file and start again; else restore a backup (scripts/restore)`,
+    `${path} is damaged. It prevents addresses from being assigned twice after an older database was restored. If tilld.sqlite in the same directory is the latest, remove the file and start again; otherwise restore a backup (scripts/restore)`,
   );
   const head = text.slice(0, HEAD_BYTES);
   const number = head.slice(TITLE.length, -1);

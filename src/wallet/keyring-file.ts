@@ -61,9 +61,7 @@ export async function decryptKeyring(text: string, passphrase: string): Promise<
   try {
     return Buffer.concat([decipher.update(Buffer.from(ciphertext, 'base64')), decipher.final()]);
   } catch {
-    throw new KeyringError(
-      'the passphrase does not open keyring.json: it is another one, or the file was altered',
-    );
+    throw new KeyringError('the passphrase does not open keyring.json: it is wrong, or the file was changed');
   } finally {
     key.fill(0);
   }
@@ -74,7 +72,7 @@ function parseFile(text: string): z.infer<typeof fileSchema> {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new KeyringError('keyring.json is damaged (it is not JSON): put it back from a backup');
+    throw new KeyringError('keyring.json is damaged (it is not JSON): restore it from a backup');
   }
   const parsed = fileSchema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -88,7 +86,7 @@ function parseFile(text: string): z.infer<typeof fileSchema> {
   }
   const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole file');
   throw new KeyringError(
-    `keyring.json is not a keyring of tilld, or it is damaged (${[...new Set(fields)].join(', ')}): put it back from a backup`,
+    `keyring.json is not a keyring of tilld, or it is damaged (${[...new Set(fields)].join(', ')}): restore it from a backup`,
   );
 }
 

@@ -93,7 +93,7 @@ export async function openKeyring(
   }
   if (!options.mayCreate) {
     throw new KeyringError(
-      `${path} is missing, but this data directory already has a wallet: put the file back from a backup or restore the 24 words`,
+      `${path} is missing, but this data directory already has a wallet: restore the file from a backup, or restore the 24 words`,
     );
   }
   return { keyring: await writeKeyring(path, randomBytes(ENTROPY_BYTES), options), created: true };

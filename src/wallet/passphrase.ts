@@ -24,11 +24,13 @@ export async function loadOrCreatePassphrase(options: {
   const path = join(options.dataDir, PASSPHRASE_FILE);
   const stored = (await readPrivateFile(path))?.trim();
   if (stored === '')
-    throw new KeyringError(`${path} is empty: put it back from your own copy, for backups do not hold it`);
+    throw new KeyringError(
+      `${path} is empty: restore it from your own copy, because backups do not contain it`,
+    );
   if (stored !== undefined) return { passphrase: stored, origin: 'stored' };
   if ((await readPrivateFile(join(options.dataDir, 'keyring.json'))) !== null) {
     throw new KeyringError(
-      `keyring.json needs its passphrase: set TILLD_KEYRING_PASSPHRASE_FILE, or put ${path} back from your own copy, for backups do not hold it`,
+      `keyring.json needs its passphrase: set TILLD_KEYRING_PASSPHRASE_FILE, or restore ${path} from your own copy, because backups do not contain it`,
     );
   }
   const passphrase = randomBytes(32).toString('base64url');

@@ -41,7 +41,7 @@ export function createSecretBox(keyring: Keyring): SecretBox {
           decipher.final(),
         ]).toString('utf8');
       } catch {
-        throw new SealError('cannot open a sealed text: it was altered, or sealed under another keyring');
+        throw new SealError('cannot open a sealed text: it was changed, or sealed with another keyring');
       }
     },
   };

@@ -32,7 +32,7 @@ export class RateLimit {
     const now = performance.now();
     const startsAt = Math.max(now, this.#freeAt, this.#pausedUntil);
     if (startsAt - now > MAX_WAIT_MS) {
-      throw new ChainError('unavailable', 'too many requests wait for the rate set for this node');
+      throw new ChainError('unavailable', 'too many requests are queued for the rate limit of this node');
     }
     this.#freeAt = Math.max(now, this.#freeAt) + calls * this.#gapMs;
     if (startsAt > now) await delay(startsAt - now, undefined, signal === undefined ? {} : { signal });

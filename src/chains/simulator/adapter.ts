@@ -70,7 +70,7 @@ function asker(deps: SimulatorAdapterDeps): Ask {
       return await deps.store.transact(deps.coin, work);
     } catch (error) {
       if (error instanceof ChainError) throw error;
-      throw new ChainError('unavailable', `the ${deps.coin} sandbox network does not answer`, {
+      throw new ChainError('unavailable', `the ${deps.coin} sandbox network does not respond`, {
         cause: error,
       });
     }
@@ -227,13 +227,13 @@ async function submit(
   { txid, raw }: { txid: string; raw: string },
 ): Promise<BroadcastResult> {
   const { coin, clock } = deps;
-  if (transactionId(coin, raw) !== txid) return refused('the bytes are not that transaction');
+  if (transactionId(coin, raw) !== txid) return refused('the bytes do not match the transaction id');
   const known = await ledger.transaction(txid);
   if (known !== null) return acceptToMempool(ledger, known);
   const spend = readSignedSpend(coin, raw);
   if (spend === null) return refused('the bytes are not a transaction of this network');
   if (spend.outputs.some((output) => COIN_FORMATS[coin].addressProblem(output.address) !== null)) {
-    return refused('an output pays no valid address');
+    return refused('an output has an invalid address');
   }
   const inputs = spend.inputs.map(({ txid, index }) => ({ txid, index }));
   const parents = new Map(
@@ -242,12 +242,12 @@ async function submit(
   const spent = spend.inputs.map(({ txid, index }) => parents.get(txid)?.outputs[index]);
   const balance = spend.outputs.reduce((rest, output) => rest - output.amount, sumOf(spend.inputs));
   if (spent.some((output, position) => output?.amount !== spend.inputs[position]?.amount)) {
-    return refused('an input does not exist or is of another amount');
+    return refused('an input does not exist or has another amount');
   }
-  if (new Set(inputs.map(outputKey)).size < inputs.length) return refused('it spends an input twice');
-  if (balance !== spend.fee) return refused('inputs less outputs are not the fee it states');
+  if (new Set(inputs.map(outputKey)).size < inputs.length) return refused('an input is spent twice');
+  if (balance !== spend.fee) return refused('inputs minus outputs differ from the stated fee');
   const owners = spent.map((output) => output?.watchKey ?? '');
-  if (!isSignedByOwners(spend, owners)) return refused('an input is not signed by its owner');
+  if (!isSignedByOwners(spend, owners)) return refused('an input has an invalid signature');
   const outputs = watchable(coin, spend.outputs);
   return acceptToMempool(ledger, { txid, raw, inputs, outputs, fee: spend.fee, createdAt: clock.now() });
 }

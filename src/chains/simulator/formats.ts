@@ -75,7 +75,7 @@ function bitcoinLike(coin: UtxoCoin): CoinFormat {
     canonical: (address) => (isBech32(address) ? address.toLowerCase() : address),
     addressOf: (publicKey) => {
       const { address } = pay(publicKey, network);
-      if (address === undefined) throw new Error('a public key hash always has an address');
+      if (address === undefined) throw new Error('a public key hash has no address');
       return address;
     },
     transactionId: (bytes) => hex.encode(sha256(bytes)),

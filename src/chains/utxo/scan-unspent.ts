@@ -62,7 +62,7 @@ export async function scanUnspent(rpc: Rpc, query: UnspentQuery, batch = SCAN_SC
     if (error.code !== RPC_METHOD_NOT_FOUND) throw new ChainError('bad_answer', error.message);
     return lookUpEach(rpc, query);
   }
-  throw new ChainError('unavailable', 'scantxoutset: blocks came between the scans every time');
+  throw new ChainError('unavailable', 'scantxoutset: new blocks arrived between all scans');
 }
 
 /** Null when a block arrived between two scans: their results belong to different tips. */
@@ -113,7 +113,7 @@ async function lookUpEach(rpc: Rpc, { known }: UnspentQuery): Promise<UnspentSca
         throw new ChainError('bad_answer', `${outputKey(ref)}: ${answer.message}`);
       if (answer === null || answer === undefined) continue;
       if (answer.bestblock !== tip.bestblockhash)
-        throw new ChainError('unavailable', 'a block came meanwhile');
+        throw new ChainError('unavailable', 'a new block arrived meanwhile');
       outputs.push({ ref, amount: answer.value });
     }
   }

@@ -11,7 +11,7 @@ export function describeOutcome(scene: RefundScene): Html {
   const date = formatDay(link.expiresAt, language);
   switch (status) {
     case 'open':
-      throw new Error('an open refund has no outcome yet');
+      throw new Error('the refund is still open: it has no outcome');
     case 'claimed':
       return link.needsApproval
         ? moving(scene, 'refundClaimedTitle', 'refundClaimedText')

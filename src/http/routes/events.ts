@@ -72,8 +72,8 @@ const query = z
   .superRefine(({ after, wait, page }, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message, params: { code: 'invalid' } });
-    if (after === undefined && wait !== undefined) refuse('wait', 'needs after');
-    if (after !== undefined && page !== 1) refuse('page', 'goes without after: use nextAfter');
+    if (after === undefined && wait !== undefined) refuse('wait', 'requires after');
+    if (after !== undefined && page !== 1) refuse('page', 'cannot be combined with after: use nextAfter');
   });
 
 /** The events of a merchant: in pages from the newest, or from a cursor on. */

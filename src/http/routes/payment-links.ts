@@ -163,7 +163,7 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     errors: ['PRICE_NOT_FOUND'],
     handler: async ({ auth, body, keepAnswer }) => {
       const wanted = termsOf(body);
-      if (wanted === undefined) throw new Error('a body without terms passed its schema');
+      if (wanted === undefined) throw new Error('the schema accepted a body without terms');
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
       const { merchant, actor } = auth;
       const input = { merchant, actor, kind, name, description, terms: wanted, fields, successUrl, active };

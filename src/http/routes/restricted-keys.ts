@@ -62,7 +62,7 @@ const ownerOf = (userId: string): Actor => ({ kind: 'user', id: userId, role: 'o
 
 async function createdAnswer(db: Db, { row, value }: CreatedRestrictedKey, userId: string) {
   const [key] = await restrictedKeysFor(db, userId, [row]);
-  if (key === undefined) throw new Error('the key that was made is not shown');
+  if (key === undefined) throw new Error('the new key was not stored');
   return { key: { ...key, value } };
 }
 

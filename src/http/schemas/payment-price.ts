@@ -56,5 +56,5 @@ export function readPriceChoice(body: {
   const { amount, currency, productId, priceId } = body;
   if (amount !== undefined && currency !== undefined) return { kind: 'amount', amount, currency };
   if (productId !== undefined && priceId !== undefined) return { kind: 'catalog', productId, priceId };
-  throw new Error('a body without a whole price passed its schema');
+  throw new Error('the schema accepted a body without a complete price');
 }

@@ -60,7 +60,7 @@ export function readPayer(body: {
 }): Payer {
   const { customerId, customer } = body;
   if (customerId !== undefined) return { kind: 'customer', customerId };
-  if (customer === undefined) throw new Error('a body without a payer passed its schema');
+  if (customer === undefined) throw new Error('the schema accepted a body without a payer');
   if (customer.email === undefined) return { kind: 'anonymous' };
   return { kind: 'email', email: customer.email, metadata: customer.metadata ?? {} };
 }

@@ -142,7 +142,7 @@ function ownSession(cookie: SessionCookie, route: Route, req: Request): string |
 
 /** A response that can be stored and repeated. */
 function toStoredResponse(answer: Answer | StreamReply): Answer {
-  if (answer instanceof StreamReply) throw new Error('only a GET may stream its answer');
+  if (answer instanceof StreamReply) throw new Error('only a GET may stream its response');
   return answer;
 }
 

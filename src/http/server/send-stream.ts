@@ -65,7 +65,7 @@ async function taken(res: Response, stalledMs: number): Promise<void> {
   try {
     await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
   } catch (cause) {
-    throw new Error(`the client took nothing for ${stalledMs / 1000} s`, { cause });
+    throw new Error(`the client read nothing for ${stalledMs / 1000} s`, { cause });
   } finally {
     settled.abort();
   }

@@ -101,7 +101,8 @@ export interface UnsentClaim {
 export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentClaim[]> {
   const rows = await selectClaims(db, { paymentId });
   return rows.map(({ coin, claimed, ...row }) => {
-    if (coin === null || claimed === null) throw new Error(`refund link ${row.id} is claimed without a coin`);
+    if (coin === null || claimed === null)
+      throw new Error(`refund link ${row.id} was claimed without a coin`);
     return { ...row, coin, claimed };
   });
 }
@@ -183,7 +184,7 @@ export async function holdUnpaidLinks(
   tx: Tx,
   { problem, now }: { readonly problem: string; readonly now: number },
 ): Promise<void> {
-  if (!tx.isTransaction) throw new Error('refund links must be held in a transaction');
+  if (!tx.isTransaction) throw new Error('refund links must be locked in a transaction');
   const awaiting = { approval: true, approvedAt: null, problem, updatedAt: now } as const;
   const unpaid = tx.updateTable('refund_links').where('sendId', 'is', null);
   await unpaid.set(awaiting).where('status', '=', 'open').execute();

@@ -143,7 +143,7 @@ async function growToCover(tx: Tx, family: Family, needed: bigint, now: number):
 }
 
 async function leftToDraw(db: Db, { drawsOn: ownerId, drawsOnVersion: needs }: Drawing): Promise<bigint> {
-  if (ownerId === null) throw new Error('a send without a shared budget has no share of one');
+  if (ownerId === null) throw new Error('the send has no shared budget');
   const family = await loadFamily(db, await readSend(db, ownerId));
   return leftFor(family, { id: null, drawsOn: ownerId, drawsOnVersion: needs });
 }

@@ -20,7 +20,7 @@ export interface DataDirLock {
 export function lockDataDir(dataDir: string): DataDirLock {
   try {
     makeDirectory(resolve(dataDir));
-    if (!statSync(dataDir).isDirectory()) throw new Error('it is a file, not a directory');
+    if (!statSync(dataDir).isDirectory()) throw new Error('not a directory');
     chmodSync(dataDir, 0o700);
   } catch (cause) {
     throw new DataDirError(`cannot use the data directory ${dataDir}: ${errorMessage(cause)}`, { cause });

@@ -81,7 +81,7 @@ export class Tx extends Db {
 
   /** Queues a callback to run right after the commit; dropped on rollback. It must not throw. */
   afterCommit(then: () => void): void {
-    if (this.#afterCommit === null) throw new Error('only a transaction has a commit');
+    if (this.#afterCommit === null) throw new Error('afterCommit outside of a transaction');
     this.#afterCommit.push(then);
   }
 

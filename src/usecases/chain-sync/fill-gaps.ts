@@ -103,7 +103,7 @@ async function creditFromGap(
   if (known?.state === 'confirmed') return false;
   const cursor = await findCursor(tx, chain);
   if (cursor === undefined || block === undefined || watchKey === undefined) {
-    throw new Error(`the block of ${outputKey(ref)} is not known`);
+    throw new Error(`the block of ${outputKey(ref)} is unknown`);
   }
   const { hash, timeMs, maturity } = block;
   const credit = { ref, watchKey, amount, maturity, raw: null };

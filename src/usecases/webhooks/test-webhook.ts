@@ -41,7 +41,7 @@ export async function testWebhook(
       only,
     });
   });
-  if (deliveryId === null) throw new Error('a test has one delivery');
+  if (deliveryId === null) throw new Error('the test event has no delivery');
   return { eventId, ...(await deps.attempts.attemptNow(deliveryId)) };
 }
 

@@ -75,7 +75,7 @@ async function follow(
 
 function nextUrl(options: SiteOptions, request: SiteRequest, from: URL, location: string): URL {
   const url = location === '' ? null : URL.parse(location, from.href);
-  if (url === null) throw new EgressError('refused', 'a redirect without a place to go');
+  if (url === null) throw new EgressError('refused', 'a redirect without a location');
   const { protocol, hostname } = vetUrl(options.egress, url.href);
   if (siteName(hostname) !== siteName(request.domain))
     throw new EgressError('refused', `a redirect to another site, ${hostname}`);

@@ -23,7 +23,7 @@ export interface SignedMessage {
  * @param keys keys of the secrets; at least one.
  */
 export function signed(message: UnsignedMessage, keys: readonly KeyObject[]): SignedMessage {
-  if (keys.length === 0) throw new Error('a webhook cannot go out unsigned');
+  if (keys.length === 0) throw new Error('the webhook has no signing secret');
   const { id } = message;
   const timestamp = String(message.timestampSeconds);
   const body = Buffer.from(message.body);
@@ -56,6 +56,6 @@ export function signingKey(secret: string): KeyObject {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error('a webhook secret must start with whsec_');
   const bytes = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   // The standard requires 24 to 64 bytes; a mangled secret would also decode to fewer.
-  if (bytes.length < 24 || bytes.length > 64) throw new Error('a webhook secret must hold 24 to 64 bytes');
+  if (bytes.length < 24 || bytes.length > 64) throw new Error('a webhook secret must have 24 to 64 bytes');
   return createSecretKey(bytes);
 }

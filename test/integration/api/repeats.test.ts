@@ -110,7 +110,7 @@ describe('an undocumented error', () => {
     try {
       expect((await app.api.call('GET', '/test/known')).status).toBe(409);
       expect((await app.api.call('GET', '/test/unknown')).status).toBe(500);
-      expect(app.logs.join()).toContain('INVALID_STATE, which its documentation does not know');
+      expect(app.logs.join()).toContain('INVALID_STATE, which its documentation does not list');
     } finally {
       await app.destroy();
     }

@@ -333,7 +333,7 @@ describe('redirects in a domain check', () => {
     ['another port', `https://${DOMAIN}:8443/`, 'another port'],
     ['a URL with name and password', `https://user:secret@${DOMAIN}/`, 'user name'],
     ['another scheme', 'file:///etc/passwd', 'not allowed'],
-    ['nowhere', 'https://', 'without a place'],
+    ['nowhere', 'https://', 'without a location'],
   ])('are refused to %s', async (_where, location, reason) => {
     dns.set('A', 'evil.example', ['127.0.0.1']);
     redirect({ [`${DOMAIN}/`]: location });

@@ -273,7 +273,7 @@ it('a streamed list is aborted when the client stops reading for too long', asyn
       () => isStopped,
       (stopped) => stopped,
     );
-    expect(String((errors[0] as { err: Error }).err)).toContain('the client took nothing for 0.1 s');
+    expect(String((errors[0] as { err: Error }).err)).toContain('the client read nothing for 0.1 s');
     expect((await readAll(socket)).ending).toBe('reset');
   } finally {
     socket.destroy();

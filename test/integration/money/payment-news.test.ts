@@ -92,7 +92,7 @@ describe('a callback after the commit', () => {
     });
     expect(done).toEqual(['committed']);
     await db.read(async (tx) => {
-      expect(() => tx.afterCommit(() => {})).toThrow('only a transaction');
+      expect(() => tx.afterCommit(() => {})).toThrow('outside of a transaction');
     });
   });
 });

@@ -138,7 +138,7 @@ it('a machine that is taken over during its start stops in time', async () => {
 it('a takeover fails when another machine wrote its marker at the same time', async () => {
   place.rival = '2222222222222222';
   const ending = expect(takeOver(second.db, SECOND)).rejects.toThrow(
-    'another machine takes over at the same time',
+    'another machine is taking over at the same time',
   );
   await pass(1_500);
   await ending;

@@ -170,9 +170,9 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
   it('refuses an impossible rescan before anything is changed', async () => {
     const refusals = [
       [['DOGE', '--from', '1'], 2, 'name one of'],
-      [['LTC', '--from', 'yesterday'], 2, 'is no date'],
+      [['LTC', '--from', 'yesterday'], 2, 'is not a date'],
       // Read as the third of March, it would leave out what was to be read again.
-      [['LTC', '--from', '2026-02-31'], 2, 'is no date'],
+      [['LTC', '--from', '2026-02-31'], 2, 'is not a date'],
       [['LTC', '--from', '99999999'], 1, 'the node has no block'],
     ] as const;
     for (const [args, code, reason] of refusals) {

@@ -188,8 +188,8 @@ describe('a restore with the list of revocations', () => {
   });
 
   it('refuses an invalid list, and contradicting options', async () => {
-    expect((await restore('none', '--revocations', file)).stderr).toContain('no list of revocations');
-    expect((await restore('none', '--revocations', join(dir, 'absent'))).stderr).toContain('there is no');
+    expect((await restore('none', '--revocations', file)).stderr).toContain('not a list of revocations');
+    expect((await restore('none', '--revocations', join(dir, 'absent'))).stderr).toContain('does not exist');
     expect(await restore('none', '--revocations', listPath(), '--nothing-revoked')).toMatchObject({
       code: 2,
     });

@@ -70,7 +70,7 @@ async function finalBlocks(rpc: Rpc, wanted: readonly Finality[]): Promise<Reado
       const why = answer instanceof RpcRefusal ? answer.reason : 'no such block';
       throw new ChainError(
         'unavailable',
-        `the node does not tell which block is ${tag} (${why}): payments that wait for it do not settle. Connect it to its consensus client, or set TILLD_CONFIRMATIONS_ETH to a number`,
+        `the node does not return the ${tag} block (${why}): payments that wait for it do not settle. Connect it to its consensus client, or set TILLD_CONFIRMATIONS_ETH to a number`,
       );
     }),
   );
@@ -124,7 +124,7 @@ async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
 /** Rejects a block of another height, such as a late or cached answer. */
 function honest<T extends Header>(block: T | null, height: number): T | null {
   if (block !== null && block.number !== height) {
-    throw new ChainError('bad_answer', `asked for block ${height}, the node answered block ${block.number}`);
+    throw new ChainError('bad_answer', `requested block ${height}, the node returned block ${block.number}`);
   }
   return block;
 }

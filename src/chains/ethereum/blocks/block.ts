@@ -228,7 +228,7 @@ function required(receipt: Receipt | null, { number }: Block): Receipt {
   if (receipt !== null) return receipt;
   throw new ChainError(
     'pruned',
-    `the node dropped the receipts of block ${number}, which has a transaction of this wallet: what it cost is told nowhere else. Set TILLD_ETH_RPC_URL to a node that keeps receipts until the chain is read (Reth: receipts not pruned; Nethermind: StoreReceipts; Erigon: full or archive)`,
+    `the node dropped the receipts of block ${number}, which has a transaction of this wallet, so its fee is unknown. Set TILLD_ETH_RPC_URL to a node that keeps receipts until the chain is read (Reth: receipts not pruned; Nethermind: StoreReceipts; Erigon: full or archive)`,
   );
 }
 

@@ -24,7 +24,7 @@ export function refused(refusal: RpcRefusal): ChainError {
 
 /** An inconsistent answer: the node, or a backend behind a load balancer, lags behind the others. Retry. */
 export function stale(why: string): ChainError {
-  return new ChainError('unavailable', `the node's answers do not fit together: ${why}`);
+  return new ChainError('unavailable', `the node's responses are inconsistent: ${why}`);
 }
 
 /** Encodes a quantity for a request. */

@@ -48,7 +48,7 @@ function opened({ status, text }: { readonly status: number; readonly text: stri
   if (status === 401 || status === 403) {
     throw new ChainError(
       'unavailable',
-      `${what}: the node refuses our credentials or address (${status}): check user, password or key in its RPC URL`,
+      `${what}: the node rejects the credentials or the IP address (${status}): check user, password or key in its RPC URL`,
     );
   }
   if (status === 429) throw new ChainError('unavailable', `${what}: the node limits our rate (429)`);

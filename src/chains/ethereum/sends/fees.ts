@@ -68,7 +68,7 @@ function parseGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
     const reason = problems.get('eth_gasPrice') ?? 'no price';
-    throw new ChainError('bad_answer', `the node tells no price of gas: eth_gasPrice: ${reason}`);
+    throw new ChainError('bad_answer', `the node returned no gas price: eth_gasPrice: ${reason}`);
   }
   const overBase = gasPrice === null ? DEFAULT_TIP : gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n;
   const told = priority ?? overBase;
@@ -102,7 +102,7 @@ async function estimateGas(
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     // A node failure says nothing about the contract.
-    if (!isRevert(error)) throw new ChainError('unavailable', `the node estimates no gas: ${error.message}`);
+    if (!isRevert(error)) throw new ChainError('unavailable', `gas estimation failed: ${error.message}`);
     throw new UnsendableAmount(`the contract at the destination refuses this transfer (${error.reason})`);
   }
 }

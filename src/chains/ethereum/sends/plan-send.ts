@@ -77,7 +77,7 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
 }
 
 function termsOf(quote: FeeQuote): AccountTerms {
-  if (quote.account === undefined) throw new Error('the quote names no account');
+  if (quote.account === undefined) throw new Error('the fee quote has no account');
   return quote.account;
 }
 

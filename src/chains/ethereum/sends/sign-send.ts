@@ -14,11 +14,12 @@ import { feeFor, priceFrom } from './fees.ts';
 export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
   const { account, inputs, feeRate } = plan;
   const [fund] = inputs;
-  if (account === undefined || fund === undefined) throw new Error('the plan names no account');
+  if (account === undefined || fund === undefined) throw new Error('the send plan has no account');
   if (inputs.some(({ address }) => accountKey(address) !== accountKey(fund.address))) {
-    throw new Error('a transaction has one sender');
+    throw new Error('the send plan has more than one sender');
   }
-  if (feeFor(account.gasLimit, feeRate) !== plan.fee) throw new Error('the plan does not add up');
+  if (feeFor(account.gasLimit, feeRate) !== plan.fee)
+    throw new Error('the fee of the send plan differs from gas limit times price');
   const key = new SigningKey(keys.privateKey(fund.keyPath));
   if (accountKey(computeAddress(key.publicKey)) !== accountKey(fund.address)) {
     throw new Error(`the key of ${fund.address} does not belong to it`);
@@ -35,6 +36,6 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
     value: plan.amount,
   });
   transaction.signature = key.sign(transaction.unsignedHash);
-  if (transaction.hash === null) throw new Error('a signed transaction has a hash');
+  if (transaction.hash === null) throw new Error('the signed transaction has no hash');
   return { txid: transaction.hash, raw: transaction.serialized };
 }

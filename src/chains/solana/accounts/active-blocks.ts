@@ -75,10 +75,7 @@ export class ActiveBlocks {
     const header = await client.block(slot, isSure ? 'none' : 'signatures');
     const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
     if (header === null || (!isSure && transactions.some(({ signature }) => !order.has(signature)))) {
-      throw new ChainError(
-        'unavailable',
-        `getBlock: slot ${slot} is not shown, or changed while it was read`,
-      );
+      throw new ChainError('unavailable', `getBlock: slot ${slot} is missing, or changed while it was read`);
     }
     const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
     const dated = await datedAfter(client, header, clock.now());

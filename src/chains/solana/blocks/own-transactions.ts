@@ -123,7 +123,7 @@ function landed(
   if (meta.preBalances.length !== keys.length || meta.postBalances.length !== keys.length) {
     throw new ChainError(
       'bad_answer',
-      `transaction ${signature} has balances of other accounts than it names`,
+      `transaction ${signature} has balances of accounts that it does not list`,
     );
   }
   return {
@@ -144,7 +144,7 @@ function requireAccount(transaction: LandedTransaction, address: string): void {
   const { signature } = transaction;
   throw new ChainError(
     'bad_answer',
-    `transaction ${signature} does not name ${address}, whose history lists it`,
+    `transaction ${signature} does not list ${address}, although it is in its history`,
   );
 }
 

@@ -114,7 +114,7 @@ function failureIn(refusal: RpcRefusal, method: string): ChainError | null {
     // Never skipped: such a transaction may hold a payment.
     return new ChainError(
       'unknown_version',
-      `${method}: the chain holds a transaction version that this version of tilld cannot read: ${reason}`,
+      `${method}: the chain has a transaction version that this version of tilld cannot read: ${reason}`,
     );
   }
   return NOT_NOW.has(code) ? new ChainError('unavailable', `${method}: ${reason}`, { cause: refusal }) : null;

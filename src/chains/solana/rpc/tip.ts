@@ -84,7 +84,7 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
       if (unshown >= MAX_UNSHOWN)
         throw new ChainError(
           'unavailable',
-          `the node lists block ${listed} and others but does not show them`,
+          `the node lists block ${listed} and others but does not return them`,
         );
     }
     first = last + 1;

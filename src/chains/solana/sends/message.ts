@@ -77,7 +77,7 @@ export function signTransfers(
   const payers = new Set([message.feePayer, ...message.transfers.map(({ from }) => from)]);
   transaction.sign(...[...payers].map((address) => keypair(address, seedOf(address))));
   const { signature } = transaction;
-  if (signature === null) throw new Error('a signed transaction has a signature');
+  if (signature === null) throw new Error('the signed transaction has no signature');
   return { signature: base58.encode(signature), raw: transaction.serialize().toString('base64') };
 }
 

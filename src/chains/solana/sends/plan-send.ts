@@ -128,7 +128,7 @@ function finish(
 }
 
 function dated({ lifetime }: FeeQuote): NonNullable<SendPlan['lifetime']> {
-  if (lifetime === undefined) throw new Error('a Solana fee quote has a lifetime');
+  if (lifetime === undefined) throw new Error('the Solana fee quote has no lifetime');
   const { blockhash, lastValidHeight, slot } = lifetime;
   return { blockhash, lastValidHeight, ...(slot === undefined ? {} : { slot }) };
 }

@@ -9,7 +9,7 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
   const paths = new Map(plan.inputs.map(({ address, keyPath }) => [address, keyPath]));
   const { signature, raw } = signTransfers(buildMessage(plan), (address) => {
     const path = paths.get(address);
-    if (path === undefined) throw new Error(`the plan holds no key path of ${address}`);
+    if (path === undefined) throw new Error(`the send plan has no key path of ${address}`);
     return keys.privateKey(path);
   });
   return { txid: signature, raw };
@@ -24,7 +24,7 @@ export function buildMessage(plan: SendPlan): TransferMessage {
   const [payer] = accounts;
   const { lifetime, computeUnits } = plan;
   if (payer === undefined || lifetime === undefined || computeUnits === undefined) {
-    throw new Error('a plan draws on accounts, with a date and a compute limit');
+    throw new Error('the send plan lacks accounts, a recent blockhash or a compute limit');
   }
   const keeper = plan.change?.address;
   const transfers: Transfer[] = [];

@@ -71,7 +71,7 @@ export function scanMempoolTransaction(txid: string, raw: string, mweb: boolean)
   // A pure MWEB transaction is identified by its kernel; it has no inputs or outputs on the main chain.
   const isEmpty = scanned.inputs.length === 0 && scanned.outputs.length === 0;
   if (!isEmpty && displayHex(scanned.id) !== txid) {
-    throw new ChainError('bad_answer', `asked for transaction ${txid}, got ${displayHex(scanned.id)}`);
+    throw new ChainError('bad_answer', `requested transaction ${txid}, got ${displayHex(scanned.id)}`);
   }
   return { bytes, scanned, maturity: 1, relayable: true };
 }

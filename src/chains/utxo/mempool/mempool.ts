@@ -60,7 +60,7 @@ export function createMempool(deps: MempoolDeps): Mempool {
       partialAt = bestBefore;
     }
     if (partialAt === null)
-      throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
+      throw new ChainError('unavailable', 'the tip changed during every read of the mempool');
     return { ...known.view(await tipAt(partialAt)), hasNews, isPartial: true };
   }
 

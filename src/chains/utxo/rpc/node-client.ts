@@ -172,7 +172,7 @@ function mempoolMethods(
       const isInShape =
         typeof bestBefore === 'string' && typeof bestAfter === 'string' && txids instanceof Uint8Array;
       if (!isInShape) {
-        throw new ChainError('bad_answer', 'getrawmempool: the node answered out of shape');
+        throw new ChainError('bad_answer', 'getrawmempool: unexpected form of the response');
       }
       const isLoading = typeof info === 'object' && 'loaded' in info && !info.loaded;
       if (isLoading) throw new ChainError('unavailable', 'the node is still loading its mempool');
@@ -240,7 +240,7 @@ async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): 
 
 function inShape<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
   const { success, data } = schema.safeParse(answer);
-  if (!success) throw new ChainError('bad_answer', `${method}: the node answered out of shape`);
+  if (!success) throw new ChainError('bad_answer', `${method}: unexpected form of the response`);
   return data;
 }
 
@@ -254,7 +254,7 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
         if (rate > 0n) return rate;
         throw new ChainError(
           'bad_answer',
-          `estimatesmartfee: feerate ${(JSON.stringify(feerate) ?? '').slice(0, 40)} is no rate`,
+          `estimatesmartfee: feerate ${(JSON.stringify(feerate) ?? '').slice(0, 40)} is not a fee rate`,
         );
       }),
     mempoolFees: async () =>

@@ -153,7 +153,7 @@ function chooseInputs(
   return selection.inputs.map((input) => {
     const key = `${Buffer.from(input.txid ?? []).toString('hex')}:${input.index ?? ''}`;
     const fund = byKey.get(key);
-    if (fund === undefined) throw new Error(`coin selection answered an unknown output ${key}`);
+    if (fund === undefined) throw new Error(`coin selection returned an unknown output ${key}`);
     return fund;
   });
 }

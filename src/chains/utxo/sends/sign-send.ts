@@ -25,7 +25,8 @@ export function signSend(
 ): SignedTransaction {
   const outputs = outputsOf(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
-  if (sumInputs(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
+  if (sumInputs(plan.inputs) !== paid + plan.fee)
+    throw new Error('the inputs and outputs of the send plan differ');
   const inputs = [...plan.inputs].sort(
     (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
   );

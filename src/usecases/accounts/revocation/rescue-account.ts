@@ -93,7 +93,7 @@ export async function makeOwner(
   const { clock } = deps;
   return rescue(deps, { email, action: 'scripts/users make-owner' }, async (tx, user) => {
     const before = await requireUser(tx, insteadOf);
-    if (before.id === user.id) throw new RescueError('both addresses are of the same account');
+    if (before.id === user.id) throw new RescueError('both addresses belong to the same account');
     if ((await listMerchants(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
       throw new RescueError(
         `${email} has shops, customers or products already: choose an account without any`,

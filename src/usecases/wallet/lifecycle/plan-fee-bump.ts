@@ -174,5 +174,5 @@ function requireRivals(previous: SendPlan, plan: SendPlan, sendId: string): void
 }
 
 function notTheSame(sendId: string): Error {
-  return new Error(`a replacement of send ${sendId} would not be the same payment`);
+  return new Error(`the replacement of send ${sendId} differs from the original payment`);
 }

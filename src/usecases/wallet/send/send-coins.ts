@@ -91,7 +91,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };
       const order = await request.order(tx);
       if (order.coin !== adapter.coin || order.mode !== adapter.mode)
-        throw new Error('an order changed its chain');
+        throw new Error('the chain of the order changed');
       const { idempotencyKey } = request;
       const fresh = await planAndStore(tx, deps, { sendId, order, adapter, quote, idempotencyKey });
       await request.stored?.(tx, fresh.send, order);

@@ -120,7 +120,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     expect(await rpc.call('x', [], z.string())).toBe('ok');
     expect(refusals).toBe(1);
     valid = 'nobody';
-    expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(/refuses our credentials/);
+    expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(/rejects the credentials/);
   });
 
   it.each([

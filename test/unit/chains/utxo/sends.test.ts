@@ -295,7 +295,7 @@ describe('signSend', () => {
 
   it('refuses a plan that does not add up, and a key that does not match', () => {
     expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, fee: plan.fee - 1n }, KEYS.BTC)).toThrow(
-      /add up/,
+      /inputs and outputs/,
     );
     const wrong = plan.inputs.map((input) => ({ ...input, keyPath: { ...input.keyPath, index: 1 } }));
     expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, inputs: wrong }, KEYS.BTC)).toThrow(
