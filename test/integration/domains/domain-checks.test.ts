@@ -360,7 +360,7 @@ describe('redirects in a domain check', () => {
     redirect({ [`${DOMAIN}/`]: `https://${www}:${tls.port}/` }, { [`${www}/`]: HEAD });
     const resolve = async (name: string) => (name === DOMAIN ? ['127.0.0.1'] : ['not an address']);
     const egress = { allowPrivate: true, resolve };
-    expect(await check('meta', { egress })).toEqual(because('absent', 'no address'));
+    expect(await check('meta', { egress })).toEqual(because('absent', 'an invalid address'));
     expect(tls.requests).toEqual([`${DOMAIN} /`]);
   });
 });
