@@ -34,7 +34,7 @@ const RPC_IN_WARMUP = -28;
 /** HTTP statuses that a node returns before reading the request, with a hint for the operator. */
 const REFUSALS: Readonly<Record<number, string>> = {
   401: 'the node rejects the credentials (401): check user and password of its RPC URL, or the cookie file',
-  403: 'the node refuses our address (403): its rpcallowip must have the address that we come from',
+  403: 'the node rejects the IP address (403): its rpcallowip must contain the address of this machine',
 };
 
 /** JSON-RPC 1.0 as implemented by bitcoind and its forks. */
