@@ -128,10 +128,10 @@ async function drained(bench: Bench, daemon: Daemon): Promise<number> {
   const count = sqlite.prepare("SELECT count(*) FROM deliveries WHERE status = 'pending'").pluck();
   const atFirst = Number(count.get());
   for (let waited = 0; Number(count.get()) > 0; waited += 100) {
-    if (waited > 120_000) throw new Error('the webhooks never drained');
+    if (waited > 120_000) throw new Error('the webhook queue did not drain');
     await sleep(100);
   }
   sqlite.close();
-  if (atFirst > 0) bench.progress(`${atFirst} webhooks were left`);
+  if (atFirst > 0) bench.progress(`${atFirst} webhooks were pending`);
   return atFirst;
 }

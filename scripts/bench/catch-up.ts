@@ -14,7 +14,7 @@ const START = 1;
 /** How fast a daemon is at the tip again after two weeks offline. */
 export const question: Question = {
   asks: `catch-up over ${BLOCKS} regtest blocks of bitcoind, every one checked and on disk`,
-  against: 'plain HTTP: getblockhash and getblock of each in turn over one kept connection, thrown away',
+  against: 'plain HTTP: getblockhash and getblock of each in turn over one keep-alive connection, discarded',
   run: async (bench) => {
     const node = await startBitcoind({ funded: false });
     bench.onEnd(async () => node.stop());
@@ -72,7 +72,7 @@ async function catchUp(bench: Bench, node: RegtestNode, count: number): Promise<
     await world.sync('BTC');
     const seconds = (performance.now() - started) / 1000;
     const cursor = await world.db.selectFrom('chain_cursors').select('height').executeTakeFirstOrThrow();
-    if (cursor.height < START + count) throw new Error(`only at block ${cursor.height}`);
+    if (cursor.height < START + count) throw new Error(`the daemon is only at block ${cursor.height}`);
     return seconds;
   } finally {
     await world.close();

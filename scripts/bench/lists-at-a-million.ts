@@ -151,7 +151,7 @@ async function alike(shown: Shown, { large, many, small, few }: Sides): Promise<
     ofSmall.push(get(smallPath, theirs));
   }
   if (ofLarge.length < Math.min(merchants, FEWEST_MERCHANTS))
-    throw new Error(`only ${ofLarge.length} merchants are shown as much on both sides: ${shown.what}`);
+    throw new Error(`only ${ofLarge.length} merchants have equally many rows on both sides: ${shown.what}`);
   return { shown, ofLarge, ofSmall };
 }
 

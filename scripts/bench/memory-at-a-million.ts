@@ -58,7 +58,7 @@ export const question: Question = {
         const load = { url: daemon.url, connections: 16, durationMs, requests, opensAnew: true };
         const paced = RATE === undefined ? load : { ...load, ratePerSecond: Number(RATE) };
         const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, paced).catch((cause) => {
-          throw new Error(`after ${held.length} spells; the daemon's last words: ${daemon.output()}`, {
+          throw new Error(`after ${held.length} spells; output of the daemon: ${daemon.output()}`, {
             cause,
           });
         });

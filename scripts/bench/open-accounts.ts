@@ -42,7 +42,8 @@ interface Chain {
  */
 export const question: Question = {
   asks: `an Ethereum block of ${TRANSACTIONS} transactions and a Solana tick, with ${OPEN} open addresses`,
-  against: 'the same requests, bare, as many at once over as many kept connections, answers thrown away',
+  against:
+    'the same requests, bare, as many at once over as many keep-alive connections, responses discarded',
   run: async (bench) => {
     const comparisons: Comparison[] = [];
     const notes: string[] = [

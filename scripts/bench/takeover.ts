@@ -14,7 +14,7 @@ const ROUNDS = 3;
 
 /** How long a shop with a long history is unavailable after its machine fails. */
 export const question: Question = {
-  asks: `from the death of the first machine to /readyz of the second one, ${PAYMENTS} payments: restore, promote, start`,
+  asks: `from the failure of the first machine to /readyz of the second one, ${PAYMENTS} payments: restore, promote, start`,
   against: 'a copy of the database file, flushed',
   run: async (bench) => {
     const { dataDir, payments, merchants } = await manyPayments(bench, bench.quick ? 10_000 : PAYMENTS);

@@ -35,7 +35,7 @@ async function measure(
   const rounds = bench.quick ? 12 : 40;
   const calls = rounds + WARM_UPS;
   const start = async (watched: number): Promise<Side> => {
-    bench.progress(`taking in ${watched} addresses`);
+    bench.progress(`loading ${watched} addresses`);
     return startTaker(bench, { watched, others, calls, blocks: BLOCKS });
   };
   const watched = bench.quick ? wanted / 10 : wanted;

@@ -23,7 +23,8 @@ const PAYMENT = { text: 'x'.repeat(1_900) };
 /** How fast a backlog of webhooks drains: with address checks, signed, every attempt logged on disk. */
 export const question: Question = {
   asks: `webhook deliveries per second to ${ENDPOINTS} fast local endpoints, ${CONCURRENCY} at once, signed and logged durably`,
-  against: 'bare undici POSTs of the same body to the same endpoints, as many at once, connections kept',
+  against:
+    'bare undici POSTs of the same body to the same endpoints, as many at once, over keep-alive connections',
   run: async (bench) => {
     const urls = await startSinks(bench);
     const shop = await openShop({ clock: realClock });
@@ -117,7 +118,7 @@ async function untilNoneIsPending(shop: Shop): Promise<void> {
   const sqlite = new Database(shop.path, { readonly: true });
   const next = sqlite.prepare("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1");
   for (let waitedMs = 0; next.get() !== undefined; waitedMs += LOOK_MS) {
-    if (waitedMs > 120_000) throw new Error('the webhooks never drained');
+    if (waitedMs > 120_000) throw new Error('the webhook queue did not drain');
     await sleep(LOOK_MS);
   }
   sqlite.close();

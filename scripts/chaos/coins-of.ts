@@ -4,7 +4,7 @@ import { asCoin, COINS, type Coin } from '../../src/domain/coins.ts';
 export function coinsOf(list: string): Coin[] {
   return list.split(',').map((name): Coin => {
     const coin = asCoin(name.trim().toUpperCase());
-    if (coin === null) throw new Error(`--coin takes ${COINS.join()}, not ${name}`);
+    if (coin === null) throw new Error(`--coin accepts ${COINS.join()}, not ${name}`);
     return coin;
   });
 }

@@ -68,7 +68,7 @@ async function killIn(world: World, kills: number, signal: AbortSignal): Promise
   const sink = closing.use(await WebhookSink.start());
   let running: TillProcess | null = null;
   const payer = await payerIn(world, () => {
-    if (running === null) throw new Error('the daemon does not run');
+    if (running === null) throw new Error('the daemon is not running');
     return running;
   });
   closing.defer(async () => payer.stop());

@@ -53,7 +53,7 @@ export async function playRound(world: ChainWorld, seed: number): Promise<RoundR
   const plan = drawPlan(seed, random, { mischiefs: makers.length, ways: world.ways, price: world.price });
   const spells = plan.spells.map((spell): [Spell, Mischief] => {
     const make = makers[spell.mischief];
-    if (make === undefined) throw new Error('no such mischief');
+    if (make === undefined) throw new Error('the plan has an unknown fault');
     return [spell, make(new Random(spell.seed))];
   });
   await world.begin();
@@ -219,7 +219,7 @@ async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
   await sleep(STEP_MS);
   if (stage.downUntil !== null || !isUndisturbed) return;
   const isReady = await eventually(
-    'the till has looked',
+    'the daemon has polled',
     async () => (await till.api.call('GET', '/readyz')).status,
     (status) => status === 200 && proxy.requests >= before + LOOK_REQUESTS,
     2_000,
@@ -230,7 +230,7 @@ async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
   if (isReady) {
     payments.shown();
     await payments.noteAskedTwice(shop);
-  } else history.add('the till is not ready after two seconds of calm');
+  } else history.add('the daemon is not ready after two seconds without faults');
 }
 
 /** On a slow machine too, the daemon polls before the clock advances; otherwise signed bytes would expire unsent. */

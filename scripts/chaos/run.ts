@@ -28,6 +28,6 @@ process.exit(tallies.some(({ violations, broken }) => violations.length + broken
 
 function whole(name: 'seed' | 'rounds' | 'kills'): number {
   const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} takes a whole number`);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
   return value;
 }

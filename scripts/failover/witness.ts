@@ -104,7 +104,7 @@ export class Witness {
       if (this.#wanted.size === 0) break;
     }
     const missing = [...this.#wanted].slice(0, NAMED);
-    violations.push(...missing.map(([id, type]) => `webhook ${id} (${type}) never came`));
+    violations.push(...missing.map(([id, type]) => `webhook ${id} (${type}) did not arrive`));
     violations.push(...(await this.#unpaid(api)));
     return [...violations, ...(await paidTwice(this.#sends))];
   }
@@ -114,7 +114,7 @@ export class Witness {
     for (const address of addressesOf(payment)) {
       const owner = this.#owners.get(address);
       if (owner !== undefined && owner !== payment.id)
-        violations.push(`${address} was given to ${owner} and ${payment.id}`);
+        violations.push(`${address} was assigned to ${owner} and ${payment.id}`);
       this.#owners.set(address, payment.id);
     }
     return violations;
@@ -174,7 +174,7 @@ export class Witness {
   async #find<T>(api: ApiClient, path: string): Promise<T | null> {
     const { status, body } = await api.call<T>('GET', path, { token: this.#keys.secretKey });
     if (status === 404) return null;
-    if (status !== 200) throw new Error(`the till answered ${status}: ${JSON.stringify(body.error)}`);
+    if (status !== 200) throw new Error(`the daemon responded ${status}: ${JSON.stringify(body.error)}`);
     return body.data;
   }
 }

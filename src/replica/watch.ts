@@ -119,13 +119,15 @@ export class ReplicaWatch {
         await writeEpoch(db, this.#epoch);
       }
     } catch (error) {
-      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'could not look at the replica');
+      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'replica unreadable; retried');
       this.#lastError = error instanceof Error ? error.message : String(error);
     }
     this.#tell();
     await db
       .relaxedTransaction(async (tx) => writeMeta(tx, 'replica_heartbeat', String(clock.now())))
-      .catch((error: unknown) => logger.warn({ err: error }, 'could not write the heartbeat of the replica'));
+      .catch((error: unknown) =>
+        logger.warn({ err: error }, 'writing the heartbeat of the replica failed; retried'),
+      );
   }
 
   /** Logs when the replica falls behind, and when it has caught up. */
@@ -135,6 +137,6 @@ export class ReplicaWatch {
     if (isLate === this.#isLate) return;
     this.#isLate = isLate;
     if (isLate) this.#deps.logger.error({ ...this.status() }, warning);
-    else this.#deps.logger.info({ ...this.status() }, 'the replica has caught up');
+    else this.#deps.logger.info({ ...this.status() }, 'replica up to date again');
   }
 }

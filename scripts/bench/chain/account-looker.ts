@@ -74,7 +74,7 @@ async function take(step: LookerStep): Promise<unknown> {
     adapter = chain.adapter(step.url, index);
     return {};
   }
-  if (adapter === null) throw new Error('no node was named');
+  if (adapter === null) throw new Error('the command open must come first');
   if (step.do === 'tip') return adapter.tip();
   const [looking, { from }] = [adapter, step];
   return costOfEach([async () => chain.look(looking, from)]);

@@ -78,7 +78,7 @@ export function startNode(
 export async function nextMessage(child: ReturnType<typeof startNode>): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const ended = (code: number | null): void =>
-    reject(new Error(`a child ended (${code}): ${child.output()}`));
+    reject(new Error(`a child process exited (${code}): ${child.output()}`));
   child.process.once('message', resolve).once('exit', ended);
   try {
     return await promise;

@@ -41,8 +41,9 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
     ...options.env,
   });
   while ((await statusOf(`${url}/readyz`)) !== 200) {
-    if (child.process.exitCode !== null) throw new Error(`the daemon ended: ${child.output()}`);
-    if (performance.now() - started > READY_LIMIT_MS) throw new Error(`never ready: ${child.output()}`);
+    if (child.process.exitCode !== null) throw new Error(`the daemon exited: ${child.output()}`);
+    if (performance.now() - started > READY_LIMIT_MS)
+      throw new Error(`the daemon did not become ready: ${child.output()}`);
     await sleep(5);
   }
   return { ...child, url, api: new ApiClient(url), dataDir, readyMs: performance.now() - started };
@@ -52,7 +53,7 @@ export async function startDaemon(bench: Bench, options: DaemonOptions = {}): Pr
 export function productionArgs(): readonly string[] {
   const script = readFileSync(new URL('../../start', import.meta.url), 'utf8');
   const args = /^exec node (.*) "\$BUILD\/main\.js"/m.exec(script)?.[1];
-  if (args === undefined) throw new Error('scripts/start is not understood');
+  if (args === undefined) throw new Error('scripts/start has no line that starts node');
   return args.split(' ');
 }
 

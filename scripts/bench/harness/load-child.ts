@@ -47,7 +47,7 @@ async function ask(socket: Socket, text: string): Promise<{ status: number; answ
         if (end < 0) return;
         const length = /\r\ncontent-length: *(\d+)/i.exec(received.toString('latin1', 0, end + 2))?.[1];
         if (length === undefined) {
-          reject(new Error('an answer without Content-Length'));
+          reject(new Error('the response has no Content-Length'));
           return;
         }
         wholeLength = end + 4 + Number(length);

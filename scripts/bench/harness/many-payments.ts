@@ -107,17 +107,17 @@ function check(path: string, payments: number): string {
     const one = (sql: string): unknown => sqlite.prepare(sql).pluck().get();
     const shops = "SELECT id FROM merchants WHERE domain LIKE 'shop-%' AND name <> 'Shop'";
     const made = one(`SELECT count(*) FROM payments WHERE merchant_id IN (${shops})`);
-    if (made !== payments) throw new Error(`${String(made)} payments were made`);
+    if (made !== payments) throw new Error(`the history has ${String(made)} payments`);
     const counted = one('SELECT sum(count) FROM payment_counts');
-    if (counted !== one('SELECT count(*) FROM payments')) throw new Error('the counts are not right');
+    if (counted !== one('SELECT count(*) FROM payments')) throw new Error('the counts of payments are wrong');
     const sold = one("SELECT count(*) FROM payments WHERE status = 'completed'");
     for (const period of [HOUR_MS, DAY_MS]) {
       const kept = `SELECT sum(payments) FROM volume_totals WHERE currency <> '${MONEY}' AND period_ms = ${period}`;
-      if (sold !== one(kept)) throw new Error('the totals of volume are not right');
+      if (sold !== one(kept)) throw new Error('the totals of the volume are wrong');
     }
     const logs = one('SELECT coalesce(sum(count), 0) FROM webhook_log_counts');
     if (logs !== one('SELECT count(*) FROM webhook_logs'))
-      throw new Error('the counts of logs are not right');
+      throw new Error('the counts of webhook logs are wrong');
     if (payments <= CHECKED_WHOLE) {
       const problems = [sqlite.pragma('integrity_check'), sqlite.pragma('foreign_key_check')];
       const expected = JSON.stringify([[{ integrity_check: 'ok' }], []]);

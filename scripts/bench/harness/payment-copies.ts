@@ -74,7 +74,7 @@ function takeTemplates(sqlite: Database.Database, templates: Templates['template
   for (const { paymentId, share } of templates) {
     for (let at = 0; at < share; at += 1) lucky.run((luck += 1) - 1, paymentId);
   }
-  if (luck !== 100) throw new Error(`the shares of the templates are ${luck} of 100`);
+  if (luck !== 100) throw new Error(`the shares of the templates add up to ${luck}, not 100`);
   for (const table of TABLES) {
     const payment = table === 'payments' ? 'id' : 'payment_id';
     sqlite.exec(`CREATE TEMP TABLE t_${table} AS SELECT * FROM ${table} WHERE ${payment} IS NOT NULL;

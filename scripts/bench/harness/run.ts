@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(`no such question: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+    throw new Error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${known.join(', ')}`);
   for (const name of wanted.length === 0 ? known : wanted) {
     const started = Date.now();
     try {

@@ -51,7 +51,7 @@ function completedShort(
   if (coversPrice(paid - returned, order.due)) return null;
   return {
     kind: 'completed short',
-    what: `received ${paid}, gave back ${returned} before, price ${order.due}`,
+    what: `received ${paid}, refunded ${returned} before, price ${order.due}`,
   };
 }
 

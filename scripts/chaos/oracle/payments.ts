@@ -33,7 +33,10 @@ export async function judgePayments(
       wrongAmount(order, shown, { stage, database, isHoled }),
     ].filter((violation) => violation !== null);
     for (const { kind, what } of found) {
-      violations.push({ kind, what: `${ids.join('+')} (${order.plan.kind}): ${what}; told ${told.join()}` });
+      violations.push({
+        kind,
+        what: `${ids.join('+')} (${order.plan.kind}): ${what}; events ${told.join()}`,
+      });
     }
   }
   return violations;
@@ -120,7 +123,7 @@ function wrongAmount(
   const told =
     shown.length === 1 && only !== undefined ? parseCoinAmount(only.options[coin].received, coin) : received;
   if ([received, told].some((sum) => sum > paid || (sum < paid && !isHoled))) {
-    return { kind: 'wrong amount', what: `received ${received}, told ${told}, on the chain ${paid}` };
+    return { kind: 'wrong amount', what: `received ${received}, reported ${told}, on the chain ${paid}` };
   }
   const isCompleted = shown.some(({ status }) => status === 'completed');
   const mayBe = restingStates(order, isGivenBack(order, database)).includes('completed');

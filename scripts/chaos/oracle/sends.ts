@@ -35,7 +35,7 @@ function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Viol
   const total = received.reduce((sum, { amount }) => sum + amount, 0n);
   const shown = `the destination got ${total} in ${received.map(({ txid }) => txid).join(', ') || 'nothing'}`;
   if (row === undefined) {
-    return total === 0n ? null : { kind: 'falsely failed', what: `told as refused, and ${shown}` };
+    return total === 0n ? null : { kind: 'falsely failed', what: `reported as rejected, but ${shown}` };
   }
   const amount = BigInt(row.amount);
   if (received.length > 1 || total > amount) return { kind: 'doubled', what: `${shown}, ordered ${amount}` };
@@ -43,7 +43,7 @@ function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Viol
     return total === 0n ? null : { kind: 'falsely failed', what: `${row.error}; ${shown}` };
   }
   if (row.status === 'confirmed' && total !== amount) {
-    return { kind: 'wrong amount', what: `confirmed ${amount}, and ${shown}` };
+    return { kind: 'wrong amount', what: `confirmed ${amount}, but ${shown}` };
   }
   return null;
 }

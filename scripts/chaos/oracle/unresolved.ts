@@ -43,13 +43,13 @@ export async function unresolved(stage: Stage, database: TillDatabase): Promise<
   for (const order of payments.orders) {
     open.push(...(await unresolvedOrder(stage, database, order)));
     if (order.transfers.some(({ where }) => where.kind === 'waiting'))
-      open.push(`${order.payment.id}: in no block`);
+      open.push(`${order.payment.id}: not in a block`);
   }
   for (const { id, status, purpose } of database.sends()) {
     if (status !== 'confirmed' && status !== 'failed') open.push(`${purpose} ${id}: ${status}`);
   }
   for (const { key, isOver, told } of treasurer.wanted) {
-    if (!isOver) open.push(`${key}: not taken, ${told.at(-1)}`);
+    if (!isOver) open.push(`${key}: not accepted, ${told.at(-1)}`);
   }
   open.push(
     ...database.silentClaims().map((id) => `refund link ${id}: claimed, not sent and no problem named`),

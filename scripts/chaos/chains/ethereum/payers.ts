@@ -46,7 +46,7 @@ export class EthereumPayers {
   }): Promise<string> {
     const { address, amount, way } = to;
     const wallet = this.#wallets.pop();
-    if (wallet === undefined) throw new Error('everybody has paid');
+    if (wallet === undefined) throw new Error('all payers have paid');
     const fields =
       way === 'contract'
         ? { to: CONTRACTS.payer, value: amount, data: pairs([{ address, amount }]) }
