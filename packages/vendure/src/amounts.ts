@@ -1,7 +1,7 @@
 import { formatMinor, parseMinor, roundFiat, type Payment } from '@tilld/sdk';
 import type { Order } from '@vendure/core';
 
-/** Vendure's integer as decimal text: 1990 with two places is `19.90`. Vendure keeps every currency with the same places. */
+/** Vendure's integer as decimal text: 1990 at precision 2 is `19.90`. The precision is the same for all currencies. */
 export function formatDecimal(minor: number, precision: number): string {
   if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError(`not an amount of money: ${minor}`);
   const digits = String(minor).padStart(precision + 1, '0');
@@ -9,7 +9,7 @@ export function formatDecimal(minor: number, precision: number): string {
 }
 
 /**
- * What tilld asks for: the amount with the decimals of its currency, half up. JPY has none, whatever places Vendure keeps.
+ * The price in tilld: rounded half up to the decimals of its currency. JPY has none, regardless of Vendure's decimals.
  * @throws {RangeError} for a currency that tilld cannot price a payment in
  */
 export function formatPrice(minor: number, precision: number, currency: string): string {
@@ -17,14 +17,14 @@ export function formatPrice(minor: number, precision: number, currency: string):
 }
 
 /**
- * What is given back: never rounded.
+ * The refunded amount: never rounded.
  * @throws {RangeError} for an amount that the currency cannot express
  */
 export function formatExactPrice(minor: number, precision: number, currency: string): string {
   return formatMinor(parseMinor(formatDecimal(minor, precision), currency), currency);
 }
 
-/** Decimal text as Vendure's integer; places beyond those that Vendure keeps are cut off. */
+/** Decimal text as Vendure's integer; further decimals are cut off. */
 export function parseDecimal(decimal: string, precision: number): number {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(decimal);
   if (match === null) throw new RangeError(`not a decimal amount: ${decimal}`);
@@ -36,13 +36,13 @@ export function parseDecimal(decimal: string, precision: number): number {
 
 type Priced = Pick<Order, 'totalWithTax' | 'currencyCode'>;
 
-/** Whether a payment asks for the total of an order. */
+/** Whether a payment is for the total of an order. */
 export function asksFor({ amount, currency }: Payment, order: Priced, precision: number): boolean {
   if (currency !== order.currencyCode) return false;
   return roundFiat(amount, currency) === formatPrice(order.totalWithTax, precision, currency);
 }
 
-/** What a payment is worth to an order: all of it where it asks for the total, nothing in another currency. */
+/** The part of a payment that counts for an order: all if it is for the total, nothing in another currency. */
 export function worthTo(payment: Payment, order: Priced, precision: number): number {
   if (payment.currency !== order.currencyCode) return 0;
   return asksFor(payment, order, precision) ? order.totalWithTax : parseDecimal(payment.amount, precision);
@@ -57,7 +57,7 @@ export interface Line {
 const LINES_MAX = 100;
 const NAME_MAX = 200;
 
-/** What the payer sees of an order. None when they could not be shown truthfully: they may not exceed the total. */
+/** The order lines that the payer sees. None if they exceed the total, which tilld rejects. */
 export function paymentLines(order: Order, precision: number): Line[] {
   const { currencyCode } = order;
   const goods = order.lines

@@ -117,7 +117,7 @@ export class TilldShopResolver {
 export class TilldShopOrderResolver {
   constructor(private readonly status: TilldStatusService) {}
 
-  /** Whoever may read the order. */
+  /** Callers that may read the order. */
   @ResolveField()
   tilldPayment(@Ctx() ctx: RequestContext, @Parent() order: Order): Promise<OrderPaymentStatus | null> {
     return this.status.ofOrder(ctx, order);
@@ -179,7 +179,7 @@ export class TilldOrderResolver {
     return rows.map((row) => Object.assign(row, { isCurrent: row.id === current }));
   }
 
-  /** Who has a link can claim the money: only those who may refund see it. */
+  /** A link lets its holder claim the money, so only administrators who may refund see it. */
   @ResolveField()
   @Allow(Permission.UpdateOrder)
   tilldRefunds(@Ctx() ctx: RequestContext, @Parent() order: Order): Promise<TilldRefund[]> {

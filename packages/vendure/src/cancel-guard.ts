@@ -8,7 +8,7 @@ import { getLatestPayment } from './lead';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
-/** An order in one of these is not placed as paid: money for it would be forgotten with it. */
+/** An order in one of these states is not placed as paid: its money would be lost with it. */
 const UNPLACED: readonly string[] = [
   'Draft',
   'AddingItems',
@@ -17,7 +17,7 @@ const UNPLACED: readonly string[] = [
   'PaymentAuthorized',
 ];
 
-/** Keeps orders from being cancelled while money may be there for them: tilld is asked first. */
+/** Prevents the cancellation of orders that may have money: reads their payments from tilld first. */
 @Injectable()
 export class TilldCancelGuard {
   constructor(
@@ -27,8 +27,8 @@ export class TilldCancelGuard {
   ) {}
 
   /**
-   * Cancels what is open in tilld for an order.
-   * @returns null when nothing speaks against giving the order up, else what to tell the shopkeeper
+   * Cancels the open payments of an order in tilld.
+   * @returns null if the order may be cancelled, else the message for the shopkeeper
    */
   async refusalFor(ctx: RequestContext, order: Order): Promise<string | null> {
     const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
@@ -47,13 +47,13 @@ export class TilldCancelGuard {
     return null;
   }
 
-  /** What to tell a shopper who changes an order that has money; null for one without, as far as tilld was heard. */
+  /** The message for a shopper who changes an order with money; null if it had none in the last state read. */
   async changeRefusalFor(ctx: RequestContext, order: Order): Promise<string | null> {
     const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
     return rows.some(({ state }) => hasMoney(state)) ? say(this.options.language, 'cart_closed') : null;
   }
 
-  /** Whether money is there or under way that the order does not have. What nobody has paid is cancelled by this. */
+  /** Whether a payment has money, received or in flight, that the order does not have. Cancels an unpaid one. */
   private async hasMoney(till: Tilld, row: TilldPayment, order: Order): Promise<boolean> {
     const before = await getLatestPayment(till, row.paymentId);
     if (shopState(before) !== 'waiting') return this.isMoney(before, order);
@@ -70,7 +70,7 @@ export class TilldCancelGuard {
     const state = shopState(payment);
     if (state === 'lost' || state === 'refunded') return false;
     if (payment.sandbox && this.options.allowSandbox !== true) return false;
-    // Of a placed order Vendure's own payment and refund take care.
+    // The money of a placed order is handled by Vendure's payments and refunds.
     return state !== 'paid' || UNPLACED.includes(order.state);
   }
 }

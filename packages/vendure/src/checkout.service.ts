@@ -32,12 +32,12 @@ export interface Checkout {
   readonly returnUrl: string;
 }
 
-/** Why no payment could be begun. */
+/** The reason why no payment could be started. */
 export class CheckoutProblem extends Error {
   constructor(
     readonly errorCode: 'NO_ORDER' | 'NOT_READY' | 'NOT_CONNECTED' | 'MONEY_SEEN' | 'UNAVAILABLE',
     message: string,
-    /** Where the customer goes instead. */
+    /** Where the customer is redirected instead. */
     readonly returnUrl: string | null = null,
   ) {
     super(message);
@@ -46,7 +46,7 @@ export class CheckoutProblem extends Error {
 
 const UNDER_WAY = 'Money for this order is under way already: wait for it';
 
-/** Begins the payment of the active order, or finds the one that is still good. */
+/** Starts the payment of the active order, or returns the existing one. */
 @Injectable()
 export class TilldCheckoutService {
   constructor(
@@ -62,7 +62,7 @@ export class TilldCheckoutService {
   ) {}
 
   /**
-   * Moves the active order to ArrangingPayment and asks tilld for its total.
+   * Moves the active order to ArrangingPayment and creates its payment in tilld.
    * @throws {CheckoutProblem}
    */
   async begin(ctx: RequestContext, input: CheckoutInput): Promise<Checkout> {
@@ -87,7 +87,7 @@ export class TilldCheckoutService {
     }
   }
 
-  /** Money of an earlier payment may have come while this one was made: then this one is closed again. */
+  /** Closes the new payment again if an earlier one received money in the meantime. */
   private async refuseWithMoney(ctx: RequestContext, order: Order, made: Payment): Promise<void> {
     const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
     const paid = rows.find(({ state, paymentId }) => hasMoney(state) && paymentId !== made.id);
@@ -128,7 +128,7 @@ export class TilldCheckoutService {
     return items.filter(({ handler }) => handler.code === tilldPaymentHandler.code).map(({ code }) => code);
   }
 
-  /** The payment that is still good, changed where the order changed, or a new one. None beside one that has money. */
+  /** The existing payment, updated to the order, or a new one. None if another payment of the order has money. */
   private async paymentFor(ctx: RequestContext, till: Tilld, order: Order): Promise<Payment> {
     const known = await this.db
       .getRepository(ctx, TilldPayment)
@@ -166,10 +166,10 @@ export class TilldCheckoutService {
       metadata: { vendureOrderId: textId(order.id), vendureChannelId: textId(ctx.channelId) },
     };
     try {
-      // A restricted key is answered the payment in full.
+      // A restricted key receives the complete payment.
       return (await till.payments.create(body, { idempotencyKey })) as Payment;
     } catch (error) {
-      // Made by a request whose answer was lost.
+      // Created by a request whose response was lost.
       const existing =
         error instanceof TilldError && error.code === 'DUPLICATE_ENTRY' ? existingId(error) : null;
       if (existing === null) throw error;

@@ -54,7 +54,7 @@ export interface Health {
   readonly message: string;
 }
 
-/** Connects channels with tilld, and speaks with it for them. */
+/** Connects channels to tilld, and calls tilld for them. */
 @Injectable()
 export class TilldConnectionService {
   constructor(
@@ -63,7 +63,7 @@ export class TilldConnectionService {
     private readonly contexts: RequestContextService,
   ) {}
 
-  /** The connection of a channel; null before its owner agreed. */
+  /** The connection of a channel; null until its owner agreed. */
   async find(channelId: ID): Promise<TilldConnection | null> {
     const found = await this.db.rawConnection
       .getRepository(TilldConnection)
@@ -91,7 +91,7 @@ export class TilldConnectionService {
     return unseal(connection.sealedEndpointSecret ?? '', this.options.encryptionKey);
   }
 
-  /** An administrator's context in the channel of a connection, for work that no request began. */
+  /** An administrator's context in the channel of a connection, for background work. */
   async contextOf(connection: TilldConnection): Promise<RequestContext> {
     const row = await this.db.rawConnection
       .createQueryBuilder()
@@ -103,7 +103,7 @@ export class TilldConnectionService {
     return this.contexts.create({ apiType: 'admin', channelOrToken: row.token });
   }
 
-  /** Begins a connect request; the owner opens the address that this answers. */
+  /** Starts a connect request. @returns the address to which the owner is redirected */
   async startConnect(channelId: ID, channelCode: string): Promise<string> {
     const { codeVerifier, codeChallenge, state } = await connectSecrets();
     const repository = this.db.rawConnection.getRepository(TilldConnection);
@@ -124,8 +124,8 @@ export class TilldConnectionService {
   }
 
   /**
-   * Takes what the owner came back with: keeps the key and makes the endpoint of this channel.
-   * @throws {UserInputError} when nobody here asked for it, or too long ago
+   * Exchanges the code with which the owner returned: stores the key and creates the endpoint of this channel.
+   * @throws {UserInputError} if no administrator requested it, or too long ago
    */
   async finishConnect(state: string, code: string): Promise<void> {
     const repository = this.db.rawConnection.getRepository(TilldConnection);
@@ -138,7 +138,7 @@ export class TilldConnectionService {
     const granted = await this.clientWith(undefined).connect.token({ code, codeVerifier });
     const till = this.clientWith(granted.key);
     const endpoint = await this.ownEndpoint(till, connection);
-    // Another shop's events have other numbers.
+    // Events of another shop have other numbers.
     if (connection.merchantId !== granted.merchantId) connection.cursor = null;
     connection.cursor ??= await newestSeq(till);
     connection.merchantId = granted.merchantId;
@@ -151,12 +151,12 @@ export class TilldConnectionService {
     Logger.info(`channel ${connection.channelId} is connected with shop ${granted.merchantId}`, LOG);
   }
 
-  /** Remembers how far the job came. */
+  /** Stores the cursor of the job. */
   async keepCursor(connection: TilldConnection, cursor: number): Promise<void> {
     await this.db.rawConnection.getRepository(TilldConnection).update({ id: connection.id }, { cursor });
   }
 
-  /** What the settings page says; asks tilld. */
+  /** The data of the settings page, read from tilld. */
   async health(channelId: ID): Promise<Health> {
     const connection = await this.find(channelId);
     if (connection === null) {
@@ -172,7 +172,7 @@ export class TilldConnectionService {
     try {
       const { endpoints } = await till.endpoints.list();
       const webhook = endpoints.some(({ url, active }) => active && url === this.webhookUrl(connection));
-      // Without `chains` where the operator of tilld keeps the details to themselves.
+      // Without `chains` if the operator of tilld hides the details.
       const { ready, chains } = await till.service.readyz();
       const lagging = Object.values(chains ?? {}).filter(({ state }) => state !== 'following');
       const message = [

@@ -27,7 +27,7 @@ export class TilldController {
     private readonly wayBackService: TilldWayBackService,
   ) {}
 
-  /** Takes a webhook: 2xx only once the order is right, so that tilld sends it again otherwise. */
+  /** Receives a webhook: responds 2xx only once the order is up to date, so that tilld otherwise retries it. */
   @Post('webhook/:connectionId')
   @HttpCode(200)
   async webhook(
@@ -42,7 +42,7 @@ export class TilldController {
     try {
       const secret = this.connections.endpointSecret(connection);
       const event = await verifyWebhook(request.body as Buffer, headers, secret);
-      // The body names the payment; what it says of it is asked for.
+      // Only the payment's id is taken from the body; its state is read from tilld.
       const payment =
         'payment' in event.data ? (event.data.payment as { id?: unknown } | undefined) : undefined;
       if (typeof payment?.id === 'string') await this.sync.payment(payment.id, connection.channelId);
@@ -57,7 +57,7 @@ export class TilldController {
     }
   }
 
-  /** Where customers come back to from the checkout. Always another place: what is true now may not be so later. */
+  /** The return address of the checkout. Redirects temporarily, because the target depends on the current state. */
   @Get('return/:reference')
   async wayBack(@Param('reference') reference: string, @Res() response: Response): Promise<void> {
     const url = await this.wayBackService.destination(reference);
@@ -65,7 +65,7 @@ export class TilldController {
     response.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).redirect(303, url);
   }
 
-  /** Where the owner comes back to from tilld's connect page; `state` shows that an administrator asked. */
+  /** The return address of tilld's connect page; `state` proves that an administrator requested it. */
   @Get('connected')
   async connected(@Query() query: Record<string, unknown>, @Res() response: Response): Promise<void> {
     const { state, code, error } = query;
@@ -85,7 +85,7 @@ export class TilldController {
     }
   }
 
-  /** The settings page: how the connection does, and the button that makes it. */
+  /** The settings page: the state of the connection, and the button to connect. */
   @Get('settings')
   @Allow(Permission.UpdatePaymentMethod, Permission.UpdateSettings)
   async settings(@Ctx() ctx: RequestContext, @Res() response: Response): Promise<void> {

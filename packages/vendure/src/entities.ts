@@ -1,7 +1,7 @@
 import { type DeepPartial, type ID, VendureEntity } from '@vendure/core';
 import { Column, Entity, Index } from 'typeorm';
 
-/** How one channel is connected with a shop of tilld. */
+/** The connection of a channel to a shop of tilld. */
 @Entity('tilld_connection')
 export class TilldConnection extends VendureEntity {
   constructor(input?: DeepPartial<TilldConnection>) {
@@ -15,7 +15,7 @@ export class TilldConnection extends VendureEntity {
   @Column({ type: 'varchar', nullable: true })
   merchantId!: string | null;
 
-  /** Sealed, as the endpoint's secret is. */
+  /** Encrypted, like the endpoint's secret. */
   @Column({ type: 'text', nullable: true })
   sealedKey!: string | null;
 
@@ -25,11 +25,11 @@ export class TilldConnection extends VendureEntity {
   @Column({ type: 'text', nullable: true })
   sealedEndpointSecret!: string | null;
 
-  /** The `seq` of the last event that the job has worked on; null before its first run. */
+  /** The `seq` of the last event that the job has processed; null before its first run. */
   @Column({ type: 'int', nullable: true })
   cursor!: number | null;
 
-  /** Of a connect request whose owner was not back yet. */
+  /** Of a pending connect request. */
   @Column({ type: 'varchar', nullable: true })
   connectState!: string | null;
 
@@ -40,7 +40,7 @@ export class TilldConnection extends VendureEntity {
   connectStartedAt!: string | null;
 }
 
-/** A payment of tilld that was made for an order. An order may have had several, of which one can be paid. */
+/** A payment of tilld that was created for an order. An order may have several, but only one of them can be paid. */
 @Entity('tilld_payment')
 export class TilldPayment extends VendureEntity {
   constructor(input?: DeepPartial<TilldPayment>) {
@@ -62,31 +62,31 @@ export class TilldPayment extends VendureEntity {
   @Column('text')
   checkoutUrl!: string;
 
-  /** Where the storefront wants its customer, unless the options say: see `TilldWayBackService`. */
+  /** The storefront's return address, unless the options set it: see `TilldWayBackService`. */
   @Column({ type: 'text', nullable: true })
   successUrl!: string | null;
 
   @Column({ type: 'text', nullable: true })
   returnUrl!: string | null;
 
-  /** The shop deleted its customer, whom tilld has not erased yet. */
+  /** The shop deleted its customer, who is not erased in tilld yet. */
   @Column({ default: false })
   isToErase!: boolean;
 
-  /** The state that the order was last told. */
+  /** The last state that was applied to the order. */
   @Column()
   state!: string;
 
-  /** Guards against two processes that apply the same news at once. */
+  /** Optimistic lock against two processes that apply the same change. */
   @Column('int', { default: 0 })
   revision!: number;
 
-  /** News could not be applied: the job tries again. */
+  /** A change could not be applied: the job retries it. */
   @Column({ default: false })
   isBehind!: boolean;
 }
 
-/** The claim link of a refund, or the send by which the owner gave money back in tilld (then without an address). */
+/** The claim link of a refund, or the send of a refund that the owner made in tilld (then without an address). */
 @Entity('tilld_refund')
 export class TilldRefund extends VendureEntity {
   constructor(input?: DeepPartial<TilldRefund>) {
@@ -113,11 +113,11 @@ export class TilldRefund extends VendureEntity {
   @Column()
   status!: string;
 
-  /** Counts the links made for it. */
+  /** Number of links created for it. */
   @Column('int', { default: 1 })
   attempt!: number;
 
-  /** Whether the network fee is taken from the amount. */
+  /** Whether the network fee is deducted from the amount. */
   @Column({ default: false })
   deductFee!: boolean;
 }

@@ -12,10 +12,10 @@ import { In } from 'typeorm';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldConnection, TilldPayment } from './entities';
 
-/** How many customers one run erases at most. */
+/** Maximum number of customers erased in one run. */
 const BATCH = 100;
 
-/** A customer whom the shop deletes is erased in tilld too: e-mail and metadata. The books stay. */
+/** When the shop deletes a customer, erases email address and metadata in tilld too. Accounting records are kept. */
 @Injectable()
 export class TilldErasureService {
   constructor(
@@ -36,7 +36,7 @@ export class TilldErasureService {
     });
   }
 
-  /** Marks first: what tilld does not answer now is done by the job. */
+  /** Marks the customer first: if tilld does not respond now, the job erases it. */
   private async erase(ctx: RequestContext, customerId: ID): Promise<void> {
     const orders = await this.db
       .getRepository(ctx, Order)
@@ -48,7 +48,7 @@ export class TilldErasureService {
     for (const connection of await this.connections.all()) await this.run(connection);
   }
 
-  /** Erases the customers of a connection who are to be erased. */
+  /** Erases the marked customers of a connection. */
   async run(connection: TilldConnection): Promise<void> {
     const repository = this.db.rawConnection.getRepository(TilldPayment);
     const where = { channelId: connection.channelId, isToErase: true };

@@ -2,7 +2,7 @@ import { LanguageCode, PaymentMethodHandler, TransactionalConnection } from '@ve
 import { TilldCancelGuard } from './cancel-guard';
 import { TilldPayment } from './entities';
 
-/** What the plugin hands its own handler; a shopper's metadata is never believed. */
+/** Passed by the plugin to its own handler; metadata from a shopper is ignored. */
 export interface HandedPayment {
   readonly paymentId: string;
   readonly amount: number;
@@ -15,7 +15,7 @@ let guard: TilldCancelGuard;
 
 const takenBack = new Set<string>();
 
-/** Cancels a payment in Vendure because its money is gone: tilld said so, and its customer may pay it again. */
+/** Cancels a payment in Vendure whose money is gone according to tilld; its customer may pay again. */
 export async function withoutTilld<T>(paymentId: string, cancel: () => Promise<T>): Promise<T> {
   takenBack.add(paymentId);
   try {
@@ -25,7 +25,7 @@ export async function withoutTilld<T>(paymentId: string, cancel: () => Promise<T
   }
 }
 
-/** The payment method. Payments are added by the plugin once tilld was asked, never by a shopper. */
+/** The payment method. Payments are added by the plugin after it read them from tilld, never by a shopper. */
 export const tilldPaymentHandler = new PaymentMethodHandler({
   code: CODE,
   description: [

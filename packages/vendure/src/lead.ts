@@ -1,6 +1,6 @@
 import type { Payment, Tilld } from '@tilld/sdk';
 
-/** A payment, or the one of the same order that superseded it: that one has the order's money. */
+/** A payment, or the one of the same order that superseded it and has the order's money. */
 export async function getLatestPayment(till: Tilld, paymentId: string): Promise<Payment> {
   const payment = await till.payments.get({ paymentId });
   const { supersededBy } = payment;

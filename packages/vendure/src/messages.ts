@@ -1,7 +1,7 @@
 import type { ShopState } from '@tilld/sdk';
 import type { NoteLanguage } from './options';
 
-/** What the shopkeeper reads beside an order. `{amount}` and the like are filled in. */
+/** Notes on an order, for the shopkeeper. `{amount}` and similar names are placeholders. */
 type Message =
   | ShopState
   | 'over'

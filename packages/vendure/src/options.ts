@@ -2,9 +2,9 @@
 export type NoteLanguage = 'en' | 'de' | 'es' | 'fr' | 'pt';
 
 export interface TilldPluginOptions {
-  /** Where tilld is, such as `https://pay.shop.example`. */
+  /** The URL of tilld, such as `https://pay.shop.example`. */
   readonly tilldUrl: string;
-  /** Where tilld and the owner's browser reach this Vendure server, such as `https://api.shop.example`. */
+  /** The URL at which tilld and the owner's browser reach this Vendure server, such as `https://api.shop.example`. */
   readonly serverUrl: string;
   /**
    * The storefront's order confirmation, such as `https://shop.example/thanks/{orderId}`. `{orderId}` is the order's
@@ -13,28 +13,28 @@ export interface TilldPluginOptions {
   readonly successUrl: string;
   /** The storefront's cart or checkout, with the same placeholders. */
   readonly returnUrl: string;
-  /** Further origins that `createTilldPayment` may name addresses of, such as `https://de.shop.example`. */
+  /** Further origins of the URLs that `createTilldPayment` accepts, such as `https://de.shop.example`. */
   readonly storefrontOrigins?: readonly string[];
   /**
-   * Where tilld and this server reach one another inside a private network, such as that of Docker Compose, when the
-   * addresses above are for browsers only.
+   * Addresses at which tilld and this server reach each other in a private network such as that of Docker Compose, if
+   * the addresses above are for browsers only.
    */
   readonly internal?: { readonly tilldUrl?: string; readonly serverUrl?: string };
-  /** 32 bytes in base64, from the environment: seals the key and the webhook secret in the database. */
+  /** 32 bytes in base64, from the environment: encrypts the API key and the webhook secret in the database. */
   readonly encryptionKey: string;
-  /** Places the order (`PaymentAuthorized`) when money that covers it was seen; otherwise once it is final. */
+  /** Places the order (`PaymentAuthorized`) when enough money was seen; by default only once it is final. */
   readonly placeOrderWhenSeen?: boolean;
-  /** How long a customer has to pay, 5 to 10,080 minutes; 60 by default. */
+  /** Lifetime of a payment, 5 to 10,080 minutes; 60 by default. */
   readonly lifetimeMinutes?: number;
-  /** Of the notes beside an order; English by default. */
+  /** Language of the notes on an order; English by default. */
   readonly language?: NoteLanguage;
-  /** Takes the network fee of refunds from their amount; the shop pays it on top otherwise. */
+  /** Deducts the network fee of refunds from their amount; by default the shop pays it in addition. */
   readonly deductRefundFee?: boolean;
-  /** Also play money pays an order: for trying things out only. */
+  /** Simulated money also pays orders: for tests only. */
   readonly allowSandbox?: boolean;
 }
 
-/** Whether the storefront may lead its customers there: an address of a stranger would make the shop lead to it. */
+/** Whether the storefront may redirect customers to it: otherwise the shop could be used as an open redirect. */
 export function isOfStorefront(options: TilldPluginOptions, url: string): boolean {
   const origins = [options.successUrl, options.returnUrl].map(originOf);
   const origin = originOf(url);
@@ -50,11 +50,11 @@ function originOf(url: string): string | null {
   }
 }
 
-/** Where the plugin finds its options in Vendure's container. */
+/** Injection token of the plugin's options. */
 export const TILLD_OPTIONS = Symbol('TILLD_OPTIONS');
 
 /**
- * @throws {TypeError} for an address or an encryption key that cannot be right: better now than at the first order
+ * @throws {TypeError} for an invalid address or encryption key, so that the start fails instead of the first order
  */
 export function checkOptions(options: TilldPluginOptions): void {
   const { tilldUrl, serverUrl, successUrl, returnUrl, internal = {} } = options;

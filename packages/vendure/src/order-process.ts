@@ -3,7 +3,7 @@ import { TilldCancelGuard } from './cancel-guard';
 
 let guard: TilldCancelGuard;
 
-/** Asks tilld before an order becomes cancelled, by whoever: no paid order is given up. Nor does one change that has money. */
+/** Reads the payments from tilld before an order is cancelled or changed: an order with money can be neither. */
 export const tilldOrderProcess: CustomOrderProcess<never> = {
   init(injector: Injector) {
     guard = injector.get(TilldCancelGuard);

@@ -20,7 +20,7 @@ export interface Money {
 
 export type Outcome =
   | { readonly kind: 'done' }
-  /** The order is cancelled, costs more than was paid, was paid already, or Vendure refuses it for another reason. */
+  /** The order is cancelled, costs more than was paid, was already paid, or Vendure rejects the payment. */
   | {
       readonly kind: 'cancelled_order' | 'short_of_total' | 'not_placed' | 'paid_twice';
       readonly facts: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export type Outcome =
 
 const DONE: Outcome = { kind: 'done' };
 
-/** Gives orders their payments and takes them back, always within the caller's transaction. */
+/** Adds payments to orders and cancels them, always within the caller's transaction. */
 @Injectable()
 export class TilldOrderService {
   constructor(
@@ -37,7 +37,7 @@ export class TilldOrderService {
     private readonly config: ConfigService,
   ) {}
 
-  /** Adds the money to the order, or settles what was added when it was seen. */
+  /** Adds the money to the order, or settles the payment that was added when the money was seen. */
   async pay(tx: RequestContext, order: Order, money: Money): Promise<Outcome> {
     const known = paymentOf(order, money.paymentId);
     if (known?.state === 'Settled') return this.finish(tx, order);
@@ -55,8 +55,7 @@ export class TilldOrderService {
   }
 
   /**
-   * Cancels the payment in Vendure and opens the order again, unless it left the house already: then only the note
-   * tells of it.
+   * Cancels the payment in Vendure and reopens the order. An order that was already shipped only gets a note.
    */
   async takeBack(tx: RequestContext, order: Order, paymentId: string): Promise<void> {
     const known = paymentOf(order, paymentId);
@@ -85,7 +84,7 @@ export class TilldOrderService {
     return isGraphQlErrorResult(settled) ? notPlaced(settled.message) : this.finish(tx, order);
   }
 
-  /** An order that was opened again does not close by itself: Vendure leaves that to who opened it. */
+  /** A reopened order must be closed by the code that reopened it: Vendure does not do it. */
   private async finish(tx: RequestContext, { id, currencyCode }: Order): Promise<Outcome> {
     const order = await this.orders.findOne(tx, id, ['payments', 'lines']);
     if (order === undefined) return notPlaced('the order is gone');
@@ -116,19 +115,19 @@ export class TilldOrderService {
   }
 }
 
-/** The payment of an order that stands for one of tilld; one that was taken back does not. */
+/** The Vendure payment for a payment of tilld, unless it was cancelled. */
 function paymentOf(order: Order, paymentId: string): Payment | undefined {
   return order.payments.find(
     ({ transactionId, state }) => transactionId === paymentId && state !== 'Cancelled' && state !== 'Error',
   );
 }
 
-/** Whether the order is covered by payments other than this one of tilld. */
+/** Whether other payments than this one of tilld cover the order. */
 export function isPaidBeside(order: Order, paymentId: string): boolean {
   return coveringPayment(order, paymentId) !== undefined;
 }
 
-/** A payment that covers the order already. */
+/** A payment that already covers the order. */
 function coveringPayment(order: Order, besides?: string): Payment | undefined {
   const live = order.payments.filter(
     ({ state, transactionId }) =>

@@ -1,6 +1,6 @@
 import type { NoteLanguage } from './options';
 
-/** What the plugin's own pages and its health say. `{text}` is filled in. */
+/** The texts of the plugin's pages and of its health check. `{text}` is a placeholder. */
 type PageText =
   | 'title'
   | 'connected'
@@ -135,7 +135,7 @@ const pt: Record<PageText, string> = {
 
 const TEXTS: Readonly<Record<NoteLanguage, Readonly<Record<PageText, string>>>> = { en, de, es, fr, pt };
 
-/** A text of the plugin's own pages, in the shopkeeper's language. */
+/** A text of the plugin's pages, in the shopkeeper's language. */
 export function pageText(language: NoteLanguage | undefined, name: PageText, text = ''): string {
   return TEXTS[language ?? 'en'][name].replace('{text}', () => text);
 }

@@ -29,8 +29,8 @@ import { TilldWayBackService } from './way-back.service';
 const BODY_LIMIT = '1mb';
 
 /**
- * Takes Bitcoin, Litecoin, Ethereum and Solana through tilld. Add it to `plugins`, then a payment method with its
- * handler, and connect by `/tilld/settings`.
+ * Accepts Bitcoin, Litecoin, Ethereum and Solana through tilld. Add it to `plugins`, then a payment method with its
+ * handler, and connect on `/tilld/settings`.
  */
 @VendurePlugin({
   imports: [PluginCommonModule],
@@ -57,7 +57,7 @@ const BODY_LIMIT = '1mb';
     config.paymentOptions.paymentMethodHandlers.push(tilldPaymentHandler);
     config.orderOptions.process.push(tilldOrderProcess);
     config.schedulerOptions.tasks.push(tilldReconcileTask);
-    // Before any parser: the signature is over the bytes as they came.
+    // Before any parser, because the signature is over the raw bytes.
     config.apiOptions.middleware.push({
       route: '/tilld/webhook',
       handler: raw({ type: () => true, limit: BODY_LIMIT }),
@@ -76,7 +76,7 @@ export class TilldPlugin implements OnApplicationBootstrap {
     private readonly sync: TilldSyncService,
   ) {}
 
-  /** @throws {TypeError} for options that cannot be right */
+  /** @throws {TypeError} for invalid options */
   static init(options: TilldPluginOptions): Type<TilldPlugin> {
     checkOptions(options);
     TilldPlugin.options = options;

@@ -7,10 +7,10 @@ import { TilldErasureService } from './erasure.service';
 import { TilldRefundService } from './refund.service';
 import { TilldSyncService } from './sync.service';
 
-/** How many payments one run tries again at most. */
+/** Maximum number of payments retried in one run. */
 const BATCH = 200;
 
-/** Makes orders right from the events cursor alone, whatever became of the webhooks. */
+/** Updates orders from the events cursor alone, even if webhooks were lost. */
 @Injectable()
 export class TilldReconcileService {
   constructor(
@@ -21,7 +21,7 @@ export class TilldReconcileService {
     private readonly erasures: TilldErasureService,
   ) {}
 
-  /** All channels. One that fails keeps no other from its turn. @throws when one of them failed */
+  /** All channels; a failed one does not stop the others. @throws if one failed */
   async run(): Promise<void> {
     const failures: string[] = [];
     for (const connection of await this.connections.all()) {
@@ -49,14 +49,14 @@ export class TilldReconcileService {
     for (const { paymentId } of behind) await this.tryOne(paymentId, channelId);
   }
 
-  /** A payment whose news cannot be applied is marked, so that it holds up no other. */
+  /** Marks a payment whose change cannot be applied, so that it does not block others. */
   private async tryOne(paymentId: string, channelId: string): Promise<void> {
     try {
       await this.sync.payment(paymentId, channelId);
     } catch (error) {
       const repository = this.db.rawConnection.getRepository(TilldPayment);
       const marked = await repository.update({ paymentId }, { isBehind: true });
-      // Without a row there is nothing to find it by later: the cursor has to stay.
+      // Without a row the payment could not be found again, so the cursor must not advance.
       if (marked.affected !== 1 || isGeneral(error)) throw error;
       Logger.error(`payment ${paymentId} is tried again later: ${String(error)}`, LOG);
     }
@@ -81,7 +81,7 @@ export class TilldReconcileService {
   }
 }
 
-/** Concerns every payment, so going on makes no sense. */
+/** An error that affects every payment ends the run. */
 function isGeneral(error: unknown): boolean {
   return error instanceof TilldError && error.status !== 404;
 }

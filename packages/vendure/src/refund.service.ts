@@ -21,30 +21,30 @@ import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldReturnedService } from './returned.service';
 
-/** How many refunds one run of the job opens at most. */
+/** Maximum number of refunds opened in one run of the job. */
 const BATCH = 100;
 
-/** Kept in place of the status of a link whose claim cannot be sent at present. */
+/** Stored instead of the status of a link whose claim cannot be sent at present. */
 const DELAYED = 'delayed';
-/** Of a refund whose next link is not made yet. */
+/** Status of a refund whose next link is not created yet. */
 const RENEWED = 'renewed';
 const ENDED: readonly string[] = ['paid', 'expired', 'cancelled'];
 
 interface Opening {
   readonly refund: Refund;
-  /** What the payment gave to the order: all of it may be given back, in whatever places it is kept. */
+  /** The amount that the order received: all of it is refundable, even beyond the decimals of the currency. */
   readonly paid: number;
   readonly currency: string;
   readonly link: TilldRefund;
   readonly row: TilldPayment;
 }
 
-/** Whether asking again later may help. */
+/** Whether a retry may succeed. */
 function isPassing(error: TilldError): boolean {
   return error.retryable || error.status === 401;
 }
 
-/** Refunds of Vendure as links by which the customer takes the money back. */
+/** Refunds of Vendure as links by which the customer claims the money. */
 @Injectable()
 export class TilldRefundService {
   constructor(
@@ -57,7 +57,7 @@ export class TilldRefundService {
     private readonly events: EventBus,
   ) {}
 
-  /** Opens a link for every refund from now on, after Vendure stored it. */
+  /** Subscribes to new refunds, and opens a link for each after Vendure stored it. */
   listen(): void {
     this.events.ofType(RefundEvent).subscribe(({ ctx, refund }) => {
       this.open(ctx, refund.id).catch((error: unknown) => {
@@ -67,8 +67,8 @@ export class TilldRefundService {
   }
 
   /**
-   * Opens the link of a refund that waits for one. The same refund never gets two: its id names the request.
-   * @throws what kept it from being opened, if that may pass
+   * Opens the link of a refund that has none yet. A refund never gets two, because its id is the idempotency key.
+   * @throws the reason why it was not opened, if a retry may succeed
    */
   async open(ctx: RequestContext, refundId: ID): Promise<void> {
     const repository = this.db.getRepository(ctx, TilldRefund);
@@ -98,7 +98,7 @@ export class TilldRefundService {
     });
   }
 
-  /** Makes the link at tilld; the same attempt again is the same link. */
+  /** Creates the link in tilld; a retry of the same attempt returns the same link. */
   private async openLink(ctx: RequestContext, { refund, paid, currency, link, row }: Opening): Promise<void> {
     const connection = await this.connections.find(row.channelId);
     if (connection === null) throw new Error(`channel ${row.channelId} is not connected with tilld`);
@@ -121,7 +121,7 @@ export class TilldRefundService {
     } catch (error) {
       const isFinal = error instanceof RangeError || (error instanceof TilldError && !isPassing(error));
       if (!isFinal) throw error;
-      // Asking again would not help: the shopkeeper hears why, and may refund in another way.
+      // A retry would not help: the shopkeeper is notified of the reason, and may refund in another way.
       await this.fail(ctx, refund.id);
       const reason = (error as Error).message;
       await this.note(ctx, row.orderId, say(this.options.language, 'refund_failed', { ...facts, reason }));
@@ -129,8 +129,8 @@ export class TilldRefundService {
   }
 
   /**
-   * Makes the link of a refund anew: a wallet that holds no more than the refund cannot pay the network fee on top.
-   * @throws {UserInputError} for one that was paid or is being paid
+   * Replaces the link of a refund, because a wallet with only its amount cannot pay the network fee in addition.
+   * @throws {UserInputError} for a refund that was paid or is being paid
    */
   async renew(ctx: RequestContext, refundId: ID, deductFee: boolean): Promise<TilldRefund> {
     const repository = this.db.getRepository(ctx, TilldRefund);
@@ -144,7 +144,7 @@ export class TilldRefundService {
     const refund = await this.db.getRepository(ctx, Refund).findOneBy({ id: refundId });
     if (refund?.state !== 'Pending') throw new UserInputError('This refund has ended: make another one');
     const before = { ...link };
-    // The end of the old link is not the end of the refund.
+    // The end of the old link must not end the refund.
     await repository.update({ id: link.id }, { linkId: '', url: '', status: RENEWED });
     try {
       if (before.linkId !== '')
@@ -170,7 +170,7 @@ export class TilldRefundService {
     await this.openLink(ctx, { refund, paid, currency: order.currencyCode, link, row });
   }
 
-  /** Opens what is without a link: its server died, or tilld did not answer, when the refund was made. */
+  /** Opens links that are missing, because the server crashed or tilld did not respond when the refund was created. */
   async openWaiting(ctx: RequestContext): Promise<void> {
     const waiting = await this.db
       .getRepository(ctx, Refund)
@@ -191,7 +191,7 @@ export class TilldRefundService {
     }
   }
 
-  /** Applies what became of the links of a payment, and what was given back of it without the shop. */
+  /** Applies the state of a payment's links, and refunds that were made without the shop. */
   async follow(
     ctx: RequestContext,
     connection: TilldConnection,
@@ -226,7 +226,7 @@ export class TilldRefundService {
       const facts = { amount: `${this.decimal(refund.total, currencyCode)} ${currencyCode}`, status, reason };
       if (status === DELAYED)
         await this.note(tx, mine.orderId, say(this.options.language, 'refund_delayed', facts));
-      // The claim was told before it was delayed.
+      // The shopkeeper was notified of the claim before it was delayed.
       if (status === 'claimed' && mine.status !== DELAYED)
         await this.note(tx, mine.orderId, say(this.options.language, 'claimed', facts));
       if (status === 'paid') {
@@ -242,13 +242,13 @@ export class TilldRefundService {
     });
   }
 
-  /** @throws {Error} when Vendure refuses: the next look tries again, and nothing says meanwhile that it is done */
+  /** @throws {Error} when Vendure rejects it: retried by the next run, and until then the link counts as open */
   private async fail(ctx: RequestContext, refundId: ID): Promise<void> {
     const result = await this.orders.transitionRefundToState(ctx, refundId, 'Failed');
     if (!(result instanceof Refund)) throw new Error(`refund ${refundId} stays: ${result.transitionError}`);
   }
 
-  /** @throws {RangeError} for what the currency cannot express, unless it is all that was paid */
+  /** @throws {RangeError} for an amount that the currency cannot express, unless it is the whole payment */
   private amountToReturn(total: number, paid: number, currency: string): string {
     return total === paid ? this.decimal(total, currency) : formatExactPrice(total, this.precision, currency);
   }

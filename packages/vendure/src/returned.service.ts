@@ -7,7 +7,7 @@ import { textId, TilldPayment, TilldRefund } from './entities';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
-/** Money that the owner gives back in tilld, without the shop. */
+/** Refunds that the owner makes in tilld, without the shop. */
 @Injectable()
 export class TilldReturnedService {
   constructor(
@@ -17,7 +17,7 @@ export class TilldReturnedService {
     private readonly config: ConfigService,
   ) {}
 
-  /** What the owner gave back in tilld becomes a settled refund of Vendure: neither side gives it back again. */
+  /** Records the owner's refunds in tilld as settled refunds of Vendure, so that they are not made twice. */
   async record(
     ctx: RequestContext,
     row: TilldPayment,
@@ -38,7 +38,7 @@ export class TilldReturnedService {
     }
   }
 
-  /** @returns null for what Vendure does not know as paid, or as refunded already */
+  /** @returns null for money that is not paid, or already refunded, according to Vendure */
   private async settle(
     tx: RequestContext,
     { paymentId, orderId }: TilldPayment,

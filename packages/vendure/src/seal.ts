@@ -12,7 +12,7 @@ export function seal(secret: string, key: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** @throws when the key is another one or the text was changed */
+/** @throws if the key is wrong or the text was changed */
 export function unseal(text: string, key: string): string {
   const bytes = Buffer.from(text, 'base64');
   const decipher = createDecipheriv(ALGORITHM, Buffer.from(key, 'base64'), bytes.subarray(0, IV_BYTES));

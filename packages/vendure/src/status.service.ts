@@ -15,10 +15,10 @@ export interface OrderPaymentStatus {
   readonly expiresAt: string | null;
 }
 
-/** States in which tilld may know more than the shop was told. */
+/** States in which tilld may have news for the shop. */
 const OPEN: readonly string[] = ['waiting', 'seen', 'short', 'late'];
 
-/** What storefronts show of an order's payment: its link, what came, and its state. */
+/** The payment of an order as storefronts show it: its link, the received money, and its state. */
 @Injectable()
 export class TilldStatusService {
   constructor(

@@ -19,16 +19,16 @@ import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { isPaidBeside, TilldOrderService } from './order.service';
 import { TilldRefundService } from './refund.service';
 
-/** Two processes worked on the same payment: the later one looks again. */
+/** Two processes worked on the same payment: the later one retries. */
 class Overtaken extends Error {}
 const TRIES = 5;
-/** States of orders that are paid, at least as far as their payment method says. */
+/** States of orders that are paid, at least according to their payment method. */
 const PAID: readonly string[] = ['PaymentAuthorized', 'PaymentSettled'];
 
-/** Brings orders to the state that their payments have in tilld. */
+/** Updates orders to the state of their payments in tilld. */
 @Injectable()
 export class TilldSyncService {
-  /** One at a time for each payment in this process; `revision` holds off other processes. */
+  /** One at a time for each payment in this process; `revision` detects other processes. */
   private readonly running = new Map<string, Promise<unknown>>();
 
   constructor(
@@ -54,7 +54,7 @@ export class TilldSyncService {
     });
   }
 
-  /** Marks first: what tilld does not answer now is done by the job. */
+  /** Marks the payment first: if tilld does not respond now, the job applies it. */
   private async closeWaiting(order: Order): Promise<void> {
     const repository = this.db.rawConnection.getRepository(TilldPayment);
     const where = { orderId: textId(order.id), state: 'waiting' };
@@ -65,8 +65,8 @@ export class TilldSyncService {
   }
 
   /**
-   * Asks tilld for a payment and applies what it says. A payment of no order of this channel is left alone.
-   * @throws what kept it from being applied: it must be tried again
+   * Reads a payment from tilld and applies its state. A payment without an order in this channel is ignored.
+   * @throws the reason why it was not applied; the caller must retry
    */
   async payment(paymentId: string, channelId: string): Promise<void> {
     const before = this.running.get(paymentId) ?? Promise.resolve();
@@ -84,7 +84,7 @@ export class TilldSyncService {
     if (connection === null) throw new Error(`channel ${channelId} is not connected with tilld`);
     const ctx = await this.connections.contextOf(connection);
     for (let attempt = 1; ; attempt += 1) {
-      // Read before tilld is asked: an older answer than another process applied is not taken.
+      // Read before the request to tilld, so that an older state than another process applied is not stored.
       const row = await this.rowOf(paymentId);
       const payment = await this.connections.client(connection).payments.get({ paymentId });
       const mine = row ?? (await this.adopt(ctx, connection, payment));
@@ -92,13 +92,13 @@ export class TilldSyncService {
       try {
         const isWorth = !payment.sandbox || this.options.allowSandbox === true;
         const state = shopState(payment);
-        // Before the order says that it is paid: nothing asks for money beside money.
+        // Before the order is marked as paid, so that no other payment stays open once it has money.
         if (isWorth && hasMoney(state)) await this.closeOthers(connection, mine);
         await this.closeIfPaidOtherwise(ctx, connection, mine, payment);
         await this.apply(ctx, mine, payment);
         if (isWorth && !hasMoney(state) && hasMoney(mine.state)) await this.replace(mine);
         await this.refunds.follow(ctx, connection, mine, payment);
-        // The order is what the payment says that has its money now.
+        // The state of the order follows the payment that has its money now.
         if (payment.supersededBy !== undefined) await this.payment(payment.supersededBy, channelId);
         return;
       } catch (error) {
@@ -107,7 +107,7 @@ export class TilldSyncService {
     }
   }
 
-  /** An order that another payment covers must not be paid here as well. */
+  /** An order that another payment covers must not be paid again here. */
   private async closeIfPaidOtherwise(
     ctx: RequestContext,
     connection: TilldConnection,
@@ -121,7 +121,7 @@ export class TilldSyncService {
       Logger.info(`payment ${payment.id} closed: order ${order.code} was paid by another method`, LOG);
   }
 
-  /** The payment that has the order's money is the order's payment: those that wait for money are closed. */
+  /** The payment that has the order's money becomes the order's payment; pending ones are closed. */
   private async closeOthers(connection: TilldConnection, mine: TilldPayment): Promise<void> {
     const till = this.connections.client(connection);
     for (const { paymentId, state } of await this.othersOf(mine)) {
@@ -131,7 +131,7 @@ export class TilldSyncService {
     }
   }
 
-  /** The money of a payment is gone: another one of the order that has money takes its place. */
+  /** The money of a payment is gone: another payment of the order that has money replaces it. */
   private async replace(mine: TilldPayment): Promise<void> {
     const repository = this.db.rawConnection.getRepository(TilldPayment);
     for (const other of await this.othersOf(mine)) {
@@ -146,7 +146,7 @@ export class TilldSyncService {
     return rows.filter((row) => row.id !== id);
   }
 
-  /** Whoever applies that payment at this moment may wait for this one: the job tries again what fails. */
+  /** A process that applies that payment at the same time may wait for this one: the job retries a failure. */
   private async applyAgain({ paymentId, channelId }: TilldPayment): Promise<void> {
     if (this.running.has(paymentId)) return;
     await this.payment(paymentId, channelId);
@@ -156,7 +156,7 @@ export class TilldSyncService {
     return this.db.rawConnection.getRepository(TilldPayment).findOneBy({ paymentId });
   }
 
-  /** A payment whose making this server did not live to note: its metadata name the order. */
+  /** A payment that this server created but did not store before it crashed: its metadata names the order. */
   private async adopt(
     ctx: RequestContext,
     connection: TilldConnection,
@@ -172,7 +172,7 @@ export class TilldSyncService {
     return this.db.getRepository(ctx, TilldPayment).save(row);
   }
 
-  /** State of the row, payments of the order and notes change together. */
+  /** Updates the row, the payments of the order and its notes in one transaction. */
   private async apply(ctx: RequestContext, row: TilldPayment, payment: Payment): Promise<void> {
     const state = shopState(payment);
     if (row.state === state && !row.isBehind) return;
@@ -188,7 +188,7 @@ export class TilldSyncService {
     });
   }
 
-  /** @returns what keeps the order from being right yet; null when nothing does */
+  /** @returns the reason why the order is not up to date yet; null if it is */
   private async applyTo(
     tx: RequestContext,
     order: Order,
@@ -252,7 +252,7 @@ export class TilldSyncService {
       isFinal: state === 'paid',
     });
     if (outcome.kind === 'done') return null;
-    // Told once; the job tries again what may pass.
+    // Noted once; the job retries temporary failures.
     if (!row.isBehind)
       await this.note(tx, order, say(language, outcome.kind, { ...facts, ...outcome.facts }));
     return outcome.kind === 'not_placed' ? outcome.kind : null;
@@ -264,7 +264,7 @@ export class TilldSyncService {
   }
 }
 
-/** `0.001 BTC, 0.5 LTC`: what is there by now. */
+/** `0.001 BTC, 0.5 LTC`: the amounts received so far. */
 function coinsOf(payment: Payment): string {
   const parts = Object.entries(payment.options).flatMap(([coin, option]) =>
     option === undefined || Number(option.received) === 0 ? [] : [`${option.received} ${coin}`],

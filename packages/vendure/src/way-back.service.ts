@@ -8,14 +8,14 @@ import { orderPayment } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldSyncService } from './sync.service';
 
-/** 132 bits: nobody guesses the reference of another order. */
+/** 132 bits, so that references of other orders cannot be guessed. */
 const MAC_LENGTH = 22;
-/** How many payments of an order are asked for before the customer is led on. */
+/** Maximum number of an order's payments that are read before the customer is redirected. */
 const MOST_ASKED = 5;
 
 /**
- * The one address to which tilld sends customers back, whatever became of the payment. It knows the order, asks tilld and
- * leads on: to the confirmation once money was seen, to the rest that is due, else to the cart.
+ * The only return address of the checkout. It finds the order, reads its payment from tilld and redirects: to the
+ * confirmation once money was seen, to the checkout if a remainder is due, otherwise to the cart.
  */
 @Injectable()
 export class TilldWayBackService {
@@ -32,7 +32,7 @@ export class TilldWayBackService {
     return `${this.options.serverUrl.replace(/\/+$/, '')}/tilld/return/${order}.${this.mac(order)}`;
   }
 
-  /** Where the customer of an order goes now; null for a reference that is not of this shop. */
+  /** Where the customer of an order is redirected now; null for a reference of another shop. */
   async destination(reference: string): Promise<string | null> {
     const [channelId = '', orderId = '', mac = ''] = reference.split('.');
     if (!isSame(mac, this.mac(`${channelId}.${orderId}`))) return null;
@@ -50,7 +50,7 @@ export class TilldWayBackService {
     const isPlaced = !order.active && order.orderPlacedAt !== undefined && order.orderPlacedAt !== null;
     if (row.state === 'short') return row.checkoutUrl;
     if (hasMoney(row.state) || row.state === 'refunded') return this.success(row, order);
-    // The cart of a placed order is empty: what is due is paid where it was to be paid before.
+    // The cart of a placed order is empty, so the remainder is paid on the checkout of its payment.
     if (isPlaced) return row.state === 'waiting' ? row.checkoutUrl : this.success(row, order);
     return filled(row.returnUrl ?? this.options.returnUrl, row, order);
   }
@@ -59,7 +59,7 @@ export class TilldWayBackService {
     return filled(row.successUrl ?? this.options.successUrl, row, order);
   }
 
-  /** What tilld cannot say now is as it was last heard. */
+  /** If tilld does not respond, the last known state is used. */
   private async ask({ paymentId, channelId }: TilldPayment): Promise<void> {
     try {
       await this.sync.payment(paymentId, channelId);

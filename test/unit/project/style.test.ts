@@ -108,9 +108,11 @@ describe('titles of tests', () => {
 });
 
 /** Files whose comments follow the guide. */
-const commented = globSync(['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'packages/sdk/src/**/*.ts']).filter(
-  (path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$/.test(path),
-);
+const commented = globSync([
+  'src/**/*.{ts,tsx}',
+  'scripts/**/*.ts',
+  'packages/{sdk,vendure}/src/**/*.ts',
+]).filter((path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$/.test(path));
 const COMMENT = /^\s*(\/\/|\/?\*)/;
 /** Subjects without an antecedent, and words with a plainer standard term. */
 const VAGUE =
