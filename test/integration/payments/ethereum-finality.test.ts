@@ -146,7 +146,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
       await pay(payment);
       await anvil.mine(5);
       const told = await healthUntil('the missing tag is told', ({ state }) => state === 'error');
-      expect(told?.lastError).toContain('does not tell which block is finalized');
+      expect(told?.lastError).toContain('does not return the finalized block');
       expect(told?.lastError).toContain(words);
       expect(told?.lastError).toContain('TILLD_CONFIRMATIONS_ETH');
       expect((await till.api.call('GET', '/readyz')).status).toBe(503);
