@@ -46,9 +46,8 @@ export function awaitedDepth(
 
 /**
  * Payments that another confirmation setting may affect, by id after `after`: with money in blocks above a
- * height, and not complete, or completed by part of their money while the rest may be excess. Also, at any
- * height, those that count the money of superseded payments, because a migration may have assigned it to
- * them.
+ * height, also completed ones, whose money may wait for more confirmations again. Also, at any height, those
+ * that count the money of superseded payments, because a migration may have assigned it to them.
  */
 export async function waitingPayments(
   db: Db,
@@ -77,22 +76,7 @@ function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
     .distinct()
     .where('outputs.coin', '=', coin)
     .where('outputs.mode', '=', mode)
-    .where('outputs.height', '>', height)
-    .where((eb) =>
-      eb.or([
-        eb('lead.status', 'not in', ['completed', 'refunded']),
-        eb.and([
-          eb('lead.status', '=', 'completed'),
-          eb.exists(
-            eb
-              .selectFrom('outputs as other')
-              .select('other.seq')
-              .where('other.paymentId', 'in', countedIn('lead'))
-              .whereRef('other.seq', '!=', 'outputs.seq'),
-          ),
-        ]),
-      ]),
-    );
+    .where('outputs.height', '>', height);
 }
 
 function waitingGroups(db: Db, { coin, mode }: ChainId) {
