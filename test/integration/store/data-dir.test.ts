@@ -70,6 +70,6 @@ test('lockDataDir refuses a file in place of the directory, and leaves it unchan
   const file = freshDir();
   writeFileSync(file, 'notes', { mode: 0o640 });
   const { mode } = statSync(file);
-  expect(() => lockDataDir(file)).toThrow(`cannot use the data directory ${file}: it is a file`);
+  expect(() => lockDataDir(file)).toThrow(`cannot use the data directory ${file}: not a directory`);
   expect(statSync(file).mode).toBe(mode);
 });

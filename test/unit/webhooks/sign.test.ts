@@ -84,7 +84,7 @@ describe('webhook signature', () => {
 
   it('refuses to sign without a secret or with a malformed one', () => {
     const message = { id: 'evt_1', timestampSeconds: 1, body: '{}' };
-    expect(() => signatureHeader(message, [])).toThrow('unsigned');
+    expect(() => signatureHeader(message, [])).toThrow('the webhook has no signing secret');
     expect(() => signatureHeader(message, ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toThrow('whsec_');
     expect(() => signatureHeader(message, ['whsec_AAAA'])).toThrow('24 to 64');
   });
