@@ -46,16 +46,17 @@ export function awaitedDepth(
 
 /**
  * Payments that another confirmation setting may affect, by id after `after`: with money in blocks above a
- * height, also completed ones, whose money may wait for more confirmations again. Also, at any height, those
- * that count the money of superseded payments, because a migration may have assigned it to them.
+ * height, and not complete, or completed by part of their money while the rest may be excess, or with money
+ * above `settledHeight`, which may wait for more confirmations again. Also, at any height, those that count the
+ * money of superseded payments, because a migration may have assigned it to them.
  */
 export async function waitingPayments(
   db: Db,
   chain: ChainId,
-  height: number,
+  heights: Heights,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await waitingAbove(db, chain, height)
+  const rows = await waitingAbove(db, chain, heights)
     .where('lead.id', '>', after)
     .union(waitingGroups(db, chain).where('lead.id', '>', after))
     .orderBy('id')
@@ -64,8 +65,14 @@ export async function waitingPayments(
   return rows.map(({ id }) => id);
 }
 
+interface Heights {
+  readonly height: number;
+  /** Money at or below it has all confirmations that any amount requires. */
+  readonly settledHeight: number;
+}
+
 /** The money of a superseded payment belongs to its successor. */
-function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
+function waitingAbove(db: Db, { coin, mode }: ChainId, { height, settledHeight }: Heights) {
   return db
     .selectFrom('outputs')
     .innerJoin('payments as payee', 'payee.id', 'outputs.paymentId')
@@ -76,7 +83,23 @@ function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
     .distinct()
     .where('outputs.coin', '=', coin)
     .where('outputs.mode', '=', mode)
-    .where('outputs.height', '>', height);
+    .where('outputs.height', '>', height)
+    .where((eb) =>
+      eb.or([
+        eb('lead.status', 'not in', ['completed', 'refunded']),
+        eb('outputs.height', '>', settledHeight),
+        eb.and([
+          eb('lead.status', '=', 'completed'),
+          eb.exists(
+            eb
+              .selectFrom('outputs as other')
+              .select('other.seq')
+              .where('other.paymentId', 'in', countedIn('lead'))
+              .whereRef('other.seq', '!=', 'outputs.seq'),
+          ),
+        ]),
+      ]),
+    );
 }
 
 function waitingGroups(db: Db, { coin, mode }: ChainId) {

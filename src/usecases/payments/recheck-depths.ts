@@ -25,8 +25,12 @@ export async function recheckDepths(deps: RecheckDepthsDeps, chain: ChainId): Pr
   const cursor = await findCursor(deps.db, chain);
   if (cursor === undefined) return;
   const alone = isolateFailures(deps.logger);
+  const heights = {
+    height: cursor.height - DEEPEST,
+    settledHeight: cursor.height - deepestRequirement(deps, chain),
+  };
   for (let after = ''; ;) {
-    const ids = await waitingPayments(deps.db, chain, cursor.height - DEEPEST, { after, limit: PAGE });
+    const ids = await waitingPayments(deps.db, chain, heights, { after, limit: PAGE });
     for (const id of ids) {
       await alone(id, async () => deps.db.transaction(async (tx) => recheck(tx, deps, chain, id)));
     }
@@ -35,6 +39,13 @@ export async function recheckDepths(deps: RecheckDepthsDeps, chain: ChainId): Pr
     after = last;
   }
   deps.wakeWebhooks();
+}
+
+/** The confirmations that the largest amount requires now; a finality may take any number. */
+function deepestRequirement({ confirmations }: RecheckDepthsDeps, { coin, mode }: ChainId): number {
+  const { base, tiers } = confirmations(coin, mode);
+  const strictest = tiers.at(-1)?.confirmations ?? base;
+  return typeof strictest === 'number' ? strictest : DEEPEST;
 }
 
 async function recheck(tx: Tx, deps: RecheckDepthsDeps, chain: ChainId, id: string): Promise<void> {
