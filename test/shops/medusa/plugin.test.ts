@@ -251,6 +251,15 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.sessions(orderId)).toHaveLength(1);
   });
 
+  it('is too little where the session pays less than the cart costs', async () => {
+    const { orderId } = await shop.order({ quantity: 2 });
+    const paymentId = await shop.changePrice(orderId, 25);
+    await owner.payFinally(paymentId);
+    await reaches(orderId, 'short');
+    expect((await shop.notes(orderId)).join('\n')).toContain('not taken as paid');
+    expect(await shop.payment(orderId)).toMatchObject({ orderId: null, captured: false });
+  });
+
   it('is captured in full where Medusa requests more than the order costs', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);

@@ -4,7 +4,7 @@ import { shopState, type Payment, type Tilld } from '@tilld/sdk';
 import { closePayment, hasEnded, hasMoney } from '@tilld/sdk/shop';
 import { covers, isWorth } from '../money';
 import type TilldService from '../modules/tilld/service';
-import { findCart, findSession, type CartState } from './find';
+import { findCart, findSession, isTooLittle, type CartState } from './find';
 
 /** What the plugin keeps of a payment. */
 export type PaymentRow = Awaited<ReturnType<TilldService['listPayments']>>[number];
@@ -34,7 +34,7 @@ export async function claimSession(scene: Scene, row: PaymentRow): Promise<Targe
   const { container, payment } = scene;
   const own = await findSession(container, row.session_id);
   if (own !== null && (own.order !== null || own.isOnly)) {
-    const isPrice = covers(payment, own.amount, own.currency);
+    const isPrice = covers(payment, own.amount, own.currency) && !isTooLittle(own);
     return { sessionId: own.id, refusal: isPrice ? null : 'price' };
   }
   const cart = row.cart_id === null ? null : await findCart(container, row.cart_id);

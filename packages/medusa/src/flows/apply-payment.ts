@@ -6,7 +6,7 @@ import { asksFor, askedText, isWorth, receivedText, orderState } from '../money'
 import { PRICE_DIFFERS } from '../order-payment';
 import type TilldService from '../modules/tilld/service';
 import { alignOthers, claimSession, paidBeside, type PaymentRow, type Target } from './adopt';
-import { findSession, type Session } from './find';
+import { findSession, isTooLittle, type Session } from './find';
 import { lookAtRefunds } from './refund';
 import { recordReturned } from './returned';
 
@@ -79,8 +79,12 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
   const isDue = isToBeTaken(scene, row);
   const target = isDue ? await claimSession(scene, row) : { sessionId: row.session_id, refusal: null };
   const session = await findSession(container, target.sessionId);
-  const outcome = await settle(scene, target, session, row);
+  const settled = await settle(scene, target, session, row);
   const now = await findSession(container, target.sessionId);
+  // The cart may have changed between the look at it and its order.
+  const isDone = payment.status === 'completed' || payment.status === 'confirming';
+  const isShort = settled === 'taken' && isDone && now !== null && now.order !== null && isTooLittle(now);
+  const outcome = isShort ? await refuse(scene, 'price', row) : settled;
   if (now !== null) await alignCollection(scene, now);
   const wasCaptured = row.captured || session?.payment?.isCaptured === true;
   const captured = outcome !== 'twice' && (wasCaptured || now?.payment?.isCaptured === true);
@@ -97,7 +101,8 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
     captured,
     cart_id: now?.cartId ?? row.cart_id,
     order_id: now?.order?.id ?? row.order_id,
-    pending_look: false,
+    // A change of the cart that began before the capture may raise the collection after it: the job looks once more.
+    pending_look: captured && !wasCaptured,
   });
   if (outcome !== 'refused') await alignOthers({ tilld, client }, { ...row, state }, row.state, now !== null);
   await lookAtRefunds({ tilld, client }, paymentId);

@@ -11,11 +11,21 @@ export interface Session {
   readonly amount: number;
   readonly currency: string;
   readonly cartId: string | null;
-  readonly order: { readonly id: string; readonly status: string; readonly total: number } | null;
+  readonly order: Order | null;
+  /** What the cart costs now, or the order as it was placed; an order that was edited since costs what its session pays. */
+  readonly cost: number;
   readonly collection: { readonly id: string; readonly amount: number };
   readonly payment: { readonly id: string; readonly isCaptured: boolean } | null;
   /** Whether completing the cart can use no other session: of several Medusa takes any, for they have no order. */
   readonly isOnly: boolean;
+}
+
+interface Order {
+  readonly id: string;
+  readonly status: string;
+  readonly total: number;
+  /** Above 1: edited since. */
+  readonly version: number;
 }
 
 interface SessionRow {
@@ -53,9 +63,8 @@ export async function findSession(container: MedusaContainer, sessionId: string)
   const order =
     link === undefined
       ? undefined
-      : await first<{ id: string; status: string; total: number }>('order', ['id', 'status', 'total'], {
-          id: link.order_id,
-        });
+      : await first<Order>('order', ['id', 'status', 'total', 'version'], { id: link.order_id });
+  const total = order === undefined ? await cartTotal(container, cart?.cart_id) : order.total;
   const all = (
     await query.graph({
       entity: 'payment_session',
@@ -69,10 +78,23 @@ export async function findSession(container: MedusaContainer, sessionId: string)
     currency: row.currency_code,
     cartId: cart?.cart_id ?? null,
     order: order ?? null,
+    cost: total === null || (order?.version ?? 1) > 1 ? row.amount : total,
     collection: { id: collection, amount },
     payment: row.payment ? { id: row.payment.id, isCaptured: row.payment.captured_at !== null } : null,
     isOnly: all.every(({ id, status }) => id === sessionId || GONE.includes(status)),
   };
+}
+
+/** Whether a session pays less than its cart or order costs: the cart was changed while the session was being paid. */
+export function isTooLittle({ amount, cost }: Session): boolean {
+  return cost > amount;
+}
+
+async function cartTotal(container: MedusaContainer, cartId: string | undefined): Promise<number | null> {
+  if (cartId === undefined) return null;
+  const query = container.resolve(ContainerRegistrationKeys.QUERY);
+  const { data } = await query.graph({ entity: 'cart', fields: ['total'], filters: { id: cartId } });
+  return (data[0] as { total?: number } | undefined)?.total ?? null;
 }
 
 /** What a cart would be paid by now. */
