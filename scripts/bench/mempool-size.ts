@@ -15,13 +15,13 @@ import { productionArgs, profiling, startDaemon } from './harness/daemon.ts';
 import { putLoad } from './harness/load.ts';
 import type { Bench, Comparison, Question } from './harness/question.ts';
 
-/** Sizes of the mempool, with the longest stall of the event loop that a look at it may cause, ms. */
+/** Sizes of the mempool, with the longest stall of the event loop that a poll may cause, ms. */
 const SIZES = [
   { size: 200_000, stallMs: 20 },
   { size: 500_000, stallMs: 50 },
 ] as const;
 const CAPACITY = 510_000;
-/** New transactions between two looks: seven a second. */
+/** New transactions between two polls: seven a second. */
 const ADDED = 35;
 const LOOKS = 5;
 const FIRST_SEEN_MS = 3_000;

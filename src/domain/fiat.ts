@@ -28,7 +28,7 @@ export function exchangeRate(rate: string, currency: string, coin: Coin): Exchan
 }
 
 /**
- * Atoms of a coin that a payer is asked for a price: rounded up, and easy to type.
+ * The amount of a coin that a payer has to send for a price, in atoms: rounded up, and easy to type.
  * @throws {AmountError} unless the rate is positive
  */
 export function requestedAtoms({ minor, currency }: Fiat, rate: string, coin: Coin): bigint {

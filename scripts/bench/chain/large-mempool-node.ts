@@ -16,7 +16,7 @@ export type NodeStep =
   | { readonly pay: string; readonly amount: number }
   /** The payment leaves. */
   | { readonly forget: true }
-  /** Answers with what was asked since the last such step. */
+  /** Answers with the requests since the last such step. */
   | { readonly asked: true };
 
 interface Call {

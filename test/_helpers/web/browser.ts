@@ -116,7 +116,7 @@ export async function axeFindings(page: Page, within = 'html'): Promise<string[]
   await page.evaluate(SETTLE);
   const violations = await page.evaluate(async (selector) => {
     const runner = (globalThis as unknown as { axe: typeof axe }).axe;
-    // Without the particulars of what is right. Selectors are a third of the work, and are needed of violations only.
+    // Violations only, without selectors: those take a third of the time, and a second run names them.
     const context = { include: selector };
     const options = { resultTypes: ['violations' as const] };
     const first = await runner.run(context, { ...options, selectors: false });

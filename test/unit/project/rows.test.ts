@@ -26,7 +26,7 @@ function violations(pattern: RegExp, isWrong: (name: string) => boolean): string
 }
 
 describe('rows outside the store', () => {
-  it('are looked for in the columns and flags of the schema', () => {
+  it('are checked against the columns and flags of the schema', () => {
     expect(COLUMNS.size).toBeGreaterThan(150);
     expect(FLAG_FIELDS.size).toBeGreaterThan(15);
   });

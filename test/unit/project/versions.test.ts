@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const read = (path: string): string => readFileSync(path, 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
-/** Where a version stands besides package.json, and the pattern that finds it. */
+/** The files with a version besides package.json, and the pattern that finds it. */
 const PLACES: readonly (readonly [path: string, version: RegExp])[] = [
   ['package-lock.json', /"version": "([^"]+)"/],
   ['packages/sdk/package.json', /"version": "([^"]+)"/],

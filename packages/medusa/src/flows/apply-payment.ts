@@ -81,7 +81,7 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
   const session = await findSession(container, target.sessionId);
   const settled = await settle(scene, target, session, row);
   const now = await findSession(container, target.sessionId);
-  // The cart may have changed between the look at it and its order.
+  // The cart may have changed after it was read and before its order was placed.
   const isDone = payment.status === 'completed' || payment.status === 'confirming';
   const isShort = settled === 'taken' && isDone && now !== null && now.order !== null && isTooLittle(now);
   const outcome = isShort ? await refuse(scene, 'price', row) : settled;
@@ -101,7 +101,7 @@ async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
     captured,
     cart_id: now?.cartId ?? row.cart_id,
     order_id: now?.order?.id ?? row.order_id,
-    // A change of the cart that began before the capture may raise the collection after it: the job looks once more.
+    // A change of the cart that began before the capture may raise the collection after it: the job applies it again.
     pending_look: captured && !wasCaptured,
   });
   if (outcome !== 'refused') await alignOthers({ tilld, client }, { ...row, state }, row.state, now !== null);

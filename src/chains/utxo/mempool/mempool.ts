@@ -84,7 +84,7 @@ export function createMempool(deps: MempoolDeps): Mempool {
 }
 
 /**
- * Reads what is unread: first what is new, then what earlier views left, and last what the node did not return.
+ * Reads unread transactions: new ones first, then those that earlier views left, and those last that the node withheld.
  * At least one chunk is read, however late it is.
  */
 async function readNew(

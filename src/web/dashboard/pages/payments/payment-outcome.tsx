@@ -14,7 +14,7 @@ interface Told {
   readonly exception: Payment['exception'];
 }
 
-/** The outcome of the payment in one sentence, because merchants look for it first. */
+/** The outcome of the payment in one sentence, which merchants read first. */
 export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { status, exception, amount, currency, expiresAt } = payment;
   const told = {
