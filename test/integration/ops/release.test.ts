@@ -1,5 +1,14 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -87,6 +96,27 @@ describe('the release', () => {
 
   it('has one archive for the daemon, of at most 120 MB', () => {
     expect(statSync(join(into, `${NAME}.tar.gz`)).size).toBeLessThan(MAX_ARCHIVE_BYTES);
+  });
+
+  it('has a README in its archive that names only files of the archive, and documents that name only its scripts', () => {
+    const text = readFileSync(join(program, 'README.md'), 'utf8');
+    const paths = [...text.matchAll(/\]\(([\w./-]+)\)|\b((?:bin|scripts)\/[\w-]+|install\.sh)/g)].map(
+      ([, link, path]) => link ?? path ?? '',
+    );
+    expect(paths.length).toBeGreaterThan(3);
+    expect(paths.filter((path) => !existsSync(join(program, path)))).toEqual([]);
+    for (const page of ['production', 'operations', 'backup']) {
+      const named = readFileSync(join(program, `docs/${page}.md`), 'utf8').matchAll(/\bscripts\/[\w-]+/g);
+      expect([...named].map(([path]) => path).filter((path) => !existsSync(join(program, path)))).toEqual([]);
+    }
+  });
+
+  it('has an archive of the source, from which Docker builds', () => {
+    const options = { encoding: 'utf8', maxBuffer: 64_000_000 } as const;
+    const list = execFileSync('tar', ['-tzf', join(into, `tilld-${version}-source.tar.gz`)], options);
+    for (const path of ['Dockerfile', 'docker-compose.yml', 'docker/mainnet.env.example', 'src/main.ts'])
+      expect(list).toContain(`tilld-${version}/${path}\n`);
+    expect(list).not.toContain('node_modules/');
   });
 
   it('has notes of its changes under its version', () => {

@@ -23,15 +23,14 @@ let packed: readonly string[];
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), 'sdk-project-'));
   writeFileSync(join(project, 'package.json'), '{ "name": "shop", "private": true }');
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: SDK });
-  // What the build says comes first.
-  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  packed = files.map(({ path }) => path);
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, filename)], {
-    cwd: project,
-  });
+  // The commands of the README.
+  const { stdout: archive } = await run('scripts/build-packages', ['--into', project, 'sdk'], { cwd: ROOT });
+  const { stdout: list } = await run('tar', ['-tzf', archive.trim()]);
+  packed = list
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, ''));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive.trim()], { cwd: project });
   till = await TillProcess.start();
   const shop = await Shop.open(till.api);
   env = { PATH: process.env['PATH'], TILLD_URL: till.api.baseUrl, TILLD_KEY: shop.secretKey };
