@@ -177,14 +177,8 @@ async function becomes({ shop }: World, orderId: string, ...wanted: OrderState[]
   await eventually(`the order is ${wanted.join(' or ')}`, () => shop.state(orderId), isWanted, LIMIT_MS);
 }
 
-/**
- * For `describeShop`: a second payment of one order is impossible, in whatever order things happen.
- * @param atRandom false: without random sequences, for a shop with a known fault in some of them
- */
-export function onePayment(
-  world: () => World,
-  { atRandom = true }: { readonly atRandom?: boolean } = {},
-): void {
+/** For `describeShop`: a second payment of one order is impossible, in whatever order things happen. */
+export function onePayment(world: () => World): void {
   it('follows late money of an earlier payment, closes the open one, notes a reorg, and refunds the late money', async () => {
     const { owner, shop } = world();
     const { orderId, paymentId: first } = await shop.order({ email: 'payer@example.com' });
@@ -208,7 +202,6 @@ export function onePayment(
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
-  if (!atRandom) return;
   it(`requests one payment per order, whatever ${RUNS} shoppers, payers and reorgs do`, async () => {
     await fc.assert(
       fc.asyncProperty(
