@@ -1,7 +1,8 @@
 import { ChainError } from '../../../domain/chain.ts';
 import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { readWire } from '../sends/message.ts';
-import type { NodeClient, RawTransaction } from '../rpc/node-client.ts';
+import type { RawTransaction } from '../rpc/node-answers.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
 import { isNotNow } from '../rpc/rpc.ts';
 
 /** An executed transaction reduced to its balance changes. */

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
+import { balances, readableBalances } from './account-balances.ts';
+import {
+  block,
+  inContext,
+  jsonTransaction,
+  lamports,
+  type Level,
+  rawTransaction,
+  slot,
+} from './node-answers.ts';
 import type { Rpc } from './rpc.ts';
 import { aboutSignature, readStatus, requireSlot, type Statuses } from '../sends/signature-status.ts';
 
@@ -10,9 +20,6 @@ export const ACCOUNTS_PER_REQUEST = 100;
 export const SIGNATURES_PER_PAGE = 1_000;
 /** Version 1 is live on mainnet; newer versions raise an alarm instead of being parsed by guess. */
 const READABLE_VERSION = 1;
-
-/** Commitment level: voted for by more than two thirds of the stake, or final. */
-export type Level = 'confirmed' | 'finalized';
 
 export interface BlockHeader {
   readonly slot: number;
@@ -30,43 +37,7 @@ export interface BlockHeader {
 const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([-32004, -32007, -32009]);
 const CLEANED_UP = -32001;
 
-const slot = z.int().min(0);
-const lamports = z
-  .union([z.int(), z.bigint()])
-  .transform((value) => BigInt(value))
-  .pipe(z.bigint().min(0n));
-const block = z.object({
-  blockhash: z.string(),
-  previousBlockhash: z.string(),
-  parentSlot: slot,
-  blockHeight: slot.nullish(),
-  blockTime: z.int().nullish(),
-  signatures: z.array(z.string()).optional(),
-});
-const meta = z.object({
-  err: z.unknown().optional(),
-  fee: lamports,
-  preBalances: z.array(lamports),
-  postBalances: z.array(lamports),
-  loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
-});
-const rawTransaction = z.object({
-  slot,
-  meta,
-  transaction: z.tuple([z.string(), z.literal('base64')]),
-});
-const jsonTransaction = z.object({
-  slot,
-  meta,
-  transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
-});
-
-export type RawTransaction = z.output<typeof rawTransaction>;
 export type NodeClient = ReturnType<typeof createNodeClient>;
-
-function inContext<T extends z.ZodType>(value: T) {
-  return z.object({ context: z.object({ slot }), value });
-}
 
 /** The calls the adapter makes, typed and checked. */
 export function createNodeClient(rpc: Rpc) {
@@ -243,57 +214,6 @@ async function blockHeader(
     if (error.code === CLEANED_UP) throw new ChainError('pruned', `the node no longer has slot ${at}`);
     throw new ChainError('unavailable', error.message, { cause: error });
   }
-}
-
-/** Built once: building a schema takes longer than parsing a hundred accounts with it. */
-const ACCOUNT = z.object({ lamports }).nullable();
-const ACCOUNTS = inContext(
-  z.array(ACCOUNT.or(z.unknown().transform((malformed) => ({ lamports: null, malformed })))),
-);
-const MULTIPLE_ACCOUNTS = 'getMultipleAccounts';
-
-/** Result of a request for the balances of several accounts. */
-interface ReadableBalances {
-  readonly slot: number;
-  readonly lamports: Map<string, bigint>;
-  /** Account → why its balance could not be read. */
-  readonly unread: ReadonlyMap<string, string>;
-}
-
-async function readableBalances(
-  rpc: Rpc,
-  addresses: readonly string[],
-  asOf: { readonly commitment: Level; readonly minContextSlot?: number },
-): Promise<ReadableBalances> {
-  const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
-  const { context, value } = await rpc.call(MULTIPLE_ACCOUNTS, [addresses, options], ACCOUNTS);
-  requireSlot(MULTIPLE_ACCOUNTS, context, asOf.minContextSlot ?? 0);
-  if (value.length !== addresses.length) {
-    const told = `expected ${addresses.length} accounts, not ${value.length}`;
-    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: unexpected value: ${told}`);
-  }
-  const held = new Map<string, bigint>();
-  const unread = new Map<string, string>();
-  for (const [at, address] of addresses.entries()) {
-    const account = value[at] ?? null;
-    if (account === null) held.set(address, 0n);
-    else if (account.lamports !== null) held.set(address, account.lamports);
-    else unread.set(address, problemOf(account.malformed, at));
-  }
-  return { slot: context.slot, lamports: held, unread };
-}
-
-function problemOf(malformed: unknown, at: number): string {
-  const [issue] = ACCOUNT.safeParse(malformed).error?.issues ?? [];
-  return `unexpected ${['value', at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? ''}`;
-}
-
-/** @throws {ChainError} bad_answer when the balance of any of them cannot be read */
-async function balances(...asked: Parameters<typeof readableBalances>): Promise<ReadableBalances> {
-  const read = await readableBalances(...asked);
-  for (const reason of read.unread.values())
-    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: ${reason}`);
-  return read;
 }
 
 async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
