@@ -13,6 +13,7 @@ const TOOLS = [
   'replicate',
   'promote',
   'users',
+  'tillctl',
 ];
 
 /**

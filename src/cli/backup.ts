@@ -6,7 +6,7 @@ import { parseCall, runCommand, printLine, toolConfig, UsageError, warn } from '
 
 const USAGE = `Backs up database and keyring, while the daemon runs or not, into one encrypted file.
 
-  scripts/backup [FILE|FOLDER] [--data-dir DIR]
+  tillctl backup [FILE|FOLDER] [--data-dir DIR]
 
 FOLDER gets a file named after the time; without either it is DATA_DIR/backups. The file is encrypted
 with the keyring's passphrase, verified after writing, and never replaces another one. Copy it to

@@ -4,7 +4,7 @@ import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Checks the database file page by page: its structure, indexes, constraints and references.
 
-  scripts/check [--data-dir DIR]
+  tillctl check [--data-dir DIR]
 
 Run it beside the daemon or without it: it changes nothing. A file of 6 GB takes some two minutes, in which
 the write-ahead log grows. Exit code 1 when the file is damaged.`;

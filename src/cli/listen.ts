@@ -8,8 +8,8 @@ import { isTriggerable, triggerEvent, TRIGGERABLE } from './trigger-event.ts';
 
 const USAGE = `Forwards the events of a shop to a webhook handler on this machine, signed as webhooks are, while you build it.
 
-  TILLD_KEY=rk_... scripts/listen --forward-to http://127.0.0.1:3001/hook [--url http://localhost:3000] [--trigger EVENT]
-  TILLD_KEY=rk_... scripts/listen --trigger EVENT
+  TILLD_KEY=rk_... tillctl listen --forward-to http://127.0.0.1:3001/hook [--url http://localhost:3000] [--trigger EVENT]
+  TILLD_KEY=rk_... tillctl listen --trigger EVENT
 
 TILLD_KEY is a restricted key with the scope events:read (and webhooks:read, for bodies with webhookUrl), or a secret key; --key KEY
 works as well, but others on this machine can see it. --url is the daemon's address. It forwards what happens from now on, one line per event, until

@@ -6,10 +6,10 @@ import { beginEpoch, takeOver } from '../replica/take-over.ts';
 import { daemonData } from './daemon-data.ts';
 import { parseCall, runCommand, printLine, UsageError, warn } from './command.ts';
 
-const USAGE = `Takes over with a data directory that scripts/restore has filled: the machine that wrote the replica
+const USAGE = `Takes over with a data directory that tillctl restore has filled: the machine that wrote the replica
 until now neither writes nor signs any more as soon as it looks at the replica.
 
-  scripts/promote [--other-machine-off] [--data-dir DIR]
+  tillctl promote [--other-machine-off] [--data-dir DIR]
 
 Begins a new epoch in TILLD_REPLICA_URL and waits until the other machine must have seen it.
 --other-machine-off: your word that it is off for good; nothing is waited for. Without TILLD_REPLICA_URL
@@ -41,7 +41,7 @@ await runCommand(USAGE, async (args) => {
         await pause(waitMs);
       }
       await writeEpoch(database.db, epoch);
-      printLine(`This machine has taken over (epoch ${epoch.number}). Start the daemon and scripts/replicate.
+      printLine(`This machine has taken over (epoch ${epoch.number}). Start the daemon and tillctl replicate.
 What it takes is in the replica as soon as /readyz shows its lagSeconds, after the first snapshot.`);
       return 0;
     } finally {

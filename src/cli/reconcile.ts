@@ -7,7 +7,7 @@ import { checkCoins } from './daemon-data.ts';
 const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
 own set, and the balance of every address of Ethereum and Solana.
 
-  scripts/reconcile [--data-dir DIR]
+  tillctl reconcile [--data-dir DIR]
 
 Run it beside the daemon. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
 anything differs, or could not be compared: then the differences are unknown, not none.`;

@@ -8,7 +8,7 @@ import { parseCall, runCommand, UsageError } from './command.ts';
 
 const USAGE = `Replicates the database to TILLD_REPLICA_URL until it is stopped. Runs beside the daemon.
 
-  scripts/replicate [--data-dir DIR]
+  tillctl replicate [--data-dir DIR]
 
 Runs Litestream, with the configuration that it writes to DATA_DIR/litestream.yml. Start it again whenever
 it ends: it goes on where it was.`;
@@ -22,7 +22,7 @@ await runCommand(USAGE, async (args) => {
   if (epoch === null)
     throw new Error('this database has no replica yet: start the daemon with TILLD_REPLICA_URL first');
   if (epoch.state === 'restored')
-    throw new Error('this database has not taken over yet: run scripts/promote first');
+    throw new Error('this database has not taken over yet: run tillctl promote first');
   const path = join(config.dataDir, 'litestream.yml');
   const job = { epoch: epoch.number, databasePath: file };
   writePrivateFile(path, litestreamConfig(config.replica, job));

@@ -22,9 +22,9 @@ import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Makes the daemon read a chain again, or go on after blocks that the node has pruned. Stop it first.
 
-  scripts/rescan COIN --from HEIGHT|DATE [--data-dir DIR]
-  scripts/rescan COIN --skip-to HEIGHT [--data-dir DIR]
-  scripts/rescan COIN --from HEIGHT --online [--data-dir DIR]
+  tillctl rescan COIN --from HEIGHT|DATE [--data-dir DIR]
+  tillctl rescan COIN --skip-to HEIGHT [--data-dir DIR]
+  tillctl rescan COIN --from HEIGHT --online [--data-dir DIR]
 
 COIN is BTC, LTC, ETH or SOL (HEIGHT is a slot then); DATE such as 2026-01-31. For a fork deeper than 2,016
 blocks, a node that was reset, or blocks that were read by a faulty program. What was confirmed above that

@@ -18,13 +18,13 @@ import {
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
-  scripts/restore FILE [--from-replica URL [--skip GENERATION]] [--revocations FILE | --nothing-revoked]
+  tillctl restore FILE [--from-replica URL [--skip GENERATION]] [--revocations FILE | --nothing-revoked]
                   [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
 
 The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FILE), else that of
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
 --from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
-from the backup, which may be of any age. scripts/promote then takes over. The daemon checks the whole
+from the backup, which may be of any age. tillctl promote then takes over. The daemon checks the whole
 file while it serves. --skip: not this generation of the replica, which cannot be restored, but what is older.
 --revocations: the file revocations.* of the old data directory. What was revoked since the copy (keys, members, passkeys,
 passwords, sessions) is revoked again. --nothing-revoked: your word that nothing was. Without either, everybody is signed
@@ -80,7 +80,7 @@ await runCommand(USAGE, async (args) => {
     `${config.dataDir} holds ${what}; ${recovered} more addresses are reserved, and watched by the next start`,
   );
   tellRevoked(revoked, file !== undefined);
-  if (mustTakeOver) warn('Take over with scripts/promote first.');
+  if (mustTakeOver) warn('Take over with tillctl promote first.');
   warn(`Start the daemon with this data directory: it reads the chains on from where the copy stood.
 Sends ordered after it are on the chain but not in this database: look there before you repeat one.`);
   return 0;
@@ -90,7 +90,7 @@ function tellRevoked(revoked: Applied | null, isListed: boolean): void {
   if (revoked === null) {
     warn(`Nothing says what was revoked since this copy was made. Everybody is signed out; secret keys, keys with wallet:send
 and members are suspended until the owner of each shop confirms them: in the dashboard, by POST /merchant/keys/confirm,
-or by scripts/users confirm-keys EMAIL. Passwords are those of the copy: set new ones where they were changed since.`);
+or by tillctl users confirm-keys EMAIL. Passwords are those of the copy: set new ones where they were changed since.`);
     return;
   }
   if (!isListed) return;

@@ -27,9 +27,9 @@ import { unlockKeyring } from './unlock-keyring.ts';
 
 const USAGE = `The 24 words behind every address.
 
-  scripts/seed show [--yes]              prints them; asks first, on a terminal
-  scripts/seed verify [--words-file F]   tells whether words on paper are those of this keyring
-  scripts/seed restore --email E         fills an empty data directory from the words alone
+  tillctl seed show [--yes]              prints them; asks first, on a terminal
+  tillctl seed verify [--words-file F]   tells whether words on paper are those of this keyring
+  tillctl seed restore --email E         fills an empty data directory from the words alone
       [--accounts N]        merchants there were (5)
       [--gap N]             addresses in a row that may never have been paid (2000)
       [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of

@@ -15,8 +15,8 @@ const USAGE = `Shows the sends that no block has yet, offers the signed bytes of
 it waits for. Nothing is signed, and nothing is written without --not-paid: the running daemon makes the same tries by itself, and
 ends a send as failed once the chain proves that it can never confirm.
 
-  scripts/sends [--data-dir DIR]
-  scripts/sends --not-paid SEND_ID [--data-dir DIR]
+  tillctl sends [--data-dir DIR]
+  tillctl sends --not-paid SEND_ID [--data-dir DIR]
 
 After a restore from a backup, or after blocks were skipped, older sends that look impossible may have been paid all the
 same, by a version that was signed later or in such a block: they keep their coins. --not-paid says of one that you have looked at its destination, and that it was not paid.

@@ -20,13 +20,13 @@ import { unlockKeyring } from './unlock-keyring.ts';
 
 const USAGE = `Helps the owners of accounts who cannot help themselves, without SQL and without mail.
 
-  scripts/users list
-  scripts/users reset-password EMAIL [--generate | --password-file F]    asks for the new password on the terminal;
+  tillctl users list
+  tillctl users reset-password EMAIL [--generate | --password-file F]    asks for the new password on the terminal;
                                --generate prints one, once
-  scripts/users reset-second-factor EMAIL [--passkeys]    switches it off; with --passkeys removes the passkeys, too
-  scripts/users make-owner EMAIL --instead-of EMAIL       gives all that the second account owns to the first: shops,
+  tillctl users reset-second-factor EMAIL [--passkeys]    switches it off; with --passkeys removes the passkeys, too
+  tillctl users make-owner EMAIL --instead-of EMAIL       gives all that the second account owns to the first: shops,
                                customers and catalog. The first must own nothing yet
-  scripts/users confirm-keys EMAIL    after a restore: the keys and members of the account's shops count again
+  tillctl users confirm-keys EMAIL    after a restore: the keys and members of the account's shops count again
 
 Each takes --data-dir DIR. Run it beside the daemon or without it. Whatever changes is in the audit log, and ends the sessions
 and tokens of the account. Keys of shops stay: regenerate them where a stranger may know them.`;

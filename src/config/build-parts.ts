@@ -48,6 +48,13 @@ export function withUrlFiles(values: Values, context: BuildContext): Values {
   return { ...values, ...held };
 }
 
+/** Files that contain secrets, as configured. */
+export function secretFiles(values: Values, context: BuildContext): string[] {
+  const names = [...URL_FILES, ...SECRETS].map(([, byFile]) => byFile);
+  const files = [...names, 'tlsKey' as const].map((name) => values[name]);
+  return files.filter((file) => file !== undefined).map((file) => resolvePath(file, context));
+}
+
 /** Trimmed content of a file; null when it cannot be read, which adds a problem. */
 function textOf(name: SettingName, file: string, context: BuildContext): string | null {
   try {

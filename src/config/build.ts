@@ -1,5 +1,13 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { complain, resolvePath, readSecret, withUrlFiles, type BuildContext } from './build-parts.ts';
+import {
+  complain,
+  readSecret,
+  resolvePath,
+  secretFiles,
+  withUrlFiles,
+  type BuildContext,
+} from './build-parts.ts';
 import { explorersConfig } from './build-explorers.ts';
 import { ratesConfig } from './build-rates.ts';
 import { replicaConfig } from './build-replica.ts';
@@ -77,6 +85,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     explorers: explorersConfig(values),
     smtp: smtpConfig(values),
     operatorEmail: values.operatorEmail ?? null,
+    secretFiles: secretFiles(values, context),
     warnings: [],
   };
   return { ...config, warnings: warningsOf(config) };
@@ -227,11 +236,27 @@ function warningsOf(config: Config): string[] {
   if (config.network === 'mainnet' && config.http.adminListen === null) {
     warnings.push('the public address serves /metrics and the details of /readyz: set TILLD_ADMIN_LISTEN');
   }
+  if (config.network === 'mainnet' && !isLive) {
+    warnings.push(
+      'the network is mainnet, but no node is configured: no coin can be paid (TILLD_BTC_RPC_URL and so on)',
+    );
+  }
+  if (config.operatorEmail !== null && config.smtp === null) {
+    warnings.push('TILLD_OPERATOR_EMAIL has no effect without TILLD_SMTP_URL: nobody is notified by email');
+  }
+  for (const file of config.secretFiles.filter(isReadableByAll)) {
+    warnings.push(`every user of this machine can read ${file}, which contains a secret: chmod 600`);
+  }
   if (config.auth.ratePerMinute === 0) warnings.push('the limit on login attempts is switched off');
   if (config.http.publicRatePerMinute === 0) {
     warnings.push('the limit on payments made with a public key is switched off');
   }
   return warnings;
+}
+
+/** Whether users other than owner and group may read a file. */
+function isReadableByAll(file: string): boolean {
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0;
 }
 
 function feesConfig(

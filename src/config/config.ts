@@ -67,6 +67,8 @@ export interface Config {
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
   /** Address for emails about nodes, backups and the replica; null: none. */
   readonly operatorEmail: string | null;
+  /** Absolute paths of files that contain secrets, as configured. */
+  readonly secretFiles: readonly string[];
   /** Warnings to log at start. */
   readonly warnings: readonly string[];
 }

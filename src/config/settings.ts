@@ -289,7 +289,7 @@ export const SETTINGS = {
   ),
   smtpUrlFile: optional('mail.smtpUrlFile', 'TILLD_SMTP_URL_FILE', secretFile()),
   smtpFrom: optional('mail.from', 'TILLD_SMTP_FROM', value.text('a sender address')),
-  operatorEmail: optional('mail.operator', 'TILLD_OPERATOR_EMAIL', value.text('an email address')),
+  operatorEmail: optional('mail.operator', 'TILLD_OPERATOR_EMAIL', value.emailAddress()),
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -32,6 +32,13 @@ export function text(expected = 'a text') {
   return reader(expected, (value) => value);
 }
 
+/** An e-mail address without a name; what its server accepts is not known here. */
+export function emailAddress() {
+  return reader('an e-mail address, such as you@example.com', (value) =>
+    /^[^\s@<>",;]+@[^\s@<>",;]+$/.test(value) ? value : undefined,
+  );
+}
+
 export function parseChoice<const T extends string>(values: readonly T[]) {
   return reader(`one of ${values.join(', ')}`, (value) => values.find((known) => known === value));
 }

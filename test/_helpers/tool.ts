@@ -16,6 +16,7 @@ export interface RunningTool {
 export function startTool(
   tool:
     | 'backup'
+    | 'tillctl'
     | 'check'
     | 'promote'
     | 'replicate'
