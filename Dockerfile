@@ -17,11 +17,12 @@ COPY locales locales
 COPY src src
 COPY packages/sdk/src packages/sdk/src
 RUN npm run --silent build
+COPY bin bin
 COPY config config
 COPY docker docker
 COPY test/_helpers test/_helpers
 # Whatever umask the checkout was made with.
-RUN chmod -R a+rX config docker test package.json dist
+RUN chmod -R a+rX bin config docker test package.json dist
 
 # What the daemon needs to run, and of native packages only the binaries for this platform.
 FROM packages AS production
@@ -87,8 +88,10 @@ ENV NODE_ENV=production TILLD_HOST=0.0.0.0 TILLD_DATA_DIR=/data HOME=/data
 COPY --from=build /app/package.json ./
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/bin bin
 COPY --from=build /app/config config
 COPY --from=build /app/docker/healthcheck.mjs docker/
+RUN ln -s /app/bin/tillctl /usr/local/bin/tillctl
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000

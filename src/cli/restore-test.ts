@@ -53,12 +53,12 @@ async function restoreInto(
     lookAhead: 1,
     clock: { now: () => Date.now() },
   });
-  const { db, close } = await openDatabase(join(work, 'tilld.sqlite'));
+  const database = await openDatabase(join(work, 'tilld.sqlite'));
   try {
-    const counts = Object.entries(await rowCounts(db)).map(([table, count]) => `${table} ${count}`);
+    const counts = Object.entries(await rowCounts(database.db)).map(([table, count]) => `${table} ${count}`);
     printLine(`made ${isoTime(createdAt.getTime())}: ${counts.join(', ')}`);
   } finally {
-    await close();
+    await database.close();
   }
 }
 

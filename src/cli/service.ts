@@ -95,6 +95,7 @@ export function readService(unit: string): Service {
   return {
     user,
     group: last(settings, 'Group').at(-1) ?? user,
+    groups: last(settings, 'SupplementaryGroups').flatMap(words),
     env,
     secretFiles: secrets.filter(existsSync),
   };

@@ -78,8 +78,6 @@ function installedReleases(root: string): string[] {
 
 function lines(status: Status): string[] {
   const { running, readiness: state } = status;
-  const megabytes = (bytes: number | null): string =>
-    bytes === null ? 'none' : `${Math.round(bytes / 1e6)} MB`;
   const daemon =
     running === null ? 'does not respond' : `${running}, ${status.ready ? 'ready' : 'NOT READY'}`;
   return [
@@ -98,4 +96,8 @@ function lines(status: Status): string[] {
     ...(status.releases.length === 0 ? [] : [`releases      ${status.releases.join(', ')}`]),
     ...(state?.warnings ?? []).map((text) => `WARNING       ${text}`),
   ];
+}
+
+function megabytes(bytes: number | null): string {
+  return bytes === null ? 'none' : `${Math.round(bytes / 1e6)} MB`;
 }

@@ -5,7 +5,7 @@ import type { Finding } from './files.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** Sends a test mail; null: to nobody. */
+/** Sends a test mail to an address, if there is one. */
 export async function checkMail({ smtp, operatorEmail }: Config, to: string | null): Promise<Finding[]> {
   const check = 'mail';
   if (smtp === null) {

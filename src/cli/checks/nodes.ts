@@ -14,7 +14,8 @@ const SILENT = {
 /** Whether each configured node responds, serves the right network, and is in sync. */
 export async function checkNodes(config: Config): Promise<Finding[]> {
   // The daemon's own database is not needed, and does not exist before the first start.
-  const { db, close } = await openDatabase(':memory:');
+  const database = await openDatabase(':memory:');
+  const { db } = database;
   const adapters = createLiveAdapters({ config, db, clock: { now: () => Date.now() }, logger: SILENT });
   try {
     if (adapters.length > 0) return await Promise.all(adapters.map(checkNode));
@@ -23,7 +24,7 @@ export async function checkNodes(config: Config): Promise<Finding[]> {
     return [{ check: 'nodes', result: isMainnet ? 'failed' : 'ok', detail }];
   } finally {
     await Promise.all(adapters.map(async (adapter) => adapter.close()));
-    await close();
+    await database.close();
   }
 }
 

@@ -119,6 +119,7 @@ describe('tillctl check-config', () => {
     const { code, findings } = await check({
       TILLD_DATA_DIR: dir,
       TILLD_NETWORK: 'mainnet',
+      TILLD_RATES: 'live',
       TILLD_OPERATOR_EMAIL: 'me@example.com',
     });
     expect(code).toBe(1);
@@ -248,13 +249,16 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
         '0',
       ];
       const files = ['--words-file', words, '--password-file', join(root, 'password')];
-      expect(await run(tillctl, [...args, ...files], env())).toMatchObject({ code: 0 });
+      expect(await run(tillctl, [...args, ...files], env())).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringContaining('Error') as string,
+      });
       const database = statSync(join(root, 'data/tilld.sqlite'));
       expect([database.uid, database.mode & 0o777]).toEqual([NOBODY, 0o600]);
       // Without a file beside it, the passphrase was that of the credential.
       expect(readdirSync(join(root, 'data'))).not.toContain('keyring-passphrase');
       const verified = await run(tillctl, ['seed', 'verify', '--words-file', words], env());
-      expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('are those') });
+      expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('these are the words') });
       const users = await run(tillctl, ['users', 'list'], env());
       expect(users).toMatchObject({ code: 0, stdout: expect.stringContaining('you@example.com') });
       expect(await run(tillctl, ['check'], env())).toMatchObject({ code: 0 });
