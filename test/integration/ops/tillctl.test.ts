@@ -85,7 +85,7 @@ describe('tillctl status', () => {
         code: 0,
         stdout: expect.stringContaining(`${VERSION}, ready`),
       });
-      expect(stdout).toMatch(/^BTC-sandbox +ok$/m);
+      expect(stdout).toMatch(/^BTC-sandbox +following$/m);
       expect(stdout).toMatch(/^last backup +never$/m);
       const json = await runTool('tillctl', ['status', '--json', ...args], { env });
       expect(JSON.parse(json.stdout)).toMatchObject({ running: VERSION, ready: true, dataDir: till.dataDir });
@@ -269,7 +269,8 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
   it(
     'checks the permissions of the files that the unit names',
     async () => {
-      const check = async () => (await run(tillctl, ['check-config', '--no-mail'], env())).stdout;
+      const command = [tillctl, ['check-config', '--no-mail'], env()] as const;
+      const check = async () => (await run(...command)).stdout;
       expect(await check()).toMatch(/^ok +secrets/m);
       chmodSync(join(root, 'secrets.env'), 0o644);
       expect(await check()).toMatch(/^FAILED +secrets: .*secrets[.]env/m);
