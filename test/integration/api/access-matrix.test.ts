@@ -1,22 +1,11 @@
 /** Who may call what: every route with every credential, compared with a table that people read. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Route } from '../../../src/http/server/route.ts';
 import { columnsOf, GROUPS, type Column } from './matrix-world.ts';
+import { observeServers } from './observed-servers.ts';
 import { fresh, World, type Account } from './world.ts';
 
-/** What the composition root hands to the server: the routes as they are defined. */
-const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/http-server.ts', async (load) => {
-  const original = await load<{ createHttpServer: typeof createHttpServer }>();
-  return {
-    ...original,
-    createHttpServer: (deps: HttpServerDeps) => {
-      served.routes.push(...deps.routes);
-      return original.createHttpServer(deps);
-    },
-  };
-});
+const served = observeServers();
 
 const world = await World.start();
 let columns: Column[];

@@ -1,24 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../src/http/server/route.ts';
 import { Authenticator, type CreateOptions } from '../../_helpers/authenticator.ts';
 import { invite } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
+import { observeServers } from './observed-servers.ts';
 import { fresh, PASSWORD, totpCode, World } from './world.ts';
 
-/** What the composition root hands to the server: the routes as they are defined. */
-const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/http-server.ts', async (load) => {
-  const original = await load<{ createHttpServer: typeof createHttpServer }>();
-  return {
-    ...original,
-    createHttpServer: (deps: HttpServerDeps) => {
-      served.routes.push(...deps.routes);
-      return original.createHttpServer(deps);
-    },
-  };
-});
+const served = observeServers();
 
 const world = await World.start();
 afterAll(async () => world.end());

@@ -2,29 +2,18 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../../src/http/openapi/document.ts';
 import { buildExample, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
 import { METHODS, type JsonSchema, type OpenApiDocument } from '../../../src/http/openapi/types.ts';
 import type { Route } from '../../../src/http/server/route.ts';
-import type { createHttpServer, HttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
+import type { HttpServer } from '../../../src/http/http-server.ts';
 import { Till } from '../../_helpers/till.ts';
 import { whole } from '../../_helpers/whole-openapi.ts';
 import { Contract } from './contract.ts';
+import { observeServers } from './observed-servers.ts';
 
-const served = vi.hoisted(() => ({ routes: [] as Route[], servers: [] as HttpServer[] }));
-vi.mock('../../../src/http/http-server.ts', async (load) => {
-  const original = await load<{ createHttpServer: typeof createHttpServer }>();
-  return {
-    ...original,
-    createHttpServer: (deps: HttpServerDeps) => {
-      const server = original.createHttpServer(deps);
-      served.routes.push(...deps.routes);
-      served.servers.push(server);
-      return server;
-    },
-  };
-});
+const served = observeServers();
 
 interface Line {
   readonly message: string;

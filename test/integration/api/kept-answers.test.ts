@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { finishIdempotencyKey } from '../../../src/store/idempotency.ts';
+import * as idempotency from '../../../src/store/idempotency.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { fresh, World, type Account } from './world.ts';
 
@@ -7,13 +7,12 @@ import { fresh, World, type Account } from './world.ts';
  * As if the process had died between the commit of what a request made and keeping its answer: only what is kept in a
  * transaction is kept at all.
  */
-vi.mock('../../../src/store/idempotency.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../../src/store/idempotency.ts')>();
-  const finish: typeof finishIdempotencyKey = async (db, key, answer) => {
-    if (db.isTransaction) await original.finishIdempotencyKey(db, key, answer);
-  };
-  return { ...original, finishIdempotencyKey: finish };
-});
+const { finishIdempotencyKey } = idempotency;
+const finishing = vi
+  .spyOn(idempotency, 'finishIdempotencyKey')
+  .mockImplementation(async (db, key, answer) => {
+    if (db.isTransaction) await finishIdempotencyKey(db, key, answer);
+  });
 
 /** Routes that make nothing, by what a repeat does instead. */
 const MAKE_NOTHING: Readonly<Record<string, string>> = {
@@ -43,7 +42,10 @@ let account: Account;
 beforeAll(async () => {
   account = await world.account();
 });
-afterAll(async () => world.end());
+afterAll(async () => {
+  finishing.mockRestore();
+  await world.end();
+});
 
 const posts = world.contract.routes.filter(
   ({ method, name }) => method === 'POST' && MAKE_NOTHING[name] === undefined,

@@ -1,27 +1,17 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { routeDependencies, type createHttp } from '../../../src/app/http.ts';
+import * as http from '../../../src/app/http.ts';
 import { Till } from '../../_helpers/till.ts';
 
-type Deps = Parameters<typeof createHttp>[0];
-
-/** What the composition root hands to the HTTP side. */
-const handed = vi.hoisted(() => ({ deps: [] as unknown[] }));
-vi.mock('../../../src/app/http.ts', async (load) => {
-  const original = await load<{ createHttp: typeof createHttp; partsOf: typeof routeDependencies }>();
-  return {
-    ...original,
-    createHttp: (deps: Deps) => {
-      handed.deps.push(deps);
-      return original.createHttp(deps);
-    },
-  };
-});
-
 let till: Till;
+/** What the composition root hands to the HTTP side. */
+const handed = vi.spyOn(http, 'createHttp');
 beforeAll(async () => {
   till = await Till.start();
 });
-afterAll(async () => till.end());
+afterAll(async () => {
+  handed.mockRestore();
+  await till.end();
+});
 
 /** The path to the first thing with a method of this name, through named properties of objects and functions. */
 function pathTo(method: string, from: unknown): string | null {
@@ -43,8 +33,7 @@ function pathTo(method: string, from: unknown): string | null {
 }
 
 function parts(): [string, object][] {
-  const [deps] = handed.deps;
-  return Object.entries(routeDependencies(deps as Deps));
+  return handed.mock.calls.flatMap(([deps]) => Object.entries(http.routeDependencies(deps)));
 }
 
 it('the search for key sources finds one in any structure', () => {
@@ -57,7 +46,7 @@ it('the search for key sources finds one in any structure', () => {
 });
 
 it('no route and no page can reach the source of private keys', () => {
-  expect(handed.deps).toHaveLength(1);
+  expect(handed).toHaveBeenCalledOnce();
   expect(parts().map(([name, part]) => [name, pathTo('privateKey', part)])).toEqual(
     parts().map(([name]) => [name, null]),
   );

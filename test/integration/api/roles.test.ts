@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER_ROLES, type MemberRole } from '../../../src/domain/roles.ts';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
+import { observeServers } from './observed-servers.ts';
 import { credentialsOf, fresh, World, type Account, type Request } from './world.ts';
 
-/** What the composition root hands to the server: the routes as they are defined. */
-const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/http-server.ts', async (load) => {
-  const original = await load<{ createHttpServer: typeof createHttpServer }>();
-  return {
-    ...original,
-    createHttpServer: (deps: HttpServerDeps) => {
-      served.routes.push(...deps.routes);
-      return original.createHttpServer(deps);
-    },
-  };
-});
+const served = observeServers();
 
 const world = await World.start();
 const { api } = world.till;

@@ -1,28 +1,17 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leafFields, type MarkedField } from '../../../src/http/schemas/marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
 import { invite, signedIn } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
+import { observeServers } from './observed-servers.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { credentialsOf, fresh, PASSWORD, totpCode, World, type Account } from './world.ts';
 
-/** What the composition root hands to the server: the routes as they are defined. */
-const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/http-server.ts', async (load) => {
-  const original = await load<{ createHttpServer: typeof createHttpServer }>();
-  return {
-    ...original,
-    createHttpServer: (deps: HttpServerDeps) => {
-      served.routes.push(...deps.routes);
-      return original.createHttpServer(deps);
-    },
-  };
-});
+const served = observeServers();
 
 const world = await World.start();
 const routes = served.routes;

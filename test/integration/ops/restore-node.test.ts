@@ -151,10 +151,12 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       const target = join(dir, 'from-seed');
       const password = join(dir, 'password');
       writeFileSync(password, PASSWORD);
-      const args = ['--words-file', '-', '--password-file', password, '--accounts', '2', '--gap', '40'];
+      const secrets = ['--words-file', '-', '--password-file', password];
+      // Money beyond the gap is what restore-deep looks for: each address of the scan takes the node a key's work.
+      const sizes = ['--accounts', '2', '--gap', '40', '--scan', '200'];
       const made = await runTool(
         'seed',
-        ['restore', '--email', 'me@example.com', '--data-dir', target, ...args],
+        ['restore', '--email', 'me@example.com', '--data-dir', target, ...secrets, ...sizes],
         { env: { ...env, TILLD_KEYRING_PASSPHRASE: 'a new passphrase, why not' }, input: words },
       );
       expect(made).toMatchObject({ code: 0 });

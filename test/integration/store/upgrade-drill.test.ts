@@ -1,6 +1,6 @@
 /** What an operator goes through with an upgrade: working on the earlier version's database, and all that can interrupt it. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,10 +10,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allMigrations, type Migrations } from '../../../src/store/schema/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { ApiClient, PaymentJson } from '../../_helpers/api-client.ts';
+import { backUp, restoreBeside } from '../../_helpers/backups.ts';
 import { EARLIER_DATABASES, integrity, layOut, reading, schemaOf } from '../../_helpers/earlier-databases.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { TillProcess } from '../../_helpers/till.ts';
-import { runTool } from '../../_helpers/tool.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const MIGRATIONS = await allMigrations();
@@ -97,43 +97,28 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
   it('works after the upgrade for lists, a sale with its webhook, a backup and a restore', async () => {
     await using sink = await WebhookSink.start();
     const { expected } = layOut(name, dir, Number(new URL(sink.url).port));
-    const till = await TillProcess.start({}, dir);
-    try {
-      await till.ready();
-      for (const list of LISTS) {
-        const { status } = await fetch(till.api.baseUrl + list, {
-          headers: { authorization: `Bearer ${expected.secretKey}` },
-        });
-        expect([list, status]).toEqual([list, 200]);
-      }
-      const sold = await sell(till.api, expected);
-      await eventually(
-        'the sale and its webhook',
-        () => sink.types(sold),
-        (types) => types.includes('payment.completed'),
-        60_000,
-      );
-      const backup = join(dir, 'after.backup');
-      expect(await runTool('backup', [backup, '--data-dir', dir])).toMatchObject({ code: 0 });
-      const restored = join(dir, 'restored');
-      const args = [
-        backup,
-        '--nothing-revoked',
-        '--data-dir',
-        restored,
-        '--passphrase-file',
-        join(dir, 'keyring-passphrase'),
-      ];
-      expect(await runTool('restore', args)).toMatchObject({ code: 0 });
-      await till.kill9();
-      await using second = await TillProcess.start({}, restored);
-      const kept = await second.api.must<PaymentJson>('GET', `/payment/get?paymentId=${sold}`, {
-        token: expected.secretKey,
+    await using till = await Till.start({}, {}, dir);
+    await till.ready();
+    for (const list of LISTS) {
+      const { status } = await fetch(till.api.baseUrl + list, {
+        headers: { authorization: `Bearer ${expected.secretKey}` },
       });
-      expect(kept.status).toBe('completed');
-    } finally {
-      await till.kill9();
+      expect([list, status]).toEqual([list, 200]);
     }
+    const sold = await sell(till.api, expected);
+    await eventually(
+      'the sale and its webhook',
+      () => sink.types(sold),
+      (types) => types.includes('payment.completed'),
+      60_000,
+    );
+    const restored = await restoreBeside(await backUp(dir, join(dir, 'after.backup')), dir);
+    await till.down();
+    await using second = await Till.start({}, {}, restored);
+    const kept = await second.api.must<PaymentJson>('GET', `/payment/get?paymentId=${sold}`, {
+      token: expected.secretKey,
+    });
+    expect(kept.status).toBe('completed');
   });
 });
 
@@ -155,15 +140,52 @@ async function killAfter(migration: string): Promise<void> {
   expect(ended).toMatchObject({ signal: 'SIGKILL' });
 }
 
+/** Lays the oldest database out. @returns its content, what its version knew, and the steps from there to this one */
+function layOutOldest() {
+  layOut(OLDEST, dir);
+  const earlier = migrationsOf(path);
+  const steps = Object.keys(MIGRATIONS)
+    .filter((name) => !(name in earlier))
+    .toSorted();
+  return { before: content(path), earlier, steps };
+}
+
+/** What a process that dies leaves to the next one: the database and its write-ahead log, as they are in the file system. */
+function copyAsLeft(step: string): string {
+  const left = join(dir, `${step}.sqlite`);
+  for (const end of ['', '-wal']) if (existsSync(path + end)) copyFileSync(path + end, left + end);
+  return left;
+}
+
 describe('an upgrade that is killed', () => {
-  it('leaves the database to the earlier version after any step, and the next start completes it', async () => {
-    layOut(OLDEST, dir);
-    const before = content(path);
-    const earlier = migrationsOf(path);
-    const steps = Object.keys(MIGRATIONS).filter((name) => !(name in earlier));
+  it('leaves the database to the earlier version after any step', async () => {
+    const { before, earlier, steps } = layOutOldest();
     expect(steps.length).toBeGreaterThan(15);
-    for (const step of steps) {
-      await killAfter(step);
+    const left = new Map<string, string>();
+    const watched = steps.map((step): [string, Migrations[string]] => [
+      step,
+      {
+        up: async (db) => {
+          await MIGRATIONS[step]?.up(db);
+          left.set(step, copyAsLeft(step));
+        },
+      },
+    ]);
+    await (
+      await openDatabase(path, { migrations: { ...MIGRATIONS, ...Object.fromEntries(watched) } })
+    ).close();
+    expect([...left.keys()]).toEqual(steps);
+    for (const [step, file] of left) {
+      await (await openDatabase(file, { migrations: earlier })).close();
+      expect([step, integrity(file)]).toEqual([step, ['ok']]);
+      expect([step, content(file)]).toEqual([step, before]);
+    }
+  });
+
+  it('is completed by the next start, at its first, middle and last step', async () => {
+    const { before, earlier, steps } = layOutOldest();
+    for (const step of [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)]) {
+      await killAfter(step ?? '');
       expect([step, integrity(path)]).toEqual([step, ['ok']]);
       expect(content(path)).toEqual(before);
       await (await openDatabase(path, { migrations: earlier })).close();
@@ -174,13 +196,8 @@ describe('an upgrade that is killed', () => {
   });
 
   it('makes the copy of the earlier database again when it was killed during the copy', async () => {
-    layOut(OLDEST, dir);
-    const before = content(path);
-    const earlier = migrationsOf(path);
-    const [first] = Object.keys(MIGRATIONS)
-      .filter((name) => !(name in earlier))
-      .toSorted();
-    const copy = `${path}.before-${first}`;
+    const { before, steps } = layOutOldest();
+    const copy = `${path}.before-${steps[0]}`;
     writeFileSync(`${copy}.tmp`, readFileSync(path).subarray(0, 10_000));
     await (await openDatabase(path)).close();
     expect(existsSync(`${copy}.tmp`)).toBe(false);
@@ -190,10 +207,8 @@ describe('an upgrade that is killed', () => {
 
 describe('an upgrade on a full disk', () => {
   it('reports the error, changes nothing, and is completed by the next start', async () => {
-    layOut(OLDEST, dir);
-    const before = content(path);
-    const earlier = migrationsOf(path);
-    const [first = '', ...later] = Object.keys(MIGRATIONS).filter((name) => !(name in earlier));
+    const { before, earlier, steps } = layOutOldest();
+    const [first = '', ...later] = steps;
     // As many pages as there are, from the first step on, so that a later step finds no more.
     const full: Migrations = {
       ...MIGRATIONS,
