@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+const SHORTEST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 250;
+/** Of what has been waited so far: what takes long is asked for less often, and is noticed a twentieth later at most. */
+const PAUSE_SHARE = 0.05;
+
 /** Asks again and again until the answer satisfies; fails with the last answer. */
 export async function eventually<T>(
   what: string,
@@ -7,14 +12,15 @@ export async function eventually<T>(
   satisfies: (value: T) => boolean,
   timeoutMs = 120_000,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const since = Date.now();
   for (;;) {
     const value = await ask();
     if (satisfies(value)) return value;
-    if (Date.now() > deadline) {
+    const waited = Date.now() - since;
+    if (waited > timeoutMs) {
       throw new Error(`${what}: not within ${timeoutMs} ms; last: ${shown(value)}`);
     }
-    await sleep(25);
+    await sleep(Math.min(Math.max(waited * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
   }
 }
 

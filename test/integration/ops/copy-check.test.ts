@@ -1,45 +1,44 @@
 /** A database that came from a replica is checked whole while the daemon serves. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Machine } from '../../../scripts/failover/machine.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
+let place: string;
 let dir: string;
 let env: Record<string, string>;
 const second = () => join(dir, 'second');
-beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'till-copy-'));
-  const replica = join(dir, 'replica');
+/** A database that has taken over from a dead machine, of which each test gets a copy beside the same replica. */
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'till-copy-'));
+  const replica = join(place, 'replica');
   env = {
     TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator',
     TILLD_REPLICA_URL: replica,
     TILLD_LOG_LEVEL: 'info',
   };
-  const machine = await Machine.start(env, join(dir, 'first'));
+  const machine = await Machine.start(env, join(place, 'first'));
   await Shop.open(machine.till.api);
   await machine.replicated();
-  const backup = join(dir, 'keyring.backup');
+  const backup = join(place, 'keyring.backup');
   await runTool('backup', [backup, '--data-dir', machine.dataDir], { env });
   await machine.powerOff();
-  const restored = await runTool(
-    'restore',
-    [backup, '--nothing-revoked', '--from-replica', replica, '--data-dir', second()],
-    {
-      env,
-    },
-  );
-  expect(restored).toMatchObject({ code: 0 });
-  expect(await runTool('promote', ['--other-machine-off', '--data-dir', second()], { env })).toMatchObject({
-    code: 0,
-  });
+  const target = ['--data-dir', join(place, 'template')];
+  const from = ['--nothing-revoked', '--from-replica', replica, '--look-ahead', '5'];
+  expect(await runTool('restore', [backup, ...from, ...target], { env })).toMatchObject({ code: 0 });
+  expect(await runTool('promote', ['--other-machine-off', ...target], { env })).toMatchObject({ code: 0 });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+beforeEach(() => {
+  dir = mkdtempSync(join(place, 'test-'));
+  cpSync(join(place, 'template'), second(), { recursive: true });
+});
 
 function inDatabase<T>(work: (sqlite: Sqlite.Database) => T): T {
   const sqlite = new Sqlite(join(second(), 'tilld.sqlite'));

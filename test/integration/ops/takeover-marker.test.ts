@@ -1,9 +1,9 @@
 /** What a takeover leaves in the replica, and what a restore makes of it. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../../../scripts/failover/machine.ts';
 import { writeEpoch } from '../../../src/replica/epoch.ts';
 import type { ReplicaTarget } from '../../../src/replica/litestream.ts';
@@ -14,51 +14,55 @@ import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { runTool, startTool, type ToolResult } from '../../_helpers/tool.ts';
 
+let place: string;
 let dir: string;
 let replica: string;
 let env: Record<string, string>;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'till-marker-'));
-  replica = join(dir, 'replica');
-  env = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator', TILLD_REPLICA_URL: replica };
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+const PASSPHRASE = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator' };
+/** Made by the machine that died, and in its replica. */
+let payment: string;
 
-const backup = () => join(dir, 'keyring.backup');
+const backup = () => join(place, 'keyring.backup');
+const template = () => join(place, 'replica');
 
-/** A machine that died, whose replica holds one payment. @returns the payment's id */
-async function deadMachine(): Promise<string> {
-  const machine = await Machine.start(env, join(dir, 'first'));
+/** A machine that died, whose replica holds one payment: each test has a copy of the replica. */
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'till-marker-'));
+  env = { ...PASSPHRASE, TILLD_REPLICA_URL: template() };
+  const machine = await Machine.start(env, join(place, 'first'));
   const shop = await Shop.open(machine.till.api);
-  const { id } = await shop.createPayment();
+  ({ id: payment } = await shop.createPayment());
   const madeBackup = await runTool('backup', [backup(), '--data-dir', machine.dataDir], { env });
   expect(madeBackup).toMatchObject({ code: 0 });
+  const look = join(place, 'look');
   await eventually(
     'the replica has the payment',
     async () => {
-      const copy = join(dir, 'look');
-      rmSync(copy, { recursive: true, force: true });
-      await restore('look');
-      return paymentsOf(copy);
+      rmSync(look, { recursive: true, force: true });
+      await restoreFrom(template(), look);
+      return paymentsOf(look);
     },
-    (ids) => ids.includes(id),
+    (ids) => ids.includes(payment),
     60_000,
   );
   await machine.powerOff();
-  return id;
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+beforeEach(() => {
+  dir = mkdtempSync(join(place, 'test-'));
+  replica = join(dir, 'replica');
+  cpSync(template(), replica, { recursive: true });
+  env = { ...PASSPHRASE, TILLD_REPLICA_URL: replica };
+});
+
+async function restoreFrom(from: string, dataDir: string, ...more: string[]): Promise<ToolResult> {
+  // Few addresses ahead: the next start derives and watches each of them.
+  const args = ['--nothing-revoked', '--from-replica', from, '--data-dir', dataDir, '--look-ahead', '5'];
+  return runTool('restore', [backup(), ...args, ...more], { env });
 }
 
 async function restore(name: string, ...more: string[]): Promise<ToolResult> {
-  const args = [
-    backup(),
-    '--nothing-revoked',
-    '--from-replica',
-    replica,
-    '--data-dir',
-    join(dir, name),
-    ...more,
-  ];
-  return runTool('restore', args, { env });
+  return restoreFrom(replica, join(dir, name), ...more);
 }
 
 async function promote(name: string): Promise<ToolResult> {
@@ -77,7 +81,6 @@ function paymentsOf(dataDir: string): string[] {
 
 describe('a machine that took over', () => {
   it('leaves the database of the earlier epoch to the next one when it died before its first snapshot', async () => {
-    const payment = await deadMachine();
     expect(await restore('second')).toMatchObject({ code: 0 });
     expect(await promote('second')).toMatchObject({ code: 0, stdout: expect.stringContaining('epoch 2') });
 
@@ -93,7 +96,6 @@ describe('a machine that took over', () => {
   });
 
   it('shows no age of a replica that contains only its takeover marker', async () => {
-    await deadMachine();
     await restore('second');
     await promote('second');
     const alone = await TillProcess.start(env, join(dir, 'second'));
@@ -113,7 +115,6 @@ describe('a machine that took over', () => {
 });
 
 it('a promotion that is killed while it waits leaves a database that does not start', async () => {
-  await deadMachine();
   await restore('second');
   const promoting = startTool('promote', ['--data-dir', join(dir, 'second')], { env });
   await eventually(
@@ -132,7 +133,7 @@ it('a promotion that is killed while it waits leaves a database that does not st
 
 it('at most one of two concurrent takeovers succeeds', async () => {
   const target: ReplicaTarget = {
-    url: { reveal: () => `file://${replica}` },
+    url: { reveal: () => `file://${join(dir, 'empty')}` },
     s3Endpoint: null,
     s3Region: null,
   };
@@ -150,7 +151,6 @@ it('at most one of two concurrent takeovers succeeds', async () => {
 });
 
 it('a generation that cannot be restored is named, and an older one is used only on confirmation of the operator', async () => {
-  const payment = await deadMachine();
   await restore('second');
   await promote('second');
   const second = await Machine.start(env, join(dir, 'second'));
