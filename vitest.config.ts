@@ -12,13 +12,6 @@ const SHARED = { isolate: false };
 const ALONE = [
   'test/integration/http/checkout-viewers.test.ts',
   'test/integration/new-utxo-coin.test.ts',
-  'test/integration/api/access-matrix.test.ts',
-  'test/integration/api/ended-credentials.test.ts',
-  'test/integration/api/every-route.test.ts',
-  'test/integration/api/kept-answers.test.ts',
-  'test/integration/api/least-privilege.test.ts',
-  'test/integration/api/roles.test.ts',
-  'test/integration/api/step-up.test.ts',
   'test/integration/ops/fence.test.ts',
 ];
 const UNIT = ['test/unit/**', 'test/vectors/**'];

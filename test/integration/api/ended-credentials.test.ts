@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Route } from '../../../src/http/server/route.ts';
 import { Authenticator, type CreateOptions } from '../../_helpers/authenticator.ts';
 import { invite } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';

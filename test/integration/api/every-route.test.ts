@@ -8,6 +8,7 @@ import { buildExample, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts'
 import { METHODS, type JsonSchema, type OpenApiDocument } from '../../../src/http/openapi/types.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import type { HttpServer } from '../../../src/http/http-server.ts';
+import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { whole } from '../../_helpers/whole-openapi.ts';
 import { Contract } from './contract.ts';
@@ -219,10 +220,11 @@ describe('the access log', () => {
     const from = lines.length;
     for (const path of paths()) await ask('GET', path);
     await ask('GET', '/nowhere');
-    const logged = await vi.waitUntil(() => {
-      const found = lines.slice(from).filter(({ message }) => message === 'request');
-      return found.at(-1)?.['path'] === '/nowhere' ? found : null;
-    });
+    const logged = await eventually(
+      'the last request is logged',
+      () => lines.slice(from).filter(({ message }) => message === 'request'),
+      (found) => found.at(-1)?.['path'] === '/nowhere',
+    );
     const ofRoutes = logged.filter(({ path }) => routes().some((route) => route.path === path));
     for (const line of ofRoutes) expect(line['route']).toBe(line['path']);
     const named = new Map(logged.map(({ path, route }) => [path, route]));

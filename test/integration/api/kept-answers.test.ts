@@ -58,6 +58,7 @@ describe('an Idempotency-Key after a crash between commit and response', () => {
     const headers = { 'idempotency-key': fresh('key') };
     const first = await world.send(endpoint, { ...prepared, headers });
     expect(first.body.error).toBeNull();
+    expect(finishing).toHaveBeenCalled();
     const again = await world.send(endpoint, { ...prepared, headers });
     if (FIND_THE_SAME.has(endpoint.name)) expect(again.body.data?.['id']).toBe(first.body.data?.['id']);
     else expect([again.status, again.body]).toEqual([first.status, first.body]);

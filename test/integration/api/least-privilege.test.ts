@@ -4,12 +4,17 @@ import { Till } from '../../_helpers/till.ts';
 
 let till: Till;
 /** What the composition root hands to the HTTP side. */
-const handed = vi.spyOn(http, 'createHttp');
+const handed: Parameters<typeof http.createHttp>[0][] = [];
+const { createHttp } = http;
+const spy = vi.spyOn(http, 'createHttp').mockImplementation((deps) => {
+  handed.push(deps);
+  return createHttp(deps);
+});
 beforeAll(async () => {
   till = await Till.start();
 });
 afterAll(async () => {
-  handed.mockRestore();
+  spy.mockRestore();
   await till.end();
 });
 
@@ -33,7 +38,7 @@ function pathTo(method: string, from: unknown): string | null {
 }
 
 function parts(): [string, object][] {
-  return handed.mock.calls.flatMap(([deps]) => Object.entries(http.routeDependencies(deps)));
+  return handed.flatMap((deps) => Object.entries(http.routeDependencies(deps)));
 }
 
 it('the search for key sources finds one in any structure', () => {
@@ -46,7 +51,7 @@ it('the search for key sources finds one in any structure', () => {
 });
 
 it('no route and no page can reach the source of private keys', () => {
-  expect(handed).toHaveBeenCalledOnce();
+  expect(handed).toHaveLength(1);
   expect(parts().map(([name, part]) => [name, pathTo('privateKey', part)])).toEqual(
     parts().map(([name]) => [name, null]),
   );

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER_ROLES, type MemberRole } from '../../../src/domain/roles.ts';
-import type { Route } from '../../../src/http/server/route.ts';
 import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
 import { observeServers } from './observed-servers.ts';
 import { credentialsOf, fresh, World, type Account, type Request } from './world.ts';
