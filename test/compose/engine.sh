@@ -7,14 +7,13 @@
 #
 # Needs root. Packages are installed when missing; downloads and base images are kept in the user's cache.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/_env.sh"
+source "$ROOT/test/_helpers/debian-root.sh"
 
-CACHE="${TILLD_COMPOSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tilld-compose}"
 DEBIAN_IMAGE=debian:bookworm-slim
 NODE_IMAGE=node:24-bookworm-slim
 # Debian 12 has only the old Compose; this one is a single binary.
 COMPOSE_SUITE=trixie
 COMPOSE_PACKAGE=docker-compose
-KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 START_SECONDS=60
 STOP_SECONDS=60
 TRIES=3
@@ -50,12 +49,6 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive retry apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# The Debian archive that this machine is configured for.
-debian_mirror() {
-  apt-get indextargets --no-release-info --format '$(REPO_URI) $(COMPONENT) $(RELEASE)' 'Created-By: Packages' |
-    awk '$2 == "main" && $3 !~ /(security|updates|backports)/ && $1 !~ /security/ { print $1; exit }'
-}
-
 # Compose v2 as a plug-in of the docker command, unpacked, not installed.
 bring_compose() {
   local plugin="$CACHE/cli-plugins/docker-compose" work
@@ -75,19 +68,7 @@ bring_compose() {
   "$plugin" version >/dev/null
 }
 
-# A minimal Debian, with what containers need to reach the archive and the registry as this machine does.
-make_debian_root() {
-  local root="$1"
-  debootstrap --variant=minbase bookworm "$root" "$(debian_mirror)" >"$root.log" 2>&1 || {
-    tail -n 5 "$root.log" >&2
-    return 1
-  }
-  apt-config dump | grep '^Acquire::Check-' >"$root/etc/apt/apt.conf.d/90machine" || true
-  install -D -m 0644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
-  rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/* "$root"/usr/share/{doc,man,locale}/*
-}
-
-# The same with the project's Node and the machine's npm.
+# A minimal Debian with the project's Node and the machine's npm.
 make_node_root() {
   local root="$1" npm
   chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends libstdc++6' >"$root.log" 2>&1 || {
@@ -110,16 +91,13 @@ make_node_root() {
 # Both base images as archives in the cache, each there as a whole or not at all.
 make_base_archives() {
   local work
-  DEBIAN_ARCHIVE="$CACHE/debian-bookworm.tar"
+  DEBIAN_ARCHIVE="$(ensure_debian_archive bookworm)" || return 1
   NODE_ARCHIVE="$CACHE/node-$(node -v)-bookworm.tar"
-  [ -f "$DEBIAN_ARCHIVE" ] && [ -f "$NODE_ARCHIVE" ] && return 0
-  note "making the base images, once"
+  [ -f "$NODE_ARCHIVE" ] && return 0
+  note "making the base image of Node, once"
   work="$(mktemp -d "$CACHE/.base-XXXXXX")"
-  make_debian_root "$work/root" || return 1
-  tar -C "$work/root" -cf "$work/debian.tar" . || return 1
-  make_node_root "$work/root" || return 1
-  tar -C "$work/root" -cf "$work/node.tar" . || return 1
-  mv "$work/debian.tar" "$DEBIAN_ARCHIVE"
+  mkdir "$work/root"
+  tar -C "$work/root" -xf "$DEBIAN_ARCHIVE" && make_node_root "$work/root" && tar -C "$work/root" -cf "$work/node.tar" . || return 1
   mv "$work/node.tar" "$NODE_ARCHIVE"
   rm -rf "$work"
 }

@@ -174,3 +174,17 @@ it(
   },
   LIMIT_MS,
 );
+
+it.skipIf(process.getuid?.() !== 0).each(['bookworm', 'trixie'])(
+  'install.sh of the archive installs, runs and removes the daemon on a fresh Debian %s, and a second run changes nothing',
+  async (suite) => {
+    const { stdout } = await promisify(execFile)('scripts/install-check', [
+      join(into, `${NAME}.tar.gz`),
+      suite,
+    ]);
+    expect(stdout).toMatch(/^ok: a second run changes nothing$/m);
+    expect(stdout).toMatch(/^ok: the daemon starts as its unit says/m);
+    expect(stdout).toContain(`Debian ${suite}: installed, run and removed\n`);
+  },
+  LIMIT_MS,
+);
