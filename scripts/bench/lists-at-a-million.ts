@@ -103,9 +103,9 @@ export const question: Question = {
     const small = await startDaemon(bench, { dataDir: few.dataDir });
     const comparisons: Comparison[] = [];
     // Each is requested once before the measurement, so that shared code is compiled.
-    const asked: Asked[] = [];
-    for (const shown of SHOWN) asked.push(await alike(shown, { large, many, small, few }));
-    for (const { shown, ofLarge, ofSmall } of asked) {
+    const requests: Asked[] = [];
+    for (const shown of SHOWN) requests.push(await alike(shown, { large, many, small, few }));
+    for (const { shown, ofLarge, ofSmall } of requests) {
       const rounds = await alternate({
         rounds: bench.quick ? 2 : 5,
         ours: () => time(bench, large, ofLarge),

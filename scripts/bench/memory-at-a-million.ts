@@ -46,7 +46,7 @@ export const question: Question = {
       statSync(join(history.dataDir, `tilld.sqlite${suffix}`), { throwIfNoEntry: false })?.size ?? 0;
     const grownFrom = sizeOf('');
     const durationMs = bench.quick ? 5_000 : SPELL_MS;
-    const held: number[] = [];
+    const residentSizes: number[] = [];
     const rates: number[] = [];
     const p50s: number[] = [];
     const p99s: number[] = [];
@@ -56,9 +56,9 @@ export const question: Question = {
       rounds: roundsOf(bench),
       ours: async () => {
         const load = { url: daemon.url, connections: 16, durationMs, requests, opensAnew: true };
-        const paced = RATE === undefined ? load : { ...load, ratePerSecond: Number(RATE) };
-        const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, paced).catch((cause) => {
-          throw new Error(`after ${held.length} spells; output of the daemon: ${daemon.output()}`, {
+        const pacedLoad = RATE === undefined ? load : { ...load, ratePerSecond: Number(RATE) };
+        const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, pacedLoad).catch((cause) => {
+          throw new Error(`after ${residentSizes.length} spells; output of the daemon: ${daemon.output()}`, {
             cause,
           });
         });
@@ -67,9 +67,9 @@ export const question: Question = {
         p99s.push(p99Ms);
         reopened += closed;
         const { residentBytes } = daemon.usage();
-        held.push(residentBytes);
+        residentSizes.push(residentBytes);
         bench.progress(
-          `spell ${held.length}: resident ${mb(residentBytes)}, file ${mb(sizeOf(''))}, log ${mb(sizeOf('-wal'))}, ${Math.round(perSecond)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+          `spell ${residentSizes.length}: resident ${mb(residentBytes)}, file ${mb(sizeOf(''))}, log ${mb(sizeOf('-wal'))}, ${Math.round(perSecond)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
         );
         return residentBytes;
       },
@@ -86,7 +86,7 @@ export const question: Question = {
         }),
       ],
       notes: [
-        `after each ${durationMs / 1000} s of load: ${held.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
+        `after each ${durationMs / 1000} s of load: ${residentSizes.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
         `requests a second: ${rates.map((rate) => Math.round(rate)).join(', ')}; connections opened anew: ${reopened}`,
         `p50 of each, ms: ${p50s.map((ms) => ms.toFixed(1)).join(', ')}`,
         `p99 of each, ms: ${p99s.map((ms) => ms.toFixed(1)).join(', ')}`,

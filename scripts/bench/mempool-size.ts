@@ -137,7 +137,7 @@ async function startLooker(
 async function reads(bench: Bench, node: Node): Promise<Comparison> {
   const [{ size }] = SIZES;
   await node.tell({ size });
-  const daemon = await startDaemon(bench, { env: beside(node) });
+  const daemon = await startDaemon(bench, { env: variables(node) });
   const shop = await Shop.open(daemon.api);
   const { id } = await shop.createPayment();
   const ask = async (transactions: number) => {
@@ -180,7 +180,7 @@ async function untilRead(node: Node): Promise<void> {
   } while ((((await node.tell({ asked: true })) as Asked).asked['getrawtransaction'] ?? 0) > 0);
 }
 
-function beside(node: Node): Record<string, string> {
+function variables(node: Node): Record<string, string> {
   return {
     TILLD_NETWORK: 'regtest',
     TILLD_BTC_RPC_URL: node.url,
@@ -198,7 +198,7 @@ async function firstPayments(
   const sink = await WebhookSink.start();
   bench.onEnd(async () => sink.close());
   const dataDir = bench.newDir();
-  const options = { dataDir, env: beside(node) };
+  const options = { dataDir, env: variables(node) };
   const empty = await startDaemon(bench, options);
   await empty.stop();
   const notes = [`a start beside an empty mempool takes ${Math.round(empty.readyMs)} ms`];

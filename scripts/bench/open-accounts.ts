@@ -52,9 +52,9 @@ export const question: Question = {
     ];
     for (const chain of [await ethereum(bench), await solana(bench)]) {
       const { looker, nodeUrl, prepare, what } = chain;
-      const asked = await askedBy(bench, chain);
+      const requests = await askedBy(bench, chain);
       await looker.open(nodeUrl);
-      const put = await startBareAsker(bench, nodeUrl, asked);
+      const put = await startBareAsker(bench, nodeUrl, requests);
       const sides = {
         ours: async () => meanOf(async () => looker.look(await prepare())),
         baseline: async () => meanOf(put),
@@ -65,7 +65,7 @@ export const question: Question = {
         compare(rounds, { what, unit: 'ms', figure, target });
       comparisons.push(line(what, ({ ms }) => ms, { atMost: 1.5 }));
       comparisons.push(line(`${what}, processor time`, ({ cpuMs }) => cpuMs, null));
-      notes.push(`${what}: ${asked.length} HTTP requests`);
+      notes.push(`${what}: ${requests.length} HTTP requests`);
     }
     return { comparisons, notes };
   },
@@ -155,12 +155,12 @@ async function startLooker(bench: Bench, coin: 'ETH' | 'SOL'): Promise<Looker> {
 async function startBareAsker(
   bench: Bench,
   url: string,
-  asked: readonly Asked[],
+  requests: readonly Asked[],
 ): Promise<() => Promise<Cost>> {
   const script = fileURLToPath(new URL('chain/bare-asker.ts', import.meta.url));
   const child = startNode(bench, [...productionArgs(), script, JSON.stringify({ url })]);
   await nextMessage(child);
-  child.process.send(asked);
+  child.process.send(requests);
   await nextMessage(child);
   return async () => {
     child.process.send('put');

@@ -38,9 +38,9 @@ export const question: Question = {
     const [ours, baseline, steps]: [number[], number[], string[]] = [[], [], []];
     for (let round = 1; round <= ROUNDS; round += 1) {
       const to = join(work, `second-${round}`);
-      const taken = await takeOver(bench, { ...machine, to });
-      ours.push(taken.total);
-      steps.push(`restore, promote, start: ${taken.steps}`);
+      const takeover = await takeOver(bench, { ...machine, to });
+      ours.push(takeover.total);
+      steps.push(`restore, promote, start: ${takeover.steps}`);
       rmSync(to, { recursive: true });
       baseline.push((await timed(bench, 'copied', async () => copy(dataDir, work))).seconds);
     }
@@ -91,9 +91,9 @@ async function timed<T>(
   what: string,
   work: () => Promise<T>,
 ): Promise<{ done: T; seconds: number }> {
-  const began = performance.now();
+  const startedMs = performance.now();
   const done = await work();
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startedMs) / 1000;
   bench.progress(`${what} in ${seconds.toFixed(1)} s`);
   return { done, seconds };
 }

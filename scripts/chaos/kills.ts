@@ -33,7 +33,7 @@ function print(cells: readonly (string | number)[]): void {
   process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
 }
 
-function printTold({ world, kills, payments, sends, lost, webhooks, backMs, violations }: Told): void {
+function printResult({ world, kills, payments, sends, lost, webhooks, backMs, violations }: Told): void {
   const back = `${(backMs / 1000).toFixed(1)} s`;
   print([world, kills, payments, sends, lost, webhooks, back, violations.length]);
 }
@@ -57,7 +57,7 @@ export async function killCampaign(kills: number, worlds: readonly World[]): Pro
   }
   process.stdout.write('\n');
   print(COLUMNS);
-  for (const told of all) printTold(told);
+  for (const result of all) printResult(result);
   const violations = all.flatMap(({ world, violations: found }) => found.map((text) => `${world}: ${text}`));
   for (const violation of violations) process.stdout.write(`${violation}\n`);
   return violations;
@@ -79,7 +79,7 @@ async function killIn(world: World, kills: number, signal: AbortSignal): Promise
   const keys = await openShop(till.api, payers, sink);
   const witness = new Witness({ keys, payers, sink });
   const { baseUrl } = till.api;
-  const told: Told = {
+  const result: Told = {
     world,
     violations: [],
     kills: 0,
@@ -89,30 +89,30 @@ async function killIn(world: World, kills: number, signal: AbortSignal): Promise
     webhooks: 0,
     backMs: 0,
   };
-  while (told.kills < kills && !signal.aborted) {
-    told.kills += 1;
-    const load = new Load(baseUrl, { keys, payers, tag: `kill-${told.kills}` });
+  while (result.kills < kills && !signal.aborted) {
+    result.kills += 1;
+    const load = new Load(baseUrl, { keys, payers, tag: `kill-${result.kills}` });
     await pause(LOAD_MS * (0.3 + Math.random()));
     const diedAt = performance.now();
     await till.kill9();
     await load.stop();
     await till.up();
-    told.backMs = Math.max(told.backMs, performance.now() - diedAt);
-    const going = new Load(baseUrl, { keys, payers, tag: `after-${told.kills}` });
+    result.backMs = Math.max(result.backMs, performance.now() - diedAt);
+    const going = new Load(baseUrl, { keys, payers, tag: `after-${result.kills}` });
     await pause(AFTER_MS);
     await going.stop();
     const [before, after] = [load.history, going.history];
     const { violations, ...seen } = await witness.see({ baseUrl, before, after, diedAt, maxLossMs: 0 });
-    told.violations.push(...violations.map((text) => `kill ${told.kills}: ${text}`));
-    told.payments += seen.payments;
-    told.sends += seen.sends;
-    told.lost += seen.lost;
-    told.webhooks = witness.webhooks;
-    if (told.kills % TOLD_EVERY === 0) printTold(told);
+    result.violations.push(...violations.map((text) => `kill ${result.kills}: ${text}`));
+    result.payments += seen.payments;
+    result.sends += seen.sends;
+    result.lost += seen.lost;
+    result.webhooks = witness.webhooks;
+    if (result.kills % TOLD_EVERY === 0) printResult(result);
   }
-  told.violations.push(...(await witness.rest(baseUrl)));
-  told.webhooks = witness.webhooks;
-  return told;
+  result.violations.push(...(await witness.rest(baseUrl)));
+  result.webhooks = witness.webhooks;
+  return result;
 }
 
 async function payerIn(world: World, running: () => TillProcess): Promise<Payer> {

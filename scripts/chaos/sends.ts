@@ -14,7 +14,7 @@ export interface WantedSend {
   readonly order: Order | null;
   readonly request: { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
   /** The response to each attempt. */
-  readonly told: string[];
+  readonly events: string[];
   /** No further attempt: it was accepted, or rejected for good. */
   isOver: boolean;
 }
@@ -76,7 +76,7 @@ export class Treasurer {
 
   #add(what: Pick<WantedSend, 'kind' | 'destination' | 'order'>, request: WantedSend['request']): WantedSend {
     const key = `send-${this.wanted.length + 1}`;
-    const send = { key, ...what, request, told: [], isOver: false };
+    const send = { key, ...what, request, events: [], isOver: false };
     this.wanted.push(send);
     return send;
   }
@@ -90,11 +90,11 @@ export class Treasurer {
         headers: { 'idempotency-key': send.key },
       });
       const code = answer.body.error?.code;
-      send.told.push(`${answer.status}${code === undefined ? '' : ` ${code}`}`);
+      send.events.push(`${answer.status}${code === undefined ? '' : ` ${code}`}`);
       // The node did not respond, or the request is still being processed: retried later.
       if (answer.status >= 500 || code === 'IDEMPOTENCY_IN_FLIGHT') send.isOver = false;
     } catch (error) {
-      send.told.push(String(error));
+      send.events.push(String(error));
       send.isOver = false;
     }
   }

@@ -121,7 +121,7 @@ export class TillDatabase {
   }
 
   /** The balance of each address of a coin according to the ledger: confirmed, and not spent in a block. */
-  held(coin: string): Map<string, bigint> {
+  balances(coin: string): Map<string, bigint> {
     const rows = this.#db
       .prepare<[string], { address: string; amount: string | null }>(
         `SELECT a.address, o.amount FROM addresses a
@@ -129,11 +129,11 @@ export class TillDatabase {
           WHERE a.coin = ? AND a.mode = 'live'`,
       )
       .all(coin);
-    const held = new Map<string, bigint>();
+    const balances = new Map<string, bigint>();
     for (const { address, amount } of rows) {
-      held.set(address, (held.get(address) ?? 0n) + BigInt(amount ?? 0));
+      balances.set(address, (balances.get(address) ?? 0n) + BigInt(amount ?? 0));
     }
-    return held;
+    return balances;
   }
 
   /** Addresses that were assigned more than once. */

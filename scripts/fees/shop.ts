@@ -103,12 +103,12 @@ function payoutOf(amount: bigint, now: Now): Open {
 
 function orderOf(kind: Kind, amount: bigint, { rate, hour, rule }: Now, maxFee: bigint | null): Open {
   const vsize = transactionVsize('p2wpkh', 1, [SCRIPT, SCRIPT]);
-  const asked = rate > CAP_RATE ? CAP_RATE : rate;
-  const fee = feeFor(vsize, asked);
-  const quote = { minimum: asked / MINIMUM_PART };
+  const requestedRate = rate > CAP_RATE ? CAP_RATE : rate;
+  const fee = feeFor(vsize, requestedRate);
+  const quote = { minimum: requestedRate / MINIMUM_PART };
   const budget = orderBudget(
     { amount, maxFee },
-    { fee, feeRate: asked },
+    { fee, feeRate: requestedRate },
     { quote, policy: DEFAULT_SEND_POLICY },
   );
   const limit = rule === 'budget' || budget > fee ? budget : fee;
@@ -117,15 +117,15 @@ function orderOf(kind: Kind, amount: bigint, { rate, hour, rule }: Now, maxFee: 
 
 /** Bumps the fee of a stuck send as the daemon does, within its limit. */
 function raise(open: Open, { rate, hour, rule }: Now): boolean {
-  const asked = rate > CAP_RATE ? CAP_RATE : rate;
-  const minimum = asked / MINIMUM_PART;
+  const requestedRate = rate > CAP_RATE ? CAP_RATE : rate;
+  const minimum = requestedRate / MINIMUM_PART;
   const paid = rateOf(open);
   const ageMs = (hour - open.signedAt) * HOUR_MS;
-  const quote = { rate: asked, minimum };
+  const quote = { rate: requestedRate, minimum };
   if (!shouldBumpFee(DEFAULT_SEND_POLICY, { coin: 'BTC', ageMs, paid }, quote)) return false;
   const within = rateWithin(open.limit, { fee: open.fee, feeRate: paid });
-  const best = [asked, within, minimum]
-    .filter((each) => each > paid && each <= asked)
+  const best = [requestedRate, within, minimum]
+    .filter((each) => each > paid && each <= requestedRate)
     .find((each) => feeFor(open.vsize, each) <= open.limit || (rule === 'unbounded' && each === minimum));
   if (best === undefined) return false;
   open.fee = feeFor(open.vsize, best);

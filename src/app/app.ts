@@ -178,8 +178,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const mails = createMailDelivery({ ...shared, config });
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
   const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
-  const held = { lock, database, given, revocations, setupToken, wipeKeys: () => keyring.wipe() };
-  return { ...held, server, ...loops, watcher, lookAhead, adapters };
+  const resources = { lock, database, given, revocations, setupToken, wipeKeys: () => keyring.wipe() };
+  return { ...resources, server, ...loops, watcher, lookAhead, adapters };
 }
 
 function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Clock; logger: Logger }) {
@@ -195,7 +195,7 @@ function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Cl
 
 /** Copies of the database, and the warnings of /readyz about them and about prices. */
 async function createSafekeeping(
-  deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'troubles'> },
+  deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'problems'> },
 ) {
   const { config, database, keyring, clock, logger, rates, onTakenOver } = deps;
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
@@ -210,7 +210,7 @@ async function createSafekeeping(
     replica: () => replica?.status() ?? null,
     troubles: {
       isBackupTooOld: () => backups.warnings().length > 0,
-      areRatesUnsure: () => rates.troubles().length > 0,
+      areRatesUnsure: () => rates.problems().length > 0,
       isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
     },
   };

@@ -18,15 +18,15 @@ export class CommandProcess {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    let told = '';
+    let errorText = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-KEPT_ERROR_CHARACTERS);
+      errorText = (errorText + text).slice(-KEPT_ERROR_CHARACTERS);
     });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(told.trim() || `ended with ${code ?? signal}`));
+      else reject(new Error(errorText.trim() || `ended with ${code ?? signal}`));
     });
     await promise.finally(() => {
       this.#child = null;

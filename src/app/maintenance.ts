@@ -110,7 +110,7 @@ async function eachChain(
 
 /** Logs a warning when it appears and when it ends. */
 function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): () => Promise<void> {
-  const told = new Map<string, string>();
+  const logged = new Map<string, string>();
   const raised = new Map<string, readonly ChainAlarm[]>();
   return async () => {
     for (const { coin, mode, warnings, alarms } of await chains()) {
@@ -118,8 +118,8 @@ function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): (
       const key = `${coin}/${mode}`;
       // Some contain an elapsed time.
       const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
-      if (sense === (told.get(key) ?? '')) continue;
-      told.set(key, sense);
+      if (sense === (logged.get(key) ?? '')) continue;
+      logged.set(key, sense);
       if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'chain warning');
       else logger.info({ coin, mode }, 'chain warnings cleared');
     }

@@ -39,9 +39,9 @@ export async function fillDataDir<T>(dataDir: string, work: (stage: string) => P
 
 function assertEmpty(dataDir: string): void {
   if (!existsSync(dataDir)) return;
-  const held = readdirSync(dataDir).filter((name) => !HARMLESS.has(name));
-  if (held.length === 0) return;
+  const existing = readdirSync(dataDir).filter((name) => !HARMLESS.has(name));
+  if (existing.length === 0) return;
   throw new BackupError(
-    `${dataDir} is not empty (it contains ${held.slice(0, 3).join(', ')}): restore into a new directory, existing files are not overwritten`,
+    `${dataDir} is not empty (it contains ${existing.slice(0, 3).join(', ')}): restore into a new directory, existing files are not overwritten`,
   );
 }

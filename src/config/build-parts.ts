@@ -30,7 +30,7 @@ const SECRETS = [
 
 /** Node URLs contain passwords and keys, so each may be read from a file. An empty file counts as unset. */
 export function withUrlFiles(values: Values, context: BuildContext): Values {
-  const held: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
+  const urls: Partial<Record<(typeof URL_FILES)[number][0], URL>> = {};
   for (const [direct, byFile] of URL_FILES) {
     const file = values[byFile];
     if (file === undefined) continue;
@@ -41,11 +41,11 @@ export function withUrlFiles(values: Values, context: BuildContext): Values {
     const text = textOf(byFile, file, context);
     if (text === null || text === '') continue;
     const parsed = SETTINGS[direct].schema.safeParse(text);
-    if (parsed.success) held[direct] = parsed.data;
+    if (parsed.success) urls[direct] = parsed.data;
     else
       complain(context, byFile, `the file: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
   }
-  return { ...values, ...held };
+  return { ...values, ...urls };
 }
 
 /** Files that contain secrets, as configured. */
@@ -78,9 +78,9 @@ export function readSecret(
   }
   if (given !== undefined) return new Secret(given);
   if (file === undefined) return null;
-  const held = textOf(byFile, file, context);
-  if (held === null) return null;
-  if (held !== '') return new Secret(held);
+  const content = textOf(byFile, file, context);
+  if (content === null) return null;
+  if (content !== '') return new Secret(content);
   complain(context, byFile, 'the file is empty');
   return null;
 }

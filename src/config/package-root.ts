@@ -22,6 +22,6 @@ export function commandProgram(name: string): string {
 
 /** Folder of the web pages: next to the program in a build, else in the build output of its sources. */
 export function webDirectory(): string {
-  const beside = join(import.meta.dirname, 'web');
-  return existsSync(join(beside, '.vite')) ? beside : join(packageRoot(), 'dist/web');
+  const builtPages = join(import.meta.dirname, 'web');
+  return existsSync(join(builtPages, '.vite')) ? builtPages : join(packageRoot(), 'dist/web');
 }

@@ -160,7 +160,7 @@ export function rateProblemFamily({ rates }: StateMetricsDeps): Family {
     name: 'tilld_rate_single_source',
     help: '1 for a rate by one source alone where more agreed before (alone), or that is refused since it moved too far (refused)',
     labels: ['coin', 'currency', 'state'],
-    read: () => rates.troubles().map(({ coin, currency, state }): Sample => [{ coin, currency, state }, 1]),
+    read: () => rates.problems().map(({ coin, currency, state }): Sample => [{ coin, currency, state }, 1]),
   };
 }
 

@@ -22,7 +22,7 @@ export interface StateMetricsDeps {
   readonly clock: Clock;
   readonly rates: Pick<Rates, 'quote'> & {
     sourceAges(): readonly { readonly source: string; readonly ageMs: number }[];
-    troubles(): readonly {
+    problems(): readonly {
       readonly coin: Coin;
       readonly currency: string;
       readonly state: 'alone' | 'refused';

@@ -65,7 +65,7 @@ export class RateGuard {
     }
   }
 
-  troubles(): readonly RateProblem[] {
+  problems(): readonly RateProblem[] {
     return [...this.#troubles.values()];
   }
 

@@ -61,7 +61,7 @@ export interface RateService extends Rates {
   /**
    * Rates of pinned currencies that depend on a single source, or are rejected because it moved them too far.
    */
-  troubles(): readonly RateProblem[];
+  problems(): readonly RateProblem[];
 }
 
 /** Prices as configured: fixed, or the consensus of live sources, refreshed in the background. */
@@ -95,7 +95,7 @@ class UnmovingRates implements RateService {
     return [];
   }
 
-  troubles(): readonly RateProblem[] {
+  problems(): readonly RateProblem[] {
     return [];
   }
 
@@ -115,7 +115,7 @@ class LiveRates implements RateService {
   readonly #stopped = new AbortController();
   /** Currencies read since they were last requested, until they are dropped: the loop refreshes them. */
   readonly #attempted = new Set<string>();
-  readonly #lanes = { pinned: new OnDemandQueue(), others: new OnDemandQueue() };
+  readonly #queues = { pinned: new OnDemandQueue(), others: new OnDemandQueue() };
   readonly #jobs: Scheduler;
   #isRestored = false;
 
@@ -162,10 +162,10 @@ class LiveRates implements RateService {
     this.#cache.touch(currency, this.#options.clock.now());
     const isPinned = this.#cache.isPinned(currency);
     if (isPinned ? this.#hasRate(currency) : this.#attempted.has(currency)) return;
-    const lane = isPinned ? this.#lanes.pinned : this.#lanes.others;
+    const queue = isPinned ? this.#queues.pinned : this.#queues.others;
     await withinMs(
       ENSURE_WAIT_MS,
-      lane.join(currency, this.#stopped.signal, (all) => this.#refresh(all)),
+      queue.join(currency, this.#stopped.signal, (all) => this.#refresh(all)),
     );
   }
 
@@ -173,12 +173,12 @@ class LiveRates implements RateService {
     return this.#health.ages();
   }
 
-  troubles(): readonly RateProblem[] {
-    return this.#guard.troubles().filter(({ currency }) => this.#cache.isPinned(currency));
+  problems(): readonly RateProblem[] {
+    return this.#guard.problems().filter(({ currency }) => this.#cache.isPinned(currency));
   }
 
   warnings(): readonly string[] {
-    return [...this.#health.warnings(), ...troubleWarnings(this.troubles())];
+    return [...this.#health.warnings(), ...problemWarnings(this.problems())];
   }
 
   start(): void {
@@ -188,7 +188,7 @@ class LiveRates implements RateService {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all([this.#jobs.stop(), this.#lanes.pinned.ended(), this.#lanes.others.ended()]);
+    await Promise.all([this.#jobs.stop(), this.#queues.pinned.ended(), this.#queues.others.ended()]);
   }
 
   async #refreshAll(): Promise<void> {
@@ -252,8 +252,8 @@ class LiveRates implements RateService {
   }
 }
 
-function troubleWarnings(troubles: readonly RateProblem[]): string[] {
-  return troubles.map(({ coin, currency, state, source }) =>
+function problemWarnings(problems: readonly RateProblem[]): string[] {
+  return problems.map(({ coin, currency, state, source }) =>
     state === 'alone'
       ? `the rate of ${coin} in ${currency} rests on ${source} alone: see why the other price sources fail`
       : `the rate of ${coin} in ${currency} is refused, for ${source} alone moved it too far: no payment is created in it until another source agrees`,

@@ -67,10 +67,10 @@ export async function runLitestream(
     reject(new ReplicaError(`Litestream cannot be run: ${cause.message}`, { cause })),
   );
   child.once('close', (code, killedBy) => {
-    const told = `${stdout}\n${stderr}`.split('\n').filter((line) => /\bERROR\b/.test(line));
-    if (code === 0 && told.length === 0) resolve();
+    const errorLines = `${stdout}\n${stderr}`.split('\n').filter((line) => /\bERROR\b/.test(line));
+    if (code === 0 && errorLines.length === 0) resolve();
     else if (killedBy === 'SIGKILL') reject(new ReplicaError(`no answer within ${timeoutMs} ms`));
-    else reject(new ReplicaError(reasonIn(told.at(-1)) ?? `Litestream ended with ${code ?? killedBy}`));
+    else reject(new ReplicaError(reasonIn(errorLines.at(-1)) ?? `Litestream ended with ${code ?? killedBy}`));
   });
   await promise;
   return { stdout };

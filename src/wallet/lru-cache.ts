@@ -15,9 +15,9 @@ export class LruCache<V> {
 
   /** The value of a key, made by `create` on a miss. */
   get(key: string, create: () => V): V {
-    const held = this.#entries.get(key);
-    const value = held ?? create();
-    if (held !== undefined) this.#entries.delete(key);
+    const cached = this.#entries.get(key);
+    const value = cached ?? create();
+    if (cached !== undefined) this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size > this.#capacity) this.#evictOldest();
     return value;

@@ -20,7 +20,7 @@ export function exactFiat(amount: BigNumberInput, currency: string): string {
 }
 
 /** Whether a payment asks for exactly this. */
-export function asksFor(payment: Payment, amount: BigNumberInput, currency: string): boolean {
+export function isForAmount(payment: Payment, amount: BigNumberInput, currency: string): boolean {
   if (payment.currency.toUpperCase() !== currency.toUpperCase()) return false;
   return fiat(payment.amount, currency) === fiat(amount, currency);
 }

@@ -29,8 +29,8 @@ interface Stretch {
 }
 
 /** Events after a cursor; earlier ones are dropped, whatever the server returns. */
-async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stretch> {
-  const { after, type, paymentId, ...options } = asked;
+async function requestEvents(call: Call, request: SinceOptions, wait?: number): Promise<Stretch> {
+  const { after, type, paymentId, ...options } = request;
   const query = { after, wait, limit: PAGE, type, paymentId };
   const answer = (await call({ method: 'GET', path: '/merchant/events', query, options })) as {
     readonly events: readonly ListedEvent[];
@@ -48,7 +48,7 @@ async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stre
 /** Every event after a cursor up to now, oldest first. */
 export async function* eventsSince(call: Call, options: SinceOptions): AsyncGenerator<ListedEvent, void> {
   for (let { after } = options; ;) {
-    const stretch = await ask(call, { ...options, after });
+    const stretch = await requestEvents(call, { ...options, after });
     yield* stretch.events;
     if (stretch.events.length === 0) return;
     after = stretch.after;
@@ -62,13 +62,13 @@ export async function* eventsSince(call: Call, options: SinceOptions): AsyncGene
 export async function* followEvents(call: Call, options: FollowOptions): AsyncGenerator<ListedEvent, void> {
   const { signal, wait = 30, onError, timeoutMs = 30_000, ...rest } = options;
   if (!(wait >= 1 && wait <= 30)) throw new RangeError('wait must be 1 to 30 seconds');
-  const asked = { ...rest, retries: 0, timeoutMs: timeoutMs + wait * 1000, ...(signal && { signal }) };
+  const request = { ...rest, retries: 0, timeoutMs: timeoutMs + wait * 1000, ...(signal && { signal }) };
   const isOver = (): boolean => signal?.aborted === true;
   let { after } = options;
   let failures = 0;
   while (!isOver()) {
-    const began = Date.now();
-    const stretch = await ask(call, { ...asked, after }, wait).catch((error: unknown) => {
+    const startedMs = Date.now();
+    const stretch = await requestEvents(call, { ...request, after }, wait).catch((error: unknown) => {
       const mayPass = error instanceof TilldError && (error.retryable || error.status >= 500);
       if (mayPass || isOver()) return error as TilldError;
       throw error;
@@ -86,7 +86,7 @@ export async function* followEvents(call: Call, options: FollowOptions): AsyncGe
       yield event;
       if (isOver()) return;
     }
-    if (stretch.events.length === 0) await sleep(began + SHORTEST_ROUND_MS - Date.now(), signal);
+    if (stretch.events.length === 0) await sleep(startedMs + SHORTEST_ROUND_MS - Date.now(), signal);
   }
 }
 

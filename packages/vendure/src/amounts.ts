@@ -37,15 +37,15 @@ export function parseDecimal(decimal: string, precision: number): number {
 type Priced = Pick<Order, 'totalWithTax' | 'currencyCode'>;
 
 /** Whether a payment is for the total of an order. */
-export function asksFor({ amount, currency }: Payment, order: Priced, precision: number): boolean {
+export function isForTotal({ amount, currency }: Payment, order: Priced, precision: number): boolean {
   if (currency !== order.currencyCode) return false;
   return roundFiat(amount, currency) === formatPrice(order.totalWithTax, precision, currency);
 }
 
 /** The part of a payment that counts for an order: all if it is for the total, nothing in another currency. */
-export function worthTo(payment: Payment, order: Priced, precision: number): number {
+export function countedAmount(payment: Payment, order: Priced, precision: number): number {
   if (payment.currency !== order.currencyCode) return 0;
-  return asksFor(payment, order, precision) ? order.totalWithTax : parseDecimal(payment.amount, precision);
+  return isForTotal(payment, order, precision) ? order.totalWithTax : parseDecimal(payment.amount, precision);
 }
 
 export interface Line {

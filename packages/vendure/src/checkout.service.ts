@@ -12,7 +12,7 @@ import {
   RequestContext,
   TransactionalConnection,
 } from '@vendure/core';
-import { asksFor, paymentLines, formatPrice } from './amounts';
+import { isForTotal, paymentLines, formatPrice } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { tilldPaymentHandler } from './handler';
@@ -140,7 +140,7 @@ export class TilldCheckoutService {
       if (hasMoney(state)) {
         await this.sync.payment(payment.id, row.channelId);
         const isDue = state === 'seen' || state === 'short';
-        if (isDue && asksFor(payment, order, this.precision)) return payment;
+        if (isDue && isForTotal(payment, order, this.precision)) return payment;
         throw new CheckoutProblem('MONEY_SEEN', state === 'paid' ? 'This order was paid already' : UNDER_WAY);
       }
       if (state === 'waiting') open ??= payment;
@@ -180,7 +180,7 @@ export class TilldCheckoutService {
   }
 
   private async upToDate(till: Tilld, order: Order, payment: Payment, channelId: ID): Promise<Payment> {
-    if (asksFor(payment, order, this.precision)) return payment;
+    if (isForTotal(payment, order, this.precision)) return payment;
     try {
       return await till.payments.update({ paymentId: payment.id, ...this.terms(order, channelId) });
     } catch (error) {
@@ -219,9 +219,9 @@ export class TilldCheckoutService {
       await repository.update({ paymentId }, leadsTo);
       return;
     }
-    const whose = { orderId: textId(order.id), channelId: textId(ctx.channelId) };
+    const filter = { orderId: textId(order.id), channelId: textId(ctx.channelId) };
     await repository.save(
-      new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting', ...leadsTo }),
+      new TilldPayment({ ...filter, paymentId, checkoutUrl, state: 'waiting', ...leadsTo }),
     );
   }
 

@@ -12,7 +12,7 @@ import {
   TransactionalConnection,
 } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
-import { worthTo } from './amounts';
+import { countedAmount } from './amounts';
 import { textId, TilldConnection, TilldPayment } from './entities';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
@@ -167,8 +167,8 @@ export class TilldSyncService {
     const order = await this.orders.findOne(ctx, vendureOrderId);
     if (order === undefined || order.code !== payment.orderId) return null;
     const { id: paymentId, checkoutUrl } = payment;
-    const whose = { orderId: textId(order.id), channelId: connection.channelId };
-    const row = new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting' });
+    const filter = { orderId: textId(order.id), channelId: connection.channelId };
+    const row = new TilldPayment({ ...filter, paymentId, checkoutUrl, state: 'waiting' });
     return this.db.getRepository(ctx, TilldPayment).save(row);
   }
 
@@ -245,7 +245,7 @@ export class TilldSyncService {
       return null;
     }
     if (state === 'seen' && this.options.placeOrderWhenSeen !== true) return null;
-    const amount = worthTo(payment, order, this.config.entityOptions.moneyStrategy?.precision ?? 2);
+    const amount = countedAmount(payment, order, this.config.entityOptions.moneyStrategy?.precision ?? 2);
     const outcome = await this.placing.pay(tx, order, {
       paymentId: payment.id,
       amount,

@@ -4,11 +4,12 @@ import { costOfEach } from './spell.ts';
 /** The baseline: a process that sends requests to a node on request and returns the cost. */
 const { url } = JSON.parse(process.argv[2] ?? '') as { url: string };
 const caller = bareCaller(url);
-let asked: readonly Asked[] = [];
-process.on('message', (told: readonly Asked[] | 'put') => {
-  if (told === 'put') void costOfEach([async () => caller.put(asked)]).then((cost) => process.send?.(cost));
+let requests: readonly Asked[] = [];
+process.on('message', (message: readonly Asked[] | 'put') => {
+  if (message === 'put')
+    void costOfEach([async () => caller.put(requests)]).then((cost) => process.send?.(cost));
   else {
-    asked = told;
+    requests = message;
     process.send?.({});
   }
 });

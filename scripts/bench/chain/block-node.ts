@@ -74,8 +74,8 @@ const server = createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[];
-    const text = JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked));
+    const calls = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[];
+    const text = JSON.stringify(Array.isArray(calls) ? calls.map(reply) : reply(calls));
     res.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
 });

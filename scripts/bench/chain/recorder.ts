@@ -30,7 +30,7 @@ export async function startRecorder(
   bench: Bench,
   nodeUrl: string,
 ): Promise<{ readonly url: string; readonly asked: Asked[]; readonly exchanges: Exchange[] }> {
-  const asked: Asked[] = [];
+  const requests: Asked[] = [];
   let answered = 0;
   const exchanges: Exchange[] = [];
   const pass = async (body: string, res: ServerResponse): Promise<void> => {
@@ -48,7 +48,7 @@ export async function startRecorder(
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
-      asked.push({ body, answeredBefore: answered });
+      requests.push({ body, answeredBefore: answered });
       void pass(body, res);
     });
   });
@@ -57,7 +57,7 @@ export async function startRecorder(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, exchanges };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: requests, exchanges };
 }
 
 /** Sends requests to a node and discards the responses. */
@@ -109,10 +109,10 @@ interface Call {
 export async function startReplayServer(bench: Bench, exchanges: readonly Exchange[]): Promise<string> {
   const results: Record<string, string> = {};
   for (const { body, answer } of exchanges) {
-    const asked = [JSON.parse(body) as Call | Call[]].flat();
+    const calls = [JSON.parse(body) as Call | Call[]].flat();
     const answered = [JSON.parse(answer) as object | object[]].flat() as { id: unknown }[];
     const byId = new Map(answered.map(({ id, ...outcome }) => [id, outcome]));
-    for (const call of asked) {
+    for (const call of calls) {
       results[callKey(call)] = JSON.stringify(byId.get(call.id) ?? { result: null }).slice(1);
     }
   }

@@ -22,8 +22,8 @@ const server = createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[];
-    const text = Array.isArray(asked) ? `[${asked.map(reply).join(',')}]` : reply(asked);
+    const calls = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[];
+    const text = Array.isArray(calls) ? `[${calls.map(reply).join(',')}]` : reply(calls);
     res.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
 });

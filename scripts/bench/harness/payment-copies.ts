@@ -45,18 +45,18 @@ export function copyPayments(path: string, { templates, ...made }: Templates, co
     sqlite.pragma('cache_size = -1500000');
     // Creating the indexes at the end takes minutes less than updating them with each row, because SQLite sorts once.
     const names = TABLES.map((name) => `'${name}'`).join();
-    const aside = sqlite
+    const indexes = sqlite
       .prepare<unknown[], { type: string; name: string; sql: string }>(
         `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
           AND tbl_name IN (${names})`,
       )
       .all();
     sqlite.exec('BEGIN');
-    for (const { type, name } of aside) sqlite.exec(`DROP ${type} ${name}`);
+    for (const { type, name } of indexes) sqlite.exec(`DROP ${type} ${name}`);
     takeTemplates(sqlite, templates);
     planCopies(sqlite, made, copying);
     for (const table of TABLES) copyTable(sqlite, table);
-    for (const { sql } of aside) sqlite.exec(sql);
+    for (const { sql } of indexes) sqlite.exec(sql);
     for (const sql of COUNTED) sqlite.exec(sql);
     totalVolume(sqlite);
     raiseChains(sqlite, copying.payments);
@@ -69,10 +69,10 @@ export function copyPayments(path: string, { templates, ...made }: Templates, co
 
 function takeTemplates(sqlite: Database.Database, templates: Templates['templates']): void {
   sqlite.exec('CREATE TEMP TABLE share (luck INTEGER PRIMARY KEY, payment_id TEXT NOT NULL)');
-  const lucky = sqlite.prepare('INSERT INTO share VALUES (?, ?)');
+  const insertShare = sqlite.prepare('INSERT INTO share VALUES (?, ?)');
   let luck = 0;
   for (const { paymentId, share } of templates) {
-    for (let at = 0; at < share; at += 1) lucky.run((luck += 1) - 1, paymentId);
+    for (let at = 0; at < share; at += 1) insertShare.run((luck += 1) - 1, paymentId);
   }
   if (luck !== 100) throw new Error(`the shares of the templates add up to ${luck}, not 100`);
   for (const table of TABLES) {
@@ -224,9 +224,9 @@ function copyTable(sqlite: Database.Database, table: string): void {
     (name) => own[name] ?? (name.endsWith('_at') ? `t.${name} + c.shift` : `t.${name}`),
   );
   const payment = table === 'payments' ? 'id' : 'payment_id';
-  const told = table === 'deliveries' || table === 'webhook_logs' ? 'WHERE c.told' : '';
+  const condition = table === 'deliveries' || table === 'webhook_logs' ? 'WHERE c.told' : '';
   sqlite.exec(`INSERT INTO ${table} (${columns.join()}) SELECT ${values.join()}
-    FROM copies AS c CROSS JOIN t_${table} AS t ON t.${payment} = c.shape ${told}`);
+    FROM copies AS c CROSS JOIN t_${table} AS t ON t.${payment} = c.shape ${condition}`);
 }
 
 /** Recomputes the columns that triggers maintain. */

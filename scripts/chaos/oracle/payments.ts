@@ -21,13 +21,13 @@ export async function judgePayments(
     const members = membersOf(order);
     const ids = members.map(({ payment }) => payment.id);
     const events = database.events().filter(({ payment_id: id }) => id !== null && ids.includes(id));
-    const told = events.map(({ type }) => type);
+    const types = events.map(({ type }) => type);
     const completed = events.filter(({ type }) => type === 'payment.completed');
     const shown = await Promise.all(ids.map(async (id) => shop.payment(id)));
     const found = [
-      falseReversal(order, told),
+      falseReversal(order, types),
       ...members.map((member, at) => falseExpiry(order, member, { payment: shown[at], events })),
-      falseFailure(order, told),
+      falseFailure(order, types),
       ...shown.flatMap((payment) => falseLateness(order, payment)),
       ...completed.map(({ created_at }) => earlySettlement(order, stage, created_at)),
       wrongAmount(order, shown, { stage, database, isHoled }),
@@ -35,7 +35,7 @@ export async function judgePayments(
     for (const { kind, what } of found) {
       violations.push({
         kind,
-        what: `${ids.join('+')} (${order.plan.kind}): ${what}; events ${told.join()}`,
+        what: `${ids.join('+')} (${order.plan.kind}): ${what}; events ${types.join()}`,
       });
     }
   }
@@ -43,8 +43,8 @@ export async function judgePayments(
 }
 
 /** More reversals than vanished transfers. */
-function falseReversal({ transfers }: Order, told: readonly string[]): Violation | null {
-  const reversed = told.filter((type) => type === 'payment.reversed').length;
+function falseReversal({ transfers }: Order, types: readonly string[]): Violation | null {
+  const reversed = types.filter((type) => type === 'payment.reversed').length;
   const gone = transfers.filter(({ where }) => where.kind === 'absent').length;
   if (reversed <= gone) return null;
   return { kind: 'falsely reversed', what: `${reversed} reversals, ${gone} transfers gone` };
@@ -64,9 +64,9 @@ function falseExpiry(
   return { kind: 'falsely expired', what: `${inTime.length} transfers in time` };
 }
 
-function falseFailure({ transfers }: Order, told: readonly string[]): Violation | null {
+function falseFailure({ transfers }: Order, types: readonly string[]): Violation | null {
   const isThere = transfers.length > 0 && transfers.every(({ where }) => where.kind === 'mined');
-  if (!isThere || !told.includes('payment.failed')) return null;
+  if (!isThere || !types.includes('payment.failed')) return null;
   return { kind: 'falsely failed', what: 'all of its money is on the chain' };
 }
 

@@ -10,12 +10,12 @@ export async function judgeSends(stage: Stage, database: TillDatabase): Promise<
   await offerAgain(stage, database, new Set(wanted.map(({ destination }) => destination)));
   const violations: Violation[] = [];
   const rows = new Map(database.sends().map((row) => [row.destination, row]));
-  for (const { key, destination, told } of wanted) {
+  for (const { key, destination, events } of wanted) {
     const received = await world.received(destination);
     const row = rows.get(destination);
     const found = judgeSend(row, received);
     if (found !== null) {
-      const what = `${key} (${row?.id ?? 'not stored'}, ${row?.status ?? 'told ' + told.join()}): ${found.what}`;
+      const what = `${key} (${row?.id ?? 'not stored'}, ${row?.status ?? `answers ${events.join()}`}): ${found.what}`;
       violations.push({ ...found, what });
     }
   }
@@ -24,10 +24,14 @@ export async function judgeSends(stage: Stage, database: TillDatabase): Promise<
 
 /** All destinations outside the wallet: of sends, refunds and claims. */
 function destinationsOf({ treasurer, links }: Stage) {
-  const sends = treasurer.wanted.map(({ key, destination, told }) => ({ key, destination, told }));
-  const claims = links.opened.map(({ id, destination }) => ({ key: id, destination, told: [] as string[] }));
-  return [...sends, ...claims].flatMap(({ key, destination, told }) =>
-    destination === null ? [] : [{ key, destination, told }],
+  const sends = treasurer.wanted.map(({ key, destination, events }) => ({ key, destination, events }));
+  const claims = links.opened.map(({ id, destination }) => ({
+    key: id,
+    destination,
+    events: [] as string[],
+  }));
+  return [...sends, ...claims].flatMap(({ key, destination, events }) =>
+    destination === null ? [] : [{ key, destination, events }],
   );
 }
 

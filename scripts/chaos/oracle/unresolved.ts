@@ -48,8 +48,8 @@ export async function unresolved(stage: Stage, database: TillDatabase): Promise<
   for (const { id, status, purpose } of database.sends()) {
     if (status !== 'confirmed' && status !== 'failed') open.push(`${purpose} ${id}: ${status}`);
   }
-  for (const { key, isOver, told } of treasurer.wanted) {
-    if (!isOver) open.push(`${key}: not accepted, ${told.at(-1)}`);
+  for (const { key, isOver, events } of treasurer.wanted) {
+    if (!isOver) open.push(`${key}: not accepted, ${events.at(-1)}`);
   }
   open.push(
     ...database.silentClaims().map((id) => `refund link ${id}: claimed, not sent and no problem named`),
@@ -86,9 +86,9 @@ async function unresolvedOrder({ shop }: Stage, database: TillDatabase, order: O
 
 /** Addresses whose balance differs between ledger and chain. */
 async function ledgerDifferences({ world }: Stage, database: TillDatabase): Promise<string[]> {
-  const held = database.held(world.coin);
-  const chain = await world.balances([...held.keys()]);
-  return [...held].flatMap(([address, amount]) => {
+  const balances = database.balances(world.coin);
+  const chain = await world.balances([...balances.keys()]);
+  return [...balances].flatMap(([address, amount]) => {
     const real = chain.get(address) ?? 0n;
     return real === amount ? [] : [`ledger of ${address}: ${amount}, on the chain ${real}`];
   });

@@ -19,13 +19,13 @@ export async function eachInParallel<T, R>(
   ask: (piece: T) => Promise<R>,
 ): Promise<R[]> {
   const answers: R[] = [];
-  let taken = 0;
+  let nextIndex = 0;
   let isOver = false;
   const askOn = async (): Promise<void> => {
     for (;;) {
       // A generator serves concurrent `next` calls in the order of the calls.
-      const at = taken;
-      taken += 1;
+      const at = nextIndex;
+      nextIndex += 1;
       const piece = await pieces.next();
       if (piece.done === true || isOver) return;
       answers[at] = await ask(piece.value);

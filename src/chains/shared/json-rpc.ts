@@ -82,13 +82,13 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
 
   async function call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T> {
     const { method } = request;
-    const asked = numbered(request);
-    const reply = REPLY.safeParse(await dialect.exchange(asked, method, options));
+    const numberedRequest = numbered(request);
+    const reply = REPLY.safeParse(await dialect.exchange(numberedRequest, method, options));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
     const { id = null, error } = reply.data;
     // A node answers parse errors with a null id.
     const mayDiffer = Boolean(error) && (id === null || dialect.allowsErrorsOfAnyId === true);
-    if (id !== asked.id && !mayDiffer) throw badAnswer(method, 'belongs to another request');
+    if (id !== numberedRequest.id && !mayDiffer) throw badAnswer(method, 'belongs to another request');
     const answer = readAnswer(reply.data, method);
     if (answer instanceof RpcRefusal) throw answer;
     return parsed(answer.result, method, schema);

@@ -7,7 +7,7 @@ export async function* openAccounts(
 ): AsyncGenerator<readonly OpenAccount[], void> {
   if (index.openAccounts === undefined) {
     const open = await index.open(closedAfterMs);
-    const held = await index.holdings(open.map(({ watchKey }) => watchKey));
-    yield open.map((key) => ({ ...key, holdings: held.get(key.watchKey) ?? [], isAwaited: true }));
+    const holdings = await index.holdings(open.map(({ watchKey }) => watchKey));
+    yield open.map((key) => ({ ...key, holdings: holdings.get(key.watchKey) ?? [], isAwaited: true }));
   } else yield* index.openAccounts(closedAfterMs);
 }

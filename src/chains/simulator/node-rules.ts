@@ -51,8 +51,8 @@ export async function mineBlock(
   options: { readonly empty: boolean } = { empty: false },
 ): Promise<ChainBlockHeader> {
   const parent = await requireTip(ledger, coin, nowMs);
-  const taken = options.empty ? [] : (await ledger.mempool()).slice(0, MAX_BLOCK_TRANSACTIONS);
-  const txids = taken.map((transaction) => transaction.txid);
+  const mined = options.empty ? [] : (await ledger.mempool()).slice(0, MAX_BLOCK_TRANSACTIONS);
+  const txids = mined.map((transaction) => transaction.txid);
   const height = parent.height + 1;
   const block = {
     height,

@@ -116,7 +116,7 @@ export interface AccountTerms {
 /** Nonces and money that other sends of the same account use and that its outputs do not reflect yet. */
 export interface NonceSequence {
   /** Nonces of its sends, unconfirmed or not. */
-  readonly taken: ReadonlySet<number>;
+  readonly usedNonces: ReadonlySet<number>;
   /** Atoms that its unconfirmed sends will spend, fees included. */
   readonly committed: bigint;
 }

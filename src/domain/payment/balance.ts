@@ -131,11 +131,11 @@ export function atomsReplacingReturn(payment: PaymentState, coin: Coin): bigint 
 /** True when the refunds that nodes accepted cover these credits: in atoms of every coin, or in value. */
 export function isFullyRefunded(payment: PaymentState, credits: readonly PaymentCredit[]): boolean {
   if (credits.length === 0) return false;
-  const taken = payment.refunds.filter(({ stage }) => stage === 'accepted');
-  if (taken.length === 0) return false;
-  if (reaches(sumByCoin(taken), sumByCoin(credits))) return true;
+  const accepted = payment.refunds.filter(({ stage }) => stage === 'accepted');
+  if (accepted.length === 0) return false;
+  if (reaches(sumByCoin(accepted), sumByCoin(credits))) return true;
   if (credits.some(({ due }) => due === null)) return false;
   const given = valueOfEachRefund(payment);
-  const value = taken.reduce((sum, refund) => addShares(sum, given(refund).value), NO_SHARE);
+  const value = accepted.reduce((sum, refund) => addShares(sum, given(refund).value), NO_SHARE);
   return !isMore(sumCoverage(credits), value);
 }

@@ -51,8 +51,8 @@ function isReversal(before: PaymentState, after: PaymentState): boolean {
 
 /** True when less live money of some coin remains than before. */
 function hasLostMoney(before: PaymentState, after: PaymentState): boolean {
-  const [held, holds] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];
-  return COINS.some((coin) => (holds[coin] ?? 0n) < (held[coin] ?? 0n));
+  const [sumsBefore, sumsAfter] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];
+  return COINS.some((coin) => (sumsAfter[coin] ?? 0n) < (sumsBefore[coin] ?? 0n));
 }
 
 /**

@@ -42,14 +42,14 @@ export function remainingRefundable(
   const { credits, most: deepest } = refundableMoney(payment, coin, mayWait);
   const priced = credits.filter(({ due }) => due !== null);
   const replaced = atomsReplacingReturn(payment, coin);
-  const taken = sumRefunded(payment, coin, ownLink);
-  const atoms = minimum(sumAtoms(credits), deepest) - taken.atoms - replaced;
-  const unknown = notNegative(sumAtoms(credits) - sumAtoms(priced) - taken.unpriced);
+  const refunded = sumRefunded(payment, coin, ownLink);
+  const atoms = minimum(sumAtoms(credits), deepest) - refunded.atoms - replaced;
+  const unknown = notNegative(sumAtoms(credits) - sumAtoms(priced) - refunded.unpriced);
   // Money that only replaces an external refund uses up unknown rates first, as refunds do.
   const replacedPriced = notNegative(replaced - unknown);
-  const pricedAtoms = sumAtoms(priced) - (taken.atoms - taken.unpriced) - replacedPriced;
+  const pricedAtoms = sumAtoms(priced) - (refunded.atoms - refunded.unpriced) - replacedPriced;
   const share = subtractShares(
-    subtractShares(sumCoverage(priced), taken.value),
+    subtractShares(sumCoverage(priced), refunded.value),
     shareOfAtoms(credits, replacedPriced),
   );
   const missing = missingElsewhere(payment, coin, mayWait);

@@ -91,8 +91,8 @@ export function requireWithin(budget: bigint, fee: bigint, coin: Coin): void {
 
 /** FEE_ABOVE_LIMIT whose message says how a caller who agrees to the fee can pay it. */
 export function feeAboveLimit(fee: bigint, budget: bigint, coin: Coin): AppError {
-  const [asked, most] = [fee, budget].map((atoms) => `${formatCoinAmount(atoms, coin)} ${coin}`);
-  const message = `the network fee of ${asked} is above the limit of ${most}: wait until fees fall, or set a higher maxFee`;
+  const [feeText, most] = [fee, budget].map((atoms) => `${formatCoinAmount(atoms, coin)} ${coin}`);
+  const message = `the network fee of ${feeText} is above the limit of ${most}: wait until fees fall, or set a higher maxFee`;
   return new AppError('FEE_ABOVE_LIMIT', message);
 }
 

@@ -44,7 +44,7 @@ export interface Reserved {
   /** Outputs of parts that are in blocks. */
   readonly gathered: readonly Fund[];
   /** Outputs in blocks that no part has spent, largest first. */
-  readonly loose: readonly Fund[];
+  readonly ungathered: readonly Fund[];
   /** Amounts of unconfirmed outputs: those of parts, and reserved ones that wait for a block. */
   readonly expected: readonly bigint[];
   /** Fees of all parts together, atoms. */
@@ -68,15 +68,15 @@ type NextTransaction =
  */
 function nextTransaction(order: PartedOrder, reserved: Reserved, terms: PartTerms): NextTransaction {
   const { gathered, expected, partsFee } = reserved;
-  const loose = worthSpending(reserved.loose, terms);
-  const [size] = partSizes(gathered.length + expected.length, loose.length, terms);
+  const ungathered = worthSpending(reserved.ungathered, terms);
+  const [size] = partSizes(gathered.length + expected.length, ungathered.length, terms);
   if (size !== undefined) {
     // The largest, so that no part makes an output too small to be spent.
-    const plan = planPart(loose.slice(0, size), terms);
+    const plan = planPart(ungathered.slice(0, size), terms);
     return plan === null ? { kind: 'short' } : { kind: 'part', plan };
   }
   if (expected.length > 0) return { kind: 'wait' };
-  const plan = planLast(order, { funds: [...gathered, ...loose], partsFee }, terms);
+  const plan = planLast(order, { funds: [...gathered, ...ungathered], partsFee }, terms);
   return plan === null ? { kind: 'short' } : { kind: 'send', plan };
 }
 
@@ -86,9 +86,9 @@ function worthSpending(funds: readonly Fund[], { inputCost, quote }: PartTerms):
 }
 
 /** Sizes of the parts that must precede the last transaction. */
-function partSizes(gathered: number, loose: number, terms: Pick<PartTerms, 'mostInputs'>): number[] {
+function partSizes(gathered: number, ungathered: number, terms: Pick<PartTerms, 'mostInputs'>): number[] {
   const sizes: number[] = [];
-  let [made, left] = [gathered, loose];
+  let [made, left] = [gathered, ungathered];
   while (made + left > terms.mostInputs && left > 1) {
     const size = Math.min(left, outputsPerPart(terms), made + left - terms.mostInputs + 1);
     sizes.push(size);
@@ -198,7 +198,11 @@ export function neededWith(order: PartedOrder, funds: readonly Fund[], terms: Pa
 
 /** Null when the reserved money does not cover it. */
 function draftPart(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): Preparation | null {
-  const draft = draftRemainingParts(order, { gathered: [], loose: funds, expected: [], partsFee: 0n }, terms);
+  const draft = draftRemainingParts(
+    order,
+    { gathered: [], ungathered: funds, expected: [], partsFee: 0n },
+    terms,
+  );
   if (draft === null) return null;
   const { parts, last, fee } = draft;
   return { funds, parts, last, fee };
@@ -210,16 +214,16 @@ function draftRemainingParts(
   reserved: Reserved,
   terms: PartTerms,
 ): Omit<Preparation, 'funds'> | null {
-  const loose = worthSpending(reserved.loose, terms);
-  const like = loose[0] ?? reserved.gathered[0];
+  const ungathered = worthSpending(reserved.ungathered, terms);
+  const like = ungathered[0] ?? reserved.gathered[0];
   if (like === undefined) return null;
-  const parts = draftParts(reserved, loose, terms);
+  const parts = draftParts(reserved, ungathered, terms);
   if (parts === null) return null;
   const made = [...reserved.expected, ...parts.map(({ amount }) => amount)];
   const gathered = made.map((amount, at) => madeOutput(amount, at, { like, terms }));
   const spent = parts.reduce((sum, { inputs }) => sum + inputs.length, 0);
   const partsFee = parts.reduce((sum, { fee }) => sum + fee, reserved.partsFee);
-  const funds = [...reserved.gathered, ...gathered, ...loose.slice(spent)];
+  const funds = [...reserved.gathered, ...gathered, ...ungathered.slice(spent)];
   const last = planLast(order, { funds, partsFee }, terms);
   return last === null ? null : { parts, last, fee: partsFee + last.fee };
 }
@@ -231,14 +235,14 @@ function draftRemainingParts(
  */
 function draftParts(
   { gathered, expected }: Reserved,
-  loose: readonly Fund[],
+  ungathered: readonly Fund[],
   terms: PartTerms,
 ): readonly SendPlan[] | null {
-  const sizes = partSizes(gathered.length + expected.length, loose.length, terms);
+  const sizes = partSizes(gathered.length + expected.length, ungathered.length, terms);
   const parts: SendPlan[] = [];
   let from = 0;
   for (const [at, size] of sizes.entries()) {
-    const inputs = loose.slice(from, from + size);
+    const inputs = ungathered.slice(from, from + size);
     const like = parts.at(-1);
     const isBetween = like?.inputs.length === size && sizes[at + 1] === size;
     const plan = isBetween

@@ -34,10 +34,10 @@ export function accountBalanceChange(
   { inputs, change, destination, amount }: Pick<SendPlan, 'inputs' | 'change' | 'destination' | 'amount'>,
   account: string,
 ): bigint | null {
-  const taken = drawnFrom(inputs, account);
+  const withdrawn = drawnFrom(inputs, account);
   const returned = change?.address === account ? change.amount : 0n;
   const received = destination === account ? amount : 0n;
-  return taken === 0n && returned === 0n && received === 0n ? null : returned + received - taken;
+  return withdrawn === 0n && returned === 0n && received === 0n ? null : returned + received - withdrawn;
 }
 
 /** The balance that a plan assumes in an account, atoms; 0 if it does not draw on the account. */
@@ -73,8 +73,8 @@ export function balanceAfterQueue(balance: bigint, members: readonly QueueMember
  * flight draws on the address, unless that one may wait for the operator.
  */
 export function balanceExcludingQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
-  const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
-  if (taken.some(({ isQueued, mayBePaidUnseen }) => !isQueued && !mayBePaidUnseen)) return null;
-  const rest = taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
+  const withdrawals = others.filter(({ balanceChange }) => balanceChange < 0n);
+  if (withdrawals.some(({ isQueued, mayBePaidUnseen }) => !isQueued && !mayBePaidUnseen)) return null;
+  const rest = withdrawals.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
   return rest > 0n ? rest : null;
 }

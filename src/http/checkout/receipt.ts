@@ -53,15 +53,15 @@ export function receiptPage(
 function mailing(scene: PageModel, { to, state }: ReceiptMail): Html {
   const { say, view } = scene;
   const { sandbox } = view.payment;
-  const became = sandbox ? 'receiptRequested' : MAIL_TEXTS[state];
+  const statusText = sandbox ? 'receiptRequested' : MAIL_TEXTS[state];
   return html`<section class="mailing" aria-label="${say('mailReceipt')}">
     ${
-      became === null || state === 'unsent'
+      statusText === null || state === 'unsent'
         ? html`<form method="post" action="${receiptMailPath(scene)}">
             <button class="button">${say('mailReceipt')}</button>
             <p class="hint">${say('mailReceiptTo', { address: to })}</p>
           </form>`
-        : html`<p role="status">${say(became, { address: to })}</p>`
+        : html`<p role="status">${say(statusText, { address: to })}</p>`
     }
     ${sandbox && html`<p class="hint">${say('receiptSandbox')}</p>`}
   </section>`;
@@ -95,11 +95,11 @@ function facts({ view, say, language }: PageModel): Html {
 
 function received(scene: PageModel): Html {
   const { view, say } = scene;
-  const came = view.payment.transactions.filter(({ status }) => status !== 'reversed');
+  const transactions = view.payment.transactions.filter(({ status }) => status !== 'reversed');
   return html`<section class="received" aria-label="${say('received')}">
     <h2 class="label">${say('received')}</h2>
     <ul>
-      ${came.map((transaction) => movement(scene, transaction, appliedRate(scene, transaction)))}
+      ${transactions.map((transaction) => movement(scene, transaction, appliedRate(scene, transaction)))}
     </ul>
   </section>`;
 }

@@ -69,13 +69,13 @@ function languageOf(req: Request, locale: string | null = null): Language {
 async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
   const view = await readCheckout(deps, String(req.params['paymentId']));
   const language = languageOf(req, view.payment.locale);
-  const asked = req.query['coin'];
+  const requestedCoin = req.query['coin'];
   return {
     view,
     language,
     embedder: view.embedOrigins.find((origin) => origin === req.query['embed']) ?? null,
     say: speak(language),
-    coin: typeof asked === 'string' ? asCoin(asked) : null,
+    coin: typeof requestedCoin === 'string' ? asCoin(requestedCoin) : null,
   };
 }
 

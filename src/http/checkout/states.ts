@@ -138,14 +138,14 @@ function outcome(
   icon: StateIcon,
   title: CheckoutText,
   text: CheckoutText,
-  wayOn: Html | null = null,
+  action: Html | null = null,
 ): Html {
   const { say } = scene;
   return html`<div class="outcome">
       ${stateIcon(icon)}
       <h2>${say(title)}</h2>
       <p>${say(text)}</p>
-      ${wayOn === null ? (backLink(scene, 'button') ?? contactLink(scene)) : html`${wayOn} ${backLink(scene, 'link')}`}
+      ${action === null ? (backLink(scene, 'button') ?? contactLink(scene)) : html`${action} ${backLink(scene, 'link')}`}
       ${receiptLink(scene)}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;

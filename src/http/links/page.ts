@@ -94,7 +94,7 @@ function form(scene: Scene): Html {
   const isCounter = link.kind === 'pos';
   return html`<form class="answers" method="post" action="?${query.toString()}" novalidate>
     ${link.fixed === null && amount(scene)} ${isCounter && keypad(scene)}
-    ${link.fields.map((field) => asked(scene, field))}
+    ${link.fields.map((field) => askedInput(scene, field))}
     <button class="button">${say(isCounter ? 'charge' : 'goOn')}</button>
   </form>`;
 }
@@ -156,7 +156,7 @@ const KINDS: Readonly<Record<LinkField, Html>> = {
   note: html`type="text" autocomplete="off" maxlength="500"`,
 };
 
-function asked(scene: Scene, { name, required }: AskedField): Html {
+function askedInput(scene: Scene, { name, required }: AskedField): Html {
   const { say, filled } = scene;
   const label = required ? say(name) : `${say(name)} ${say('optional')}`;
   return input(scene, { name, label, kind: KINDS[name], required, value: filled.values[name], hint: null });

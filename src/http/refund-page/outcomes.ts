@@ -21,13 +21,13 @@ export function describeOutcome(scene: RefundScene): Html {
     case 'waiting':
       return moving(scene, 'refundWaitingTitle', 'refundWaitingText');
     case 'paid':
-      return html`${told('done', say('refundPaidTitle'), say('refundPaidText'))} ${claimed(scene)}`;
+      return html`${outcomeSection('done', say('refundPaidTitle'), say('refundPaidText'))} ${claimed(scene)}`;
     case 'expired':
-      return told('stop', say('refundExpiredTitle'), say('refundExpiredText', { date }));
+      return outcomeSection('stop', say('refundExpiredTitle'), say('refundExpiredText', { date }));
     case 'cancelled':
-      return told('stop', say('refundCancelledTitle'), say('refundCancelledText'));
+      return outcomeSection('stop', say('refundCancelledTitle'), say('refundCancelledText'));
     case 'gone':
-      return html`${told('back', say('refundGoneTitle'), say('refundGoneText'))}
+      return html`${outcomeSection('back', say('refundGoneTitle'), say('refundGoneText'))}
       ${claim !== null && claimed(scene)}`;
     default:
       return assertNever(status);
@@ -44,11 +44,11 @@ type MovingText =
 
 function moving(scene: RefundScene, title: MovingText, text: MovingText): Html {
   const { say, language } = scene;
-  return html`${told('wait', say(title), say(text))} ${claimed(scene)}
+  return html`${outcomeSection('wait', say(title), say(text))} ${claimed(scene)}
     <p><a class="link" href="?lang=${language}">${say('refundAgain')}</a></p>`;
 }
 
-function told(icon: StateIcon, title: string, text: string): Html {
+function outcomeSection(icon: StateIcon, title: string, text: string): Html {
   return html`<div class="outcome">
     ${stateIcon(icon)}
     <h2>${title}</h2>

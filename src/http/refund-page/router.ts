@@ -104,10 +104,10 @@ function take(deps: RefundPageDeps): RequestHandler {
       const scene = await sceneOf(deps, req);
       if (step === 'edit') return answer(200, { ...scene, entered });
       if (coin === null) throw new AppError('VALIDATION_INVALID', 'coin', { details: [COIN_MISSING] });
-      const wish = { token, coin, destination: entered.destination };
-      if (step === 'claim') return await claim(deps, req, res, wish);
+      const terms = { token, coin, destination: entered.destination };
+      if (step === 'claim') return await claim(deps, req, res, terms);
       const option = scene.link.options.find((each) => each.coin === coin);
-      const preview = await previewClaim(deps, wish);
+      const preview = await previewClaim(deps, terms);
       if (option === undefined) throw new AppError('INVALID_STATE', 'the refund changed meanwhile');
       return answer(200, { ...scene, entered, confirm: { option, preview } });
     } catch (error) {
@@ -134,11 +134,11 @@ async function claim(
   deps: RefundPageDeps,
   req: Request,
   res: Response,
-  wish: Parameters<typeof claimRefundLink>[1],
+  terms: Parameters<typeof claimRefundLink>[1],
 ): Promise<void> {
-  await claimRefundLink(deps, wish);
+  await claimRefundLink(deps, terms);
   await Promise.race([deps.sendClaims(), sleep(SENT_WITHIN_MS, undefined, { ref: false })]);
-  res.redirect(303, `/r/${wish.token}?lang=${languageOf(req)}`);
+  res.redirect(303, `/r/${terms.token}?lang=${languageOf(req)}`);
 }
 
 function send(res: Response, status: number, page: string): void {

@@ -281,6 +281,6 @@ function answered({ createdAt, lastUsedAt, ...rest }: Passkey) {
 }
 
 /** The options are of a type without an index. */
-function answeredQuestion({ options: asked, ...place }: ReturnType<typeof askToSignIn>) {
-  return { options: asked === null ? null : { ...asked }, ...place };
+function answeredQuestion({ options: requestOptions, ...place }: ReturnType<typeof askToSignIn>) {
+  return { options: requestOptions === null ? null : { ...requestOptions }, ...place };
 }

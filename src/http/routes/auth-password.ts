@@ -200,8 +200,8 @@ function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
     handler: async ({ auth, sessionToken, body }) => {
-      const held = currentSession(auth, sessionToken);
-      const changed = await changePassword(deps, { userId: auth.userId, session: held, ...body });
+      const session = currentSession(auth, sessionToken);
+      const changed = await changePassword(deps, { userId: auth.userId, session, ...body });
       return new Reply(200, sessionAnswer(changed.session), cookie.renew(changed.renewed, deps.clock.now()));
     },
   });

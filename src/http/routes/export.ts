@@ -140,13 +140,13 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
         data: { lines: [EXAMPLE] },
       },
       data: z.object({ lines: z.array(movement) }),
-      handler: async ({ auth, query: { mode: asked, from, to, timeZone, format } }) => {
+      handler: async ({ auth, query: { mode: requestedMode, from, to, timeZone, format } }) => {
         const calendar = new Calendar(timeZone);
         const [fromMs, beforeMs] = [from, to].map((moment) => msOf(moment, calendar));
         if (fromMs !== undefined && beforeMs !== undefined && beforeMs <= fromMs) {
           throw invalidField('to', 'must be after from');
         }
-        const mode = merchantMode(auth.merchant, asked);
+        const mode = merchantMode(auth.merchant, requestedMode);
         const pages = exportMovements(deps, {
           merchantId: auth.merchantId,
           mode,

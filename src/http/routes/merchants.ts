@@ -221,8 +221,8 @@ function sandboxMessage(on: boolean, coins: readonly CoinReadiness[]): string {
   const others = coins.filter(({ state }) => state !== 'ready');
   const known = ready.length === 0 ? 'No coin is ready' : `Ready: ${ready.join(', ')}`;
   const missing = others.map(({ coin, message }) => `${coin} (${message})`).join(', ');
-  const told = others.length === 0 ? '' : `. Not ready: ${missing}`;
-  return `Live mode enabled: new payments are paid with real money. ${known}${told}`;
+  const suffix = others.length === 0 ? '' : `. Not ready: ${missing}`;
+  return `Live mode enabled: new payments are paid with real money. ${known}${suffix}`;
 }
 
 /** An optional text; null or an empty string clears it. */

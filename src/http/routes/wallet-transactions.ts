@@ -85,13 +85,13 @@ export function walletTransactionsRoute(deps: { readonly db: Db }): Route {
     errors: [],
     query,
     data: z.object({ transactions: z.array(transactionData), pagination: pagination() }),
-    handler: async ({ auth, query: { startDate, endDate, timeZone, ...asked } }) => {
+    handler: async ({ auth, query: { startDate, endDate, timeZone, ...filter } }) => {
       const { transactions, total } = await listWalletTransactions(deps, {
-        ...asked,
+        ...filter,
         ...rangeIn({ startDate, endDate, timeZone }),
         merchant: auth.merchant,
       });
-      return { transactions, pagination: { page: asked.page, limit: asked.limit, total } };
+      return { transactions, pagination: { page: filter.page, limit: filter.limit, total } };
     },
   });
 }

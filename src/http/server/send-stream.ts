@@ -30,7 +30,7 @@ export async function sendStream(
     res.writeHead(200, { 'Cache-Control': 'no-store', ...headers, 'Content-Type': CONTENT_TYPES[type] });
     // HEAD gets the headers only.
     while (chunk.done !== true && res.req.method !== 'HEAD') {
-      if (!res.write(chunk.value) && !res.destroyed) await taken(res, stalledMs);
+      if (!res.write(chunk.value) && !res.destroyed) await drained(res, stalledMs);
       // Reading is synchronous, so it yields to other requests between two chunks.
       await setImmediate();
       if (res.destroyed) return;
@@ -59,7 +59,7 @@ export interface SendStreamOptions {
  * Waits until the client has read the written data, or has disconnected. @throws if it reads nothing for too
  * long
  */
-async function taken(res: Response, stalledMs: number): Promise<void> {
+async function drained(res: Response, stalledMs: number): Promise<void> {
   const settled = new AbortController();
   const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(stalledMs)]);
   try {

@@ -24,8 +24,8 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
     name: 'kraken',
     requests(currencies) {
       return currencies.flatMap((currency) => {
-        const asked = COINS.map((coin) => COIN_DEFINITIONS[coin].rates.kraken);
-        const pairs = asked.flatMap(({ symbol, currencies: known }) =>
+        const pairsByCoin = COINS.map((coin) => COIN_DEFINITIONS[coin].rates.kraken);
+        const pairs = pairsByCoin.flatMap(({ symbol, currencies: known }) =>
           known.includes(currency) ? [`${symbol}${currency}`] : [],
         );
         return pairs.length === 0 ? [] : [new URL(`/0/public/Ticker?pair=${pairs.join(',')}`, origin)];

@@ -72,13 +72,13 @@ export async function keepTotals(tx: Tx, paymentId: string, change: () => unknow
   const after = await completed(tx, { paymentId });
   const [payment] = [...before, ...after];
   if (payment === undefined) return;
-  const taken = completedShares(before).map((share) => ({
+  const removedShares = completedShares(before).map((share) => ({
     ...share,
     sum: -share.sum,
     payments: -share.payments,
   }));
   const { merchantId, mode, createdAt: madeAt } = payment;
-  for (const share of addShares([...completedShares(after), ...taken])) {
+  for (const share of addShares([...completedShares(after), ...removedShares])) {
     for (const period of [HOUR_MS, DAY_MS]) {
       const startsAt = madeAt - (madeAt % period);
       const { currency, coin } = share;

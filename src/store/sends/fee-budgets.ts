@@ -160,9 +160,10 @@ function committedByOthers(
   { owner, others }: Family,
   { id, drawsOn, drawsOnVersion: needs }: Drawer,
 ): bigint {
-  const beside = { owner, others: others.filter((other) => other.id !== id) };
-  const ownFee = drawsOn === null ? 0n : needs === null ? highestOwnFee(beside) : ownWith(beside, needs);
-  return sumParts(beside) + ownFee;
+  const familyOfOthers = { owner, others: others.filter((other) => other.id !== id) };
+  const ownFee =
+    drawsOn === null ? 0n : needs === null ? highestOwnFee(familyOfOthers) : ownWith(familyOfOthers, needs);
+  return sumParts(familyOfOthers) + ownFee;
 }
 
 /** The most that blocks can take within a budget from the signed transactions, atoms. */

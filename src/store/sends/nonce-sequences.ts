@@ -26,14 +26,14 @@ export async function loadNonceSequence(db: Db, query: NonceSequenceQuery): Prom
     .where('status', '<>', sql.lit('failed'))
     .where((eb) => eb.or([eb('nonce', '>=', query.fromNonce), eb('status', 'in', ['signed', 'broadcast'])]))
     .execute();
-  const taken = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
+  const usedNonces = new Set(rows.flatMap(({ nonce }) => (nonce === null ? [] : [nonce])));
   const open = rows.filter(({ id, status }) => status !== 'confirmed' && id !== query.exceptSendId);
   // A send that reverted in a block has paid its fee, and keeps its amount in case a fork executes it again.
   const committed = open.reduce(
     (sum, { amount, fee, height }) => sum + BigInt(amount) + (height === null ? BigInt(fee) : 0n),
     0n,
   );
-  return { taken, committed };
+  return { usedNonces, committed };
 }
 
 /**

@@ -73,9 +73,9 @@ export class Writer {
   #commit(): void {
     const { endSnapshot, logger, slowCommitMs = SLOW_COMMIT_MS } = this.#options;
     endSnapshot();
-    const began = performance.now();
+    const startedMs = performance.now();
     this.connection.all('commit', []);
-    const tookMs = Math.round(performance.now() - began);
+    const tookMs = Math.round(performance.now() - startedMs);
     if (tookMs >= slowCommitMs) {
       logger?.warn({ tookMs }, 'slow commit to disk; other work was blocked meanwhile');
     }

@@ -44,7 +44,7 @@ export async function register(
   const key = emailKey(input.email);
   // Cheap checks first: a hash costs memory and time. The transaction below decides.
   await assertOpen(deps, db, input);
-  if ((await findUserByEmail(db, key)) !== undefined) throw taken();
+  if ((await findUserByEmail(db, key)) !== undefined) throw emailTaken();
   await assertUncommon(input.password, 'password');
   const passwordHash = await passwords.hash(input.password);
   const now = clock.now();
@@ -61,7 +61,7 @@ export async function register(
   const session = await openSession(deps.tokens, row);
   await db.transaction(async (tx) => {
     await assertOpen(deps, tx, input);
-    if (!(await insertUser(tx, row))) throw taken();
+    if (!(await insertUser(tx, row))) throw emailTaken();
     await mailLink(tx, deps, row, 'verify-email');
     await keep(tx, session);
   });
@@ -90,7 +90,7 @@ async function assertOpen(
   throw new AppError('REGISTRATION_CLOSED', 'Registration is closed on this server');
 }
 
-function taken(): AppError {
+function emailTaken(): AppError {
   const message = 'is already registered';
   return new AppError('DUPLICATE_ENTRY', 'A user with this email already exists', {
     details: [{ field: 'email', code: 'duplicate', message }],

@@ -50,8 +50,8 @@ export async function allocateAddresses(
   if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
   const { merchantId, account, mode, branch, purpose, paymentId } = input;
   const createdAt = deps.clock.now();
-  const taken = await allocateAddressIndexes(tx, { merchantId, mode, branch }, coins);
-  const rows = taken.map(({ coin, index }) => {
+  const indexes = await allocateAddressIndexes(tx, { merchantId, mode, branch }, coins);
+  const rows = indexes.map(({ coin, index }) => {
     const address = deps.deriver.address({ coin, mode, account, branch, index });
     return {
       merchantId,

@@ -34,7 +34,7 @@ export async function reserveChangeAddress(
 ): Promise<void> {
   const { coin, mode, merchantId, account } = use.wallet;
   if (!isUtxoCoin(coin)) return;
-  const taken = await allocateAddress(
+  const allocated = await allocateAddress(
     tx,
     {
       deriver: deps.deriver,
@@ -43,5 +43,5 @@ export async function reserveChangeAddress(
     },
     { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
   );
-  if (taken.address !== use.address) throw new Error('change address is not the next of its branch');
+  if (allocated.address !== use.address) throw new Error('change address is not the next of its branch');
 }

@@ -141,7 +141,7 @@ async function play(stage: Stage, input: SimulatePaymentInput): Promise<void> {
 
 async function payAndMine(stage: Stage, input: SimulatePaymentInput, intent: PayerIntent): Promise<void> {
   await pay(stage, input, intent);
-  if (input.confirmations !== undefined) await mine(stage, input.confirmations);
+  if (input.confirmations !== undefined) await mineBlocks(stage, input.confirmations);
 }
 
 /** Pays the payment's address and waits until the ledger has it; `seen` false: not yet. */
@@ -160,7 +160,7 @@ async function pay(
   return { txid, seen };
 }
 
-async function mine({ deps, coin, control }: Stage, blocks: number): Promise<void> {
+async function mineBlocks({ deps, coin, control }: Stage, blocks: number): Promise<void> {
   const height = await control.mine(blocks);
   await observed(deps, coin, async () => {
     const { tips } = await listCursors(deps.db, 'sandbox');
@@ -205,7 +205,7 @@ async function reorganise(stage: Stage, input: SimulatePaymentInput): Promise<vo
   const txids = [...new Set(credits.map((credit) => credit.ref.txid))];
   if (txids.length === 0) txids.push((await pay(stage, input, 'exact')).txid);
   if (!credits.some((credit) => credit.state === 'confirmed')) {
-    await mine(stage, input.confirmations ?? 1);
+    await mineBlocks(stage, input.confirmations ?? 1);
     const seen = await observed(deps, coin, async () => {
       const money = await findMoney(deps, payment, txids);
       return money.length > 0 && money.every((output) => output.state === 'confirmed');
@@ -222,7 +222,7 @@ async function confirm(stage: Stage, input: SimulatePaymentInput): Promise<void>
     throw new AppError('INVALID_STATE', `Nothing was paid in ${coin} that could be confirmed`);
   }
   const needed = payment.options.find((option) => option.coin === coin)?.requiredConfirmations;
-  await mine(stage, input.confirmations ?? needed ?? 1);
+  await mineBlocks(stage, input.confirmations ?? needed ?? 1);
 }
 
 async function untilGone({ deps, payment, coin }: Stage, txids: readonly string[]): Promise<void> {

@@ -105,9 +105,9 @@ async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise
   const [first] = await listVersions(db, send.id);
   const spent = first === undefined ? [] : inputKeys(first);
   const versions = await listVersions(db, earlier.id);
-  const taken = versions.filter(({ cancels }) => cancels).flatMap(contestedOutputs);
+  const cancelledOutputs = versions.filter(({ cancels }) => cancels).flatMap(contestedOutputs);
   // The output of a cancellation exists only on a chain without the versions that it replaced.
-  if (spent.some((key) => taken.includes(key))) return true;
+  if (spent.some((key) => cancelledOutputs.includes(key))) return true;
   const paying = versions.filter(({ cancels }) => !cancels);
   return paying.every((version) => inputKeys(version).some((key) => spent.includes(key)));
 }

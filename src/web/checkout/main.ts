@@ -79,8 +79,8 @@ function show(main: HTMLElement, html: string): void {
   const focused = within ? (active.id === '' ? active.getAttribute('data-copy') : active.id) : null;
   // The daemon escapes all of it, and the content security policy runs nothing inline.
   main.innerHTML = html;
-  const radio = picked === undefined ? null : document.getElementById(picked);
-  if (radio instanceof HTMLInputElement) radio.checked = true;
+  const input = picked === undefined ? null : document.getElementById(picked);
+  if (input instanceof HTMLInputElement) input.checked = true;
   enhance(main);
   aimLinks(main);
   if (!within) return;

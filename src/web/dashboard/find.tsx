@@ -196,50 +196,51 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
     { title: t('Pages'), hits: pages.map(([to, name]) => ({ key: to, to, name })) },
     {
       title: t('Payments'),
-      hits: found.payments.map(({ shop, it }) => ({
-        key: it.id,
-        to: `/shop/${shop.id}/payments/${it.id}`,
-        search: it.sandbox === shop.sandboxMode ? {} : { mode: it.sandbox ? 'sandbox' : 'live' },
-        name: short(orderName(it), 24, 8),
-        detail: `${fiat(it.amount, it.currency)}${shopName(shop.name)} · ${when(it.createdAt)}`,
+      hits: found.payments.map(({ shop, item: payment }) => ({
+        key: payment.id,
+        to: `/shop/${shop.id}/payments/${payment.id}`,
+        search: payment.sandbox === shop.sandboxMode ? {} : { mode: payment.sandbox ? 'sandbox' : 'live' },
+        name: short(orderName(payment), 24, 8),
+        detail: `${fiat(payment.amount, payment.currency)}${shopName(shop.name)} · ${when(payment.createdAt)}`,
         badges: (
           <span className="inline-flex flex-wrap gap-1">
-            {it.sandbox && <Badge tone="busy">{t('Test')}</Badge>}
-            <StatusBadge status={it.status} exception={it.exception} />
+            {payment.sandbox && <Badge tone="busy">{t('Test')}</Badge>}
+            <StatusBadge status={payment.status} exception={payment.exception} />
           </span>
         ),
       })),
     },
     {
       title: t('Customers'),
-      hits: found.customers.map(({ shop, it }) => ({
-        key: it.id,
+      hits: found.customers.map(({ shop, item: customer }) => ({
+        key: customer.id,
         to: `/shop/${shop.id}/customers`,
-        search: { search: it.email },
-        name: customerName(it) ?? it.email,
-        detail: customerName(it) === null || isErased(it) ? when(it.createdAt) : it.email,
+        search: { search: customer.email },
+        name: customerName(customer) ?? customer.email,
+        detail:
+          customerName(customer) === null || isErased(customer) ? when(customer.createdAt) : customer.email,
       })),
     },
     {
       title: t('Payment links'),
-      hits: found.links.map(({ shop, it, page }) => ({
-        key: it.id,
+      hits: found.links.map(({ shop, item: link, page }) => ({
+        key: link.id,
         to: `/shop/${shop.id}/links`,
         search: pageOf(page),
-        name: it.name,
-        detail: `${it.url.replace(/^https?:\/\//, '')}${shopName(shop.name)}`,
-        ...(it.active ? {} : { badges: <Badge tone="idle">{t('Closed')}</Badge> }),
+        name: link.name,
+        detail: `${link.url.replace(/^https?:\/\//, '')}${shopName(shop.name)}`,
+        ...(link.active ? {} : { badges: <Badge tone="idle">{t('Closed')}</Badge> }),
       })),
     },
     {
       title: t('Products'),
-      hits: found.products.map(({ shop, it, page }) => ({
-        key: it.id,
+      hits: found.products.map(({ shop, item: product, page }) => ({
+        key: product.id,
         to: `/shop/${shop.id}/products`,
         search: pageOf(page),
-        name: it.name,
-        ...(it.description === null ? {} : { detail: it.description }),
-        ...(it.active ? {} : { badges: <Badge tone="idle">{t('Inactive')}</Badge> }),
+        name: product.name,
+        ...(product.description === null ? {} : { detail: product.description }),
+        ...(product.active ? {} : { badges: <Badge tone="idle">{t('Inactive')}</Badge> }),
       })),
     },
     {

@@ -47,7 +47,7 @@ export class Watcher {
   readonly #chains: Chains;
   readonly #lastLook: FinalCheck;
   readonly #adapters: readonly ChainAdapter[];
-  #hush: readonly (() => void)[] = [];
+  #unsubscribers: readonly (() => void)[] = [];
 
   constructor(deps: WatcherDeps, adapters: readonly ChainAdapter[], options: WatcherOptions) {
     const { maxBackoffMs, expiryMs, sendsMs, sweepsMs } = options.intervals ?? INTERVALS;
@@ -85,7 +85,7 @@ export class Watcher {
 
   start(): void {
     for (const follower of this.#followers.values()) follower.start();
-    this.#hush = this.#adapters.flatMap((adapter) => {
+    this.#unsubscribers = this.#adapters.flatMap((adapter) => {
       const { coin, mode } = adapter;
       return adapter.hints?.listen(() => this.wake(coin, mode)) ?? [];
     });
@@ -96,7 +96,7 @@ export class Watcher {
 
   /** Stops and waits for the current steps; because each is one transaction, nothing is left half-done. */
   async stop(): Promise<void> {
-    for (const hush of this.#hush) hush();
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
     const followers = [...this.#followers.values()].map((follower) => follower.stop());
     await Promise.all([...followers, this.#jobs.stop(), this.#sends.stop(), this.#sweeps.stop()]);
   }

@@ -96,8 +96,9 @@ export class WebhookQueue implements DeliveryAttempts {
 
   /** Takes over the leases of a dead process, then delivers every second and at each wake-up. */
   async start(): Promise<void> {
-    const taken = await releaseAllLeases(this.#deps.db);
-    if (taken > 0) this.#deps.logger.warn({ taken }, 'webhook deliveries of a dead process taken over');
+    const released = await releaseAllLeases(this.#deps.db);
+    if (released > 0)
+      this.#deps.logger.warn({ taken: released }, 'webhook deliveries of a dead process taken over');
     this.#ticks.start();
   }
 

@@ -50,8 +50,8 @@ export function attemptOutcome(attempt: FinishedAttempt, policy: RetryPolicy): O
   const gapMs = policy.gapsMs[attempt.attempts - 1];
   if (gapMs === undefined) return { kind: 'failed' };
   const jittered = Math.round(gapMs * (1 - JITTER + 2 * JITTER * policy.random()));
-  const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS);
-  return { kind: 'retry', at: attempt.endedAt + Math.max(jittered, asked) };
+  const requestedMs = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS);
+  return { kind: 'retry', at: attempt.endedAt + Math.max(jittered, requestedMs) };
 }
 
 /** Reads Retry-After (RFC 9110: seconds or an HTTP date) into a pause in ms; null when it is neither. */

@@ -474,11 +474,11 @@ describe('a single remaining rate source', () => {
     };
     rates.start();
     await until(() => quoted() === '100050');
-    expect(rates.troubles()).toEqual([]);
+    expect(rates.problems()).toEqual([]);
     prices.coinbase.rate = null;
     recorder.now += 600_001;
     await until(() => quoted() === '100000');
-    expect(rates.troubles()).toContainEqual({
+    expect(rates.problems()).toContainEqual({
       coin: 'BTC',
       currency: 'USD',
       state: 'alone',
@@ -488,7 +488,7 @@ describe('a single remaining rate source', () => {
     for (const jump of ['1000000', '1', '125000']) {
       prices.kraken.rate = jump;
       await until(() => quoted() === 'RATE_UNAVAILABLE');
-      expect(rates.troubles()).toContainEqual({
+      expect(rates.problems()).toContainEqual({
         coin: 'BTC',
         currency: 'USD',
         state: 'refused',
@@ -501,7 +501,7 @@ describe('a single remaining rate source', () => {
     prices.kraken.rate = '1000000';
     prices.coinbase.rate = '1000000';
     await until(() => quoted() === '1000000');
-    expect(rates.troubles()).toEqual([]);
+    expect(rates.problems()).toEqual([]);
   });
 });
 
@@ -527,11 +527,11 @@ describe('the agreed rate of an earlier process', () => {
     [kraken.rate, coinbase.rate] = ['1000', null];
     const second = service(sources, { agreedRates });
     second.rates.start();
-    await until(() => second.rates.troubles().some(({ state }) => state === 'refused'));
+    await until(() => second.rates.problems().some(({ state }) => state === 'refused'));
     expect(quotedBtc(second.rates)).toBe('RATE_UNAVAILABLE');
     kraken.rate = '101000';
     await until(() => quotedBtc(second.rates) === '101000');
-    expect(second.rates.troubles()).toContainEqual(
+    expect(second.rates.problems()).toContainEqual(
       expect.objectContaining({ coin: 'BTC', currency: 'USD', state: 'alone' }),
     );
     await second.rates.stop();

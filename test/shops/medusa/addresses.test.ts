@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** Not imported by its name: only Medusa has the types that it needs. */
+/** Imported by its path: the types that it needs are installed in Medusa only. */
 const SOURCE = join(import.meta.dirname, '../../../packages/medusa/src/providers/tilld/addresses.ts');
 const { parseAddresses } = (await import(SOURCE)) as {
   readonly parseAddresses: (data: object, config: object) => object;
@@ -18,7 +18,7 @@ it.each([
   ['data:text/html,hello', null],
   ['blob:https://shop.example/5d2f', null],
   [['https://shop.example/'], null],
-])('parseAddresses takes %s as %s', (given, taken) => {
+])('parseAddresses turns the address %s into %s', (given, taken) => {
   expect(parseAddresses({ success_url: given, return_url: given }, config)).toEqual({
     success_url: taken,
     return_url: taken,

@@ -10,8 +10,8 @@ interface Amounts {
   formatPrice(minor: number, precision: number, currency: string): string;
   formatExactPrice(minor: number, precision: number, currency: string): string;
   parseDecimal(decimal: string, precision: number): number;
-  asksFor(payment: object, order: Priced, precision: number): boolean;
-  worthTo(payment: object, order: Priced, precision: number): number;
+  isForTotal(payment: object, order: Priced, precision: number): boolean;
+  countedAmount(payment: object, order: Priced, precision: number): number;
   paymentLines(order: object, precision: number): { readonly amount: string }[];
 }
 
@@ -28,9 +28,11 @@ const orderOf = (lines: object[], totalWithTax: number): object => ({
 });
 
 const order = (totalWithTax: number, currencyCode: string): Priced => ({ totalWithTax, currencyCode });
-const asked = (amount: string, currency: string): object => ({ amount, currency });
+const payment = (amount: string, currency: string): object => ({ amount, currency });
 
-/** As they are installed: Vendure keeps every currency with the places of its MoneyStrategy, 2 unless a shop changes it. */
+/**
+ * The installed module. Vendure stores every currency with the decimals of its MoneyStrategy: 2 unless a shop changes it.
+ */
 let amounts: Amounts;
 beforeAll(async () => {
   await installShop('vendure', '@tilld/vendure-plugin');
@@ -49,45 +51,45 @@ describe('formatPrice', () => {
     [2490, 2, 'KWD', '24.900'],
     [2490, 2, 'CLF', '24.9000'],
     [5, 2, 'EUR', '0.05'],
-  ])('writes %d with %d places in %s as %s', (minor, precision, currency, text) => {
+  ])('formats the integer %d of %d decimals in %s as %s', (minor, precision, currency, text) => {
     expect(amounts.formatPrice(minor, precision, currency)).toBe(text);
   });
 
-  it('refuses a currency that tilld does not know', () => {
+  it('throws for a currency that tilld does not know', () => {
     expect(() => amounts.formatPrice(100, 2, 'XXX')).toThrow(RangeError);
   });
 });
 
 describe('formatExactPrice', () => {
-  it('writes what a currency can express', () => {
+  it('formats amounts that the currency can express', () => {
     expect(amounts.formatExactPrice(55_000, 2, 'JPY')).toBe('550');
     expect(amounts.formatExactPrice(550, 2, 'KWD')).toBe('5.500');
   });
 
-  it('refuses to round a refund', () => {
+  it('throws instead of rounding a refund', () => {
     expect(() => amounts.formatExactPrice(550, 2, 'JPY')).toThrow(RangeError);
     expect(() => amounts.formatExactPrice(5505, 3, 'EUR')).toThrow(RangeError);
   });
 });
 
-describe('worthTo', () => {
-  it('covers a total that was rounded to the decimals of its currency', () => {
-    expect(amounts.worthTo(asked('2491', 'JPY'), order(249_050, 'JPY'), 2)).toBe(249_050);
-    expect(amounts.worthTo(asked('24.90', 'EUR'), order(24_904, 'EUR'), 3)).toBe(24_904);
+describe('countedAmount', () => {
+  it('counts the whole total of an order when the payment is for its rounded total', () => {
+    expect(amounts.countedAmount(payment('2491', 'JPY'), order(249_050, 'JPY'), 2)).toBe(249_050);
+    expect(amounts.countedAmount(payment('24.90', 'EUR'), order(24_904, 'EUR'), 3)).toBe(24_904);
   });
 
-  it('covers no more than was asked once the order costs more', () => {
-    expect(amounts.worthTo(asked('25.00', 'EUR'), order(4500, 'EUR'), 2)).toBe(2500);
-    expect(amounts.worthTo(asked('24.905', 'KWD'), order(4500, 'KWD'), 2)).toBe(2490);
+  it('counts only the amount of the payment when the order costs more', () => {
+    expect(amounts.countedAmount(payment('25.00', 'EUR'), order(4500, 'EUR'), 2)).toBe(2500);
+    expect(amounts.countedAmount(payment('24.905', 'KWD'), order(4500, 'KWD'), 2)).toBe(2490);
   });
 
-  it('covers nothing in another currency', () => {
-    expect(amounts.worthTo(asked('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(0);
-    expect(amounts.asksFor(asked('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(false);
+  it('counts nothing of a payment in another currency', () => {
+    expect(amounts.countedAmount(payment('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(0);
+    expect(amounts.isForTotal(payment('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(false);
   });
 });
 
-it('paymentLines leaves lines out that exceed the total once they are rounded', () => {
+it('paymentLines returns no lines when their rounded sum exceeds the total', () => {
   expect(amounts.paymentLines(orderOf([line(10_000), line(5000)], 15_000), 2)).toMatchObject([
     { amount: '100' },
     { amount: '50' },

@@ -26,7 +26,7 @@ function fatesOf(failure: ChainError, isBroken: () => boolean = () => true) {
   const asked: string[] = [];
   const client: Partial<NodeClient> = {
     tip: async () => ({ number: 5, hash: hash(5), parentHash: hash(4), timestamp: 1 }),
-    standing: async (txid) => {
+    accountState: async (txid) => {
       asked.push(txid);
       if (txid === hash(2) && isBroken()) throw failure;
       return { knowsTip: true, used: null, receipt: null, isKnown: true };

@@ -175,17 +175,17 @@ class Life {
   readonly #open: SendPlan[] = [];
 
   constructor(loose: readonly Fund[]) {
-    this.reserved = { gathered: [], loose, expected: [], partsFee: 0n };
+    this.reserved = { gathered: [], ungathered: loose, expected: [], partsFee: 0n };
   }
 
   take(plan: SendPlan): void {
     const spent = new Set(plan.inputs.map(({ ref }) => outputKey(ref)));
     this.plans.push(plan);
     this.#open.push(plan);
-    const { loose, expected, partsFee } = this.reserved;
+    const { ungathered: loose, expected, partsFee } = this.reserved;
     this.reserved = {
       ...this.reserved,
-      loose: loose.filter(({ ref }) => !spent.has(outputKey(ref))),
+      ungathered: loose.filter(({ ref }) => !spent.has(outputKey(ref))),
       expected: [...expected, plan.amount],
       partsFee: partsFee + plan.fee,
     };

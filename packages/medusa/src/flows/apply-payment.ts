@@ -2,7 +2,7 @@ import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/framework/utils';
 import { completeCartWorkflow, processPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import { TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
-import { asksFor, askedText, isWorth, receivedText, orderState } from '../money';
+import { isForAmount, askedText, isWorth, receivedText, orderState } from '../money';
 import { PRICE_DIFFERS } from '../order-payment';
 import type TilldService from '../modules/tilld/service';
 import { alignOthers, claimSession, paidBeside, type PaymentRow, type Target } from './adopt';
@@ -164,8 +164,8 @@ async function refuse(
   }
   if (refusal === 'price') {
     logger.error(`tilld: payment ${payment.id} asks for less than its cart costs`);
-    const asked = `${payment.amount} ${payment.currency}`;
-    await tilld.tell(payment.id, 'amount', 'amount_differs', { asked });
+    const requestedText = `${payment.amount} ${payment.currency}`;
+    await tilld.tell(payment.id, 'amount', 'amount_differs', { asked: requestedText });
     return 'short';
   }
   if (payment.status !== 'completed') return 'taken';
@@ -238,11 +238,12 @@ async function tellState(
   session: Session | null,
 ): Promise<void> {
   if (before.state === state && before.exception === payment.exception) return;
-  const isLower = state === 'paid' && session !== null && !asksFor(payment, session.amount, session.currency);
+  const isLower =
+    state === 'paid' && session !== null && !isForAmount(payment, session.amount, session.currency);
   const code = noteOf(state, before, payment, isLower);
   if (code === null) return;
-  const asked = isLower ? `${session.amount} ${session.currency.toUpperCase()}` : askedText(payment);
-  const values = { received: receivedText(payment), asked };
+  const requestedText = isLower ? `${session.amount} ${session.currency.toUpperCase()}` : askedText(payment);
+  const values = { received: receivedText(payment), asked: requestedText };
   const key = `${state}:${payment.exception ?? ''}:${payment.timeline.at(-1)?.sequence ?? 0}`;
   const isNew = await tilld.tell(payment.id, key, code, values);
   if (isNew && code === 'reversed')

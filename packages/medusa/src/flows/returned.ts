@@ -2,7 +2,7 @@ import type { MedusaContainer } from '@medusajs/framework/types';
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import type { Payment, Tilld } from '@tilld/sdk';
 import { unrecordedRefunds } from '@tilld/sdk/shop';
-import { asksFor, fiat } from '../money';
+import { isForAmount, fiat } from '../money';
 import type TilldService from '../modules/tilld/service';
 import type { PaymentRow } from './adopt';
 import type { Session } from './find';
@@ -26,7 +26,7 @@ export async function recordReturned(
   if (session === null) return;
   const medusaPayment = session.payment;
   if (payment.refunds.length === 0 || !medusaPayment?.isCaptured || !row.captured) return;
-  const isLower = !asksFor(payment, session.amount, session.currency);
+  const isLower = !isForAmount(payment, session.amount, session.currency);
   const price = isLower ? fiat(session.amount, session.currency) : payment.amount;
   const known = await tilld.listRefunds({ payment_id: payment.id }, { take: null });
   const recorded = new Set(known.filter(({ status }) => status !== RECORDING).map(({ link_id }) => link_id));
@@ -52,7 +52,9 @@ export async function takeReturned(
   amount: string,
 ): Promise<boolean> {
   const recording = await tilld.listRefunds({ payment_id: payment.id, status: RECORDING }, { take: null });
-  const mine = recording.find((each) => asksFor({ ...payment, amount: each.amount }, amount, each.currency));
+  const mine = recording.find((each) =>
+    isForAmount({ ...payment, amount: each.amount }, amount, each.currency),
+  );
   if (mine === undefined) return false;
   const { payment_id, link_id, sealed_url, currency } = mine;
   await tilld.createRefunds({

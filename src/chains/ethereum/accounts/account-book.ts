@@ -65,18 +65,18 @@ export class AccountBook {
     watchKey: string,
     amount: bigint,
     isDoubtful: (ref: OutputRef) => boolean,
-  ): { readonly taken: readonly OutputRef[]; readonly rest: bigint } {
+  ): { readonly withdrawn: readonly OutputRef[]; readonly rest: bigint } {
     const kept: Holding[] = [];
-    const taken: OutputRef[] = [];
+    const withdrawn: OutputRef[] = [];
     let rest = amount;
     for (const part of this.#parts(watchKey).toReversed()) {
       if (isDoubtful(part.ref) && part.amount <= rest) {
-        taken.push(part.ref);
+        withdrawn.push(part.ref);
         rest -= part.amount;
       } else kept.unshift(part);
     }
     this.#held.set(watchKey, kept);
-    return { taken, rest };
+    return { withdrawn, rest };
   }
 
   #parts(watchKey: string): readonly Holding[] {

@@ -32,7 +32,7 @@ export function accountReads({
   | 'balanceAlone'
   | 'balancesPerCall'
   | 'nonceAt'
-  | 'standing'
+  | 'accountState'
   | 'sendRaw'
   | 'prices'
   | 'estimateGas'
@@ -43,7 +43,7 @@ export function accountReads({
     balanceAlone: async (account, blockHash) => balances.readAlone(account, blockHash),
     balancesPerCall: () => balances.perCall,
     nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
-    standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
+    accountState: async (txid, sender, tip) => readAccountState(rpc, { txid, sender, tip }),
     // Never retried: after a broken connection a second backend could reject what the first one accepted.
     sendRaw: async (raw) =>
       rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
@@ -121,7 +121,7 @@ async function nonceAt(rpc: Rpc, account: string, blockHash: string): Promise<nu
   return parsed(answer.result, method, count);
 }
 
-async function standing(
+async function readAccountState(
   rpc: Rpc,
   about: { txid: string; sender: string | null; tip: BlockRef },
 ): Promise<AccountState> {

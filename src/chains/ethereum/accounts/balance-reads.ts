@@ -72,7 +72,7 @@ export class BalanceReader {
   }
 
   /**
-   * Reads balances in the given order, up to the first failure of the node, which is returned as `trouble`.
+   * Reads balances in the given order, up to the first failure of the node, which is returned as `failure`.
    * An account whose balance it rejects while it answers for others is `unreadable`.
    * @param giveUp balances not answered by then are not read
    */
@@ -80,7 +80,7 @@ export class BalanceReader {
     accounts: readonly string[],
     blockHash: string,
     giveUp?: AbortSignal,
-  ): Promise<{ readonly answers: readonly BalanceAnswer[]; readonly trouble: ChainError | null }> {
+  ): Promise<{ readonly answers: readonly BalanceAnswer[]; readonly failure: ChainError | null }> {
     const answers: BalanceAnswer[] = [];
     const options: PostOptions = giveUp === undefined ? {} : { giveUp };
     const refusals: ChainError[] = [];
@@ -90,27 +90,27 @@ export class BalanceReader {
         const isTogether = this.perCall > 1;
         const size = isTogether ? BALANCES_PER_CALL : this.#options.batchSize;
         const part = accounts.slice(answers.length, answers.length + size);
-        const told = isTogether
+        const result = isTogether
           ? await this.#together(part, blockHash, options)
           : await this.#unlessRefused(part, blockHash, options);
-        if (told instanceof ChainError) {
-          refusals.push(told);
+        if (result instanceof ChainError) {
+          refusals.push(result);
           if (refusals.length >= REFUSALS_IN_A_ROW) break;
           answers.push(...part.map(() => 'unreadable' as const));
           continue;
         }
         refusals.length = 0;
-        answers.push(...told);
+        answers.push(...result);
         readable = answers.length;
       }
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      return { answers: answers.slice(0, readable), trouble: error };
+      return { answers: answers.slice(0, readable), failure: error };
     }
-    const [trouble = null] = refusals;
-    if (trouble === null || (readable > 0 && refusals.length < REFUSALS_IN_A_ROW))
-      return { answers, trouble: null };
-    return { answers: answers.slice(0, readable), trouble };
+    const [failure = null] = refusals;
+    if (failure === null || (readable > 0 && refusals.length < REFUSALS_IN_A_ROW))
+      return { answers, failure: null };
+    return { answers: answers.slice(0, readable), failure };
   }
 
   /**

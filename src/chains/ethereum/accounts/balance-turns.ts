@@ -9,7 +9,7 @@ const WAITING_PER_TURN = 3;
  * After a failure, the next block requests this share of the successful reads; each successful block raises
  * it.
  */
-const AFTER_TROUBLE = 0.5;
+const AFTER_FAILURE = 0.5;
 const GROWTH = 1.25;
 const LEAST = 20;
 /** Maximum accounts remembered. */
@@ -73,7 +73,7 @@ export class BalanceTurns {
   done(
     { number: height }: BlockName,
     chosen: readonly OpenAccount[],
-    { answers, trouble }: BalanceReadings,
+    { answers, failure }: BalanceReadings,
     { agreed, undecided }: Pick<Entered, 'agreed' | 'undecided'>,
   ): void {
     if (this.#readAt.size > MAX_REMEMBERED) this.#readAt.clear();
@@ -85,15 +85,15 @@ export class BalanceTurns {
       if (this.#waiting.has(watchKey)) left -= 1;
       if (agreed.has(watchKey)) this.#settled.add(watchKey);
     }
-    if (trouble !== null) this.#allowance = Math.max(LEAST, Math.floor(answers.length * AFTER_TROUBLE));
+    if (failure !== null) this.#allowance = Math.max(LEAST, Math.floor(answers.length * AFTER_FAILURE));
     else if (chosen.length >= this.#allowance) this.#allowance = Math.ceil(this.#allowance * GROWTH);
     else this.#allowance = Infinity;
     const isStateless = !this.#isTraced && answers.includes('unknown');
     const isMalformed = answers.includes('unreadable');
-    const isTrouble = trouble !== null || this.#allowance < Infinity || isStateless || isMalformed;
+    const hasProblem = failure !== null || this.#allowance < Infinity || isStateless || isMalformed;
     const cause = isMalformed ? 'an answer was malformed' : this.#unread.reason;
     const reason = isStateless ? 'the node keeps no state of it' : cause;
-    this.#tell(isTrouble ? left : 0, height, trouble?.message ?? reason);
+    this.#tell(hasProblem ? left : 0, height, failure?.message ?? reason);
   }
 
   /** Height on this branch at which an account's balance was last read by this process, if any. */

@@ -26,8 +26,8 @@ export async function readableBalancesAt(
   accounts: readonly string[],
   { height, hash }: BlockRef,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const { answers, trouble } = await client.balances(accounts, hash);
-  if (trouble !== null) throw trouble;
+  const { answers, failure } = await client.balances(accounts, hash);
+  if (failure !== null) throw failure;
   const balances = new Map<string, bigint>();
   for (const [at, account] of accounts.entries()) {
     const balance = answers[at];

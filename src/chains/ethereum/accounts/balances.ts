@@ -165,20 +165,20 @@ async function enterShortfall(
   const { watchKey, txid, height, lacking } = at;
   const final = await finalBlock(client);
   const above = final?.height ?? height - FINAL_AFTER;
-  const { taken, rest } = book.takeBack(watchKey, lacking, (ref) => isBalanceCreditAbove(ref, above));
+  const { withdrawn, rest } = book.takeBack(watchKey, lacking, (ref) => isBalanceCreditAbove(ref, above));
   const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
   if (rest === 0n) {
     shortfalls.over(watchKey);
     logger.warn(account, 'account shortfall reversed: only an earlier balance had shown the money');
-    return taken;
+    return withdrawn;
   }
   const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
   if (looks === 1) logger.warn(account, 'account shortfall: balance below the ledger');
-  if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return taken;
+  if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return withdrawn;
   logger.error(account, 'account shortfall written off: the account sent an unknown transaction');
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
-  return taken;
+  return withdrawn;
 }
 
 /**
@@ -216,8 +216,8 @@ async function balanceBeforeUse(
   try {
     const hash = await lastBlockBefore(deps, block, about);
     if (hash === null) return 0n;
-    const { answers, trouble } = await deps.client.balances([watchKey], hash);
-    if (trouble !== null) throw trouble;
+    const { answers, failure } = await deps.client.balances([watchKey], hash);
+    if (failure !== null) throw failure;
     const [before] = answers;
     if (before === 'unreadable') return null;
     if (before === undefined || before === 'unknown') return 0n;

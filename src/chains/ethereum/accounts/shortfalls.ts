@@ -41,11 +41,14 @@ export class Shortfalls {
 
   /** Adds these accounts to the node's health. */
   withWarning(status: NodeStatus): NodeStatus {
-    const told = [...this.#accounts.values()].filter(({ looks }) => looks >= TELL_AFTER);
-    const unexplained = { accounts: told.length, amount: told.reduce((sum, each) => sum + each.lacking, 0n) };
-    if (told.length === 0) return { ...status, unexplained };
+    const reported = [...this.#accounts.values()].filter(({ looks }) => looks >= TELL_AFTER);
+    const unexplained = {
+      accounts: reported.length,
+      amount: reported.reduce((sum, each) => sum + each.lacking, 0n),
+    };
+    if (reported.length === 0) return { ...status, unexplained };
     const amount = formatCoinAmount(unexplained.amount, 'ETH');
-    const warning = `${told.length} account(s) hold less by this node than the ledger says, ${amount} ETH in all, and no transaction explains it: nothing is written off. Compare the addresses in the log with another node or an explorer, and point ETH at a node that tells balances right`;
+    const warning = `${reported.length} account(s) hold less by this node than the ledger says, ${amount} ETH in all, and no transaction explains it: nothing is written off. Compare the addresses in the log with another node or an explorer, and point ETH at a node that returns correct balances`;
     const warnings = status.warnings === null ? warning : `${status.warnings}; ${warning}`;
     return { ...status, warnings, unexplained };
   }

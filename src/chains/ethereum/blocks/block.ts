@@ -89,7 +89,7 @@ async function readBalances(
   const keys = chosen.map(({ watchKey }) => watchKey);
   const readings =
     keys.length === 0
-      ? { answers: [], trouble: null }
+      ? { answers: [], failure: null }
       : await client.balances(keys, block.hash, AbortSignal.timeout(BALANCES_WITHIN_MS));
   const standings = { accounts: chosen, balances: readings.answers };
   const wasRead = (key: string): boolean => turns.readAt(key) !== null;
@@ -118,9 +118,9 @@ async function balanceCheckCandidates(
   const lost = unsettled.filter(({ ref }) => isInternal(ref)).map(({ watchKey }) => watchKey);
   const turn = await index.turn(height);
   const others = [...turn.map(({ watchKey }) => watchKey), ...lost].filter((key) => !open.has(key));
-  const held = await index.holdings(others);
+  const holdings = await index.holdings(others);
   const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
-    open.get(watchKey) ?? { watchKey, since, holdings: held.get(watchKey) ?? [], isAwaited: false };
+    open.get(watchKey) ?? { watchKey, since, holdings: holdings.get(watchKey) ?? [], isAwaited: false };
   const inTurn = turn.map(accountOf);
   // Money whose block left the chain: only the account's balance shows whether it is still there.
   for (const watchKey of lost) {

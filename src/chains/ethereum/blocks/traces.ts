@@ -106,10 +106,10 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
     const elapsedMs = clock.now() - (lackedAt.get(method) ?? -Infinity);
     // A negative time means that the clock was set back.
     if (elapsedMs >= 0 && elapsedMs < ASK_AGAIN_MS) return null;
-    const told = await client.trace(method, params);
-    if (told === null) lackedAt.set(method, clock.now());
-    else if ((told.answer ?? null) === null) throw stale(`${method} knows no such block`);
-    return told?.answer ?? null;
+    const response = await client.trace(method, params);
+    if (response === null) lackedAt.set(method, clock.now());
+    else if ((response.answer ?? null) === null) throw stale(`${method} knows no such block`);
+    return response?.answer ?? null;
   }
 
   async function transfers(block: Block): Promise<readonly InternalTransfer[] | null> {

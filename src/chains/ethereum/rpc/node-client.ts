@@ -9,7 +9,7 @@ export type BalanceAnswer = bigint | 'unknown' | 'unreadable';
 export interface BalanceReadings {
   readonly answers: readonly BalanceAnswer[];
   /** Why the remaining balances were not read. */
-  readonly trouble: ChainError | null;
+  readonly failure: ChainError | null;
 }
 
 /** A transaction and its sender's nonce from one request, at a block that the answering backend is proven to know. */
@@ -57,7 +57,7 @@ export interface NodeClient {
     /** Whether the node answers balances for a block named by its hash (EIP-1898). */
     showsState: boolean;
   }>;
-  standing(txid: string, sender: string | null, tip: BlockRef): Promise<AccountState>;
+  accountState(txid: string, sender: string | null, tip: BlockRef): Promise<AccountState>;
   sendRaw(raw: string): Promise<string>;
   prices(from: string | null): Promise<Prices>;
   estimateGas(call: { from: string; to: string; value: bigint }): Promise<bigint>;

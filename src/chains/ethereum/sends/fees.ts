@@ -71,8 +71,8 @@ function parseGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
     throw new ChainError('bad_answer', `the node returned no gas price: eth_gasPrice: ${reason}`);
   }
   const overBase = gasPrice === null ? DEFAULT_TIP : gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n;
-  const told = priority ?? overBase;
-  return (tip.baseFee * BASE_FEE_PERCENT) / HUNDRED + told + 1n;
+  const priorityFee = priority ?? overBase;
+  return (tip.baseFee * BASE_FEE_PERCENT) / HUNDRED + priorityFee + 1n;
 }
 
 async function gasFor(client: NodeClient, { from, destination, amount }: SendIntent): Promise<bigint> {

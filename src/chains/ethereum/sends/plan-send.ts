@@ -32,7 +32,7 @@ export function planSend(request: SendRequest): SendPlan {
     throw new InsufficientFunds(available > 0n ? available : 0n, received + fee);
   }
   const plan = finish(choose(own, received + fee), { destination, changeAddress, amount: received, fee });
-  const nonce = freeNonce(terms.nonce, nonceSequence?.taken ?? new Set());
+  const nonce = freeNonce(terms.nonce, nonceSequence?.usedNonces ?? new Set());
   return { ...plan, feeRate: rateFrom(priceFrom(quote.rate)), account: { ...terms, nonce } };
 }
 

@@ -46,13 +46,13 @@ interface SubmitDeps {
 }
 
 export function createSubmitter(deps: Pick<SubmitDeps, 'client' | 'logger' | 'wasRead'>): Submitter {
-  const desk: SubmitDeps = { ...deps, waiting: new Map() };
+  const allDeps: SubmitDeps = { ...deps, waiting: new Map() };
   return {
-    broadcast: (transaction) => broadcast(desk, transaction),
+    broadcast: (transaction) => broadcast(allDeps, transaction),
     getTransactionStatus: (transaction, ledger, proof) =>
-      getTransactionStatus(desk, transaction, ledger, proof),
+      getTransactionStatus(allDeps, transaction, ledger, proof),
     saw: (byNonce) => {
-      desk.waiting = byNonce;
+      allDeps.waiting = byNonce;
     },
   };
 }
@@ -72,12 +72,12 @@ async function transactionStatus(
   const { height, hash } = ledger ?? (await newest(client));
   const signed = readSigned(txid, raw);
   const sender = signed?.from?.toLowerCase() ?? null;
-  const standing = await client.standing(txid, sender, { height, hash });
-  const { receipt, used } = standing;
+  const state = await client.accountState(txid, sender, { height, hash });
+  const { receipt, used } = state;
   if (receipt?.status === 1) return 'mined';
-  if (receipt === null && standing.isKnown) return 'waiting';
+  if (receipt === null && state.isKnown) return 'waiting';
   // A backend that does not know the tip may answer for another branch.
-  if (!standing.knowsTip) return 'unproven';
+  if (!state.knowsTip) return 'unproven';
   if (receipt !== null) return 'reverted';
   if (signed === null || sender === null) return 'absent';
   if (used !== null && used > signed.nonce) {
@@ -101,14 +101,14 @@ async function newest(client: NodeClient): Promise<BlockRef> {
 }
 
 async function getTransactionStatus(
-  desk: SubmitDeps,
+  deps: SubmitDeps,
   transaction: StoredTransaction,
   ledger?: BlockRef,
   proof: Proof = 'block',
 ): Promise<TransactionFate> {
   const found = parseBalanceCreditTxid(transaction.txid);
-  if (found !== null) return fateOfBalance(desk, found);
-  const weight = await transactionStatus(desk, transaction, ledger, proof);
+  if (found !== null) return fateOfBalance(deps, found);
+  const weight = await transactionStatus(deps, transaction, ledger, proof);
   switch (weight) {
     case 'gone':
       return 'gone';
@@ -122,9 +122,9 @@ async function getTransactionStatus(
     case 'unproven':
       return 'unknown';
     case 'absent': {
-      const fate = await rebroadcast(desk, transaction);
+      const fate = await rebroadcast(deps, transaction);
       if (fate !== 'absent' || proof !== 'final' || ledger === undefined) return fate;
-      return (await isUnfunded(desk, transaction, ledger)) ? 'unfunded' : 'absent';
+      return (await isUnfunded(deps, transaction, ledger)) ? 'unfunded' : 'absent';
     }
     default:
       return assertNever(weight);
@@ -132,14 +132,14 @@ async function getTransactionStatus(
 }
 
 /** Rebroadcasts a transaction. @throws {ChainError} when the node does not answer: its fate is then unknown. */
-async function rebroadcast(desk: SubmitDeps, transaction: StoredTransaction): Promise<TransactionFate> {
+async function rebroadcast(deps: SubmitDeps, transaction: StoredTransaction): Promise<TransactionFate> {
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) return 'absent';
   try {
-    return (await desk.client.sendRaw(raw)) === txid ? 'present' : 'absent';
+    return (await deps.client.sendRaw(raw)) === txid ? 'present' : 'absent';
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return (await explain(desk, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
+    return (await explain(deps, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
   }
 }
 
@@ -159,35 +159,35 @@ async function isUnfunded(
   return typeof balance === 'bigint' && balance < signed.value + signed.gasLimit * price;
 }
 
-async function broadcast(desk: SubmitDeps, transaction: StoredTransaction): Promise<BroadcastResult> {
+async function broadcast(deps: SubmitDeps, transaction: StoredTransaction): Promise<BroadcastResult> {
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) {
     return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
   }
   try {
-    const answered = await desk.client.sendRaw(raw);
+    const answered = await deps.client.sendRaw(raw);
     if (answered === txid) return { kind: 'accepted' };
     return { kind: 'unknown', reason: `the node took it for ${answered}` };
   } catch (error) {
-    if (error instanceof RpcRefusal) return explain(desk, transaction, error);
+    if (error instanceof RpcRefusal) return explain(deps, transaction, error);
     if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
     throw error;
   }
 }
 
 async function explain(
-  desk: SubmitDeps,
+  deps: SubmitDeps,
   transaction: StoredTransaction,
   refusal: RpcRefusal,
 ): Promise<BroadcastResult> {
   const { reason } = refusal;
   const meaning = classifyRejection(refusal);
   if (meaning === 'known') return { kind: 'accepted' };
-  desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node rejected a transaction');
+  deps.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node rejected a transaction');
   if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {
-    const weight = await transactionStatus(desk, transaction, undefined, 'final');
+    const weight = await transactionStatus(deps, transaction, undefined, 'final');
     // These same bytes may have used the nonce, because this broadcast may be a repeat.
     if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
     const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';

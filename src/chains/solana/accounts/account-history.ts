@@ -84,10 +84,10 @@ export class AccountHistory {
           awaited.delete(signature);
           if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
           const transaction = read.get(signature);
-          const standing = await recorded.standing(signature, transaction, slot <= floor);
-          if (standing !== 'news') this.#deps.unread.succeeded(signature, floor);
-          if (standing === 'covered' && awaited.size === 0) return done();
-          if (standing !== 'news') continue;
+          const state = await recorded.classify(signature, transaction, slot <= floor);
+          if (state !== 'news') this.#deps.unread.succeeded(signature, floor);
+          if (state === 'covered' && awaited.size === 0) return done();
+          if (state !== 'news') continue;
           if (transaction === undefined) {
             isComplete = false;
             continue;

@@ -38,8 +38,8 @@ export class UnexplainedBalances {
 
   /** Accounts whose wait has ended, and the lamports they hold beyond the ledger. */
   get total(): { readonly accounts: number; readonly amount: bigint } {
-    const told = [...this.#accounts.values()].filter(({ isTold }) => isTold);
-    return { accounts: told.length, amount: sum(told.map(({ surplus }) => surplus)) };
+    const reported = [...this.#accounts.values()].filter(({ isTold }) => isTold);
+    return { accounts: reported.length, amount: sum(reported.map(({ surplus }) => surplus)) };
   }
 
   explained(address: string): void {

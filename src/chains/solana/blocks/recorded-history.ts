@@ -36,7 +36,7 @@ export class RecordedHistory {
    * @param transaction undefined when the node does not have it, or it need not be read
    * @param isBelow whether it is at or below the slot up to which the ledger has read
    */
-  async standing(
+  async classify(
     signature: string,
     transaction: LandedTransaction | undefined,
     isBelow: boolean,

@@ -28,18 +28,18 @@ export async function readableBalances(
   const { context, value } = await rpc.call(MULTIPLE_ACCOUNTS, [addresses, options], ACCOUNTS);
   requireSlot(MULTIPLE_ACCOUNTS, context, asOf.minContextSlot ?? 0);
   if (value.length !== addresses.length) {
-    const told = `expected ${addresses.length} accounts, not ${value.length}`;
-    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: unexpected value: ${told}`);
+    const difference = `expected ${addresses.length} accounts, not ${value.length}`;
+    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: unexpected value: ${difference}`);
   }
-  const held = new Map<string, bigint>();
+  const balancesByAccount = new Map<string, bigint>();
   const unread = new Map<string, string>();
   for (const [at, address] of addresses.entries()) {
     const account = value[at] ?? null;
-    if (account === null) held.set(address, 0n);
-    else if (account.lamports !== null) held.set(address, account.lamports);
+    if (account === null) balancesByAccount.set(address, 0n);
+    else if (account.lamports !== null) balancesByAccount.set(address, account.lamports);
     else unread.set(address, problemOf(account.malformed, at));
   }
-  return { slot: context.slot, lamports: held, unread };
+  return { slot: context.slot, lamports: balancesByAccount, unread };
 }
 
 function problemOf(malformed: unknown, at: number): string {
@@ -48,8 +48,8 @@ function problemOf(malformed: unknown, at: number): string {
 }
 
 /** @throws {ChainError} bad_answer when the balance of any of them cannot be read */
-export async function balances(...asked: Parameters<typeof readableBalances>): Promise<ReadableBalances> {
-  const read = await readableBalances(...asked);
+export async function balances(...request: Parameters<typeof readableBalances>): Promise<ReadableBalances> {
+  const read = await readableBalances(...request);
   for (const reason of read.unread.values())
     throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: ${reason}`);
   return read;

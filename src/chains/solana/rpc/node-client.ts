@@ -41,7 +41,7 @@ export type NodeClient = ReturnType<typeof createNodeClient>;
 
 /** The calls the adapter makes, typed and checked. */
 export function createNodeClient(rpc: Rpc) {
-  const call: Rpc['call'] = async (...asked) => answered(rpc.call(...asked));
+  const call: Rpc['call'] = async (...request) => answered(rpc.call(...request));
   const asking = { ...rpc, call };
   const transaction = async <T>(signature: string, encoding: string, schema: z.ZodType<T>) =>
     call(
@@ -113,9 +113,9 @@ export function createNodeClient(rpc: Rpc) {
 }
 
 /** Turns an RPC error into a failure of the node, or of a gateway in front of it. */
-async function answered<T>(asked: Promise<T>): Promise<T> {
+async function answered<T>(response: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await response;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     throw new ChainError('unavailable', error.message, { cause: error });
@@ -171,14 +171,14 @@ function signatureCalls(rpc: Rpc, call: Rpc['call']) {
       within: { readonly first: number; readonly last: number; readonly minContextSlot: number },
     ) => {
       const range = [within.first, within.last, { commitment: 'finalized' satisfies Level }];
-      const [first, blocks, told] = await answered(
+      const [first, blocks, statuses] = await answered(
         rpc.batch<[number, number[], Statuses]>([
           { method: 'getFirstAvailableBlock', params: [], schema: slot },
           { method: 'getBlocks', params: range, schema: z.array(slot) },
           aboutSignature(signature),
         ]),
       );
-      return { first, blocks, status: readStatus(told, within.minContextSlot) };
+      return { first, blocks, status: readStatus(statuses, within.minContextSlot) };
     },
   };
 }
@@ -245,7 +245,7 @@ async function nodeHealth(rpc: Rpc): Promise<NodeHealth> {
     if (error instanceof RpcRefusal) return { isHealthy: true, slots: null, problem: error.message };
     const cause = error instanceof ChainError ? error.cause : null;
     if (!(cause instanceof RpcRefusal)) throw error;
-    const told = z.object({ numSlotsBehind: slot }).safeParse(cause.data);
-    return { isHealthy: false, slots: told.data?.numSlotsBehind ?? null, problem: cause.message };
+    const details = z.object({ numSlotsBehind: slot }).safeParse(cause.data);
+    return { isHealthy: false, slots: details.data?.numSlotsBehind ?? null, problem: cause.message };
   }
 }

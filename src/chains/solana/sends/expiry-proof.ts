@@ -28,10 +28,10 @@ export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
  * these blocks, proves nothing.
  */
 export async function proveExpiry(
-  desk: ExpiryProver,
+  prover: ExpiryProver,
   transaction: ReadTransaction,
 ): Promise<'expired' | 'open' | UnprovenReason> {
-  const { client, seenSlot, lostHistory } = desk;
+  const { client, seenSlot, lostHistory } = prover;
   const { txid, wire, lifetime } = transaction;
   if (wire.isDurable) return 'open';
   // At the finalized level alone, a hash that is too new is also invalid.
@@ -39,14 +39,14 @@ export async function proveExpiry(
   if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
   if (lifetime !== undefined && final.height <= lifetime.lastValidHeight) return 'open';
-  const found = await searchHistory(desk, transaction, final.slot);
+  const found = await searchHistory(prover, transaction, final.slot);
   if (found === 'landed') {
     lostHistory.settled(txid);
     return 'open';
   }
-  if (lifetime === undefined) return (await hasOtherBalance(desk, txid)) ? 'open' : 'expired';
+  if (lifetime === undefined) return (await hasOtherBalance(prover, txid)) ? 'open' : 'expired';
   if (found !== 'absent') return found;
-  const moved = await movedFrom(desk, wire.signers);
+  const moved = await movedFrom(prover, wire.signers);
   if (moved !== null) return moved;
   lostHistory.settled(txid);
   return 'expired';

@@ -46,12 +46,12 @@ export async function quoteFee(
     client.latestBlockhash('confirmed'),
     client.height('finalized'),
   ]);
-  const asked = fees === null ? DEFAULT_RATE : rateFrom(fees);
-  const rate = asked > capRate ? capRate : asked < FLOOR_RATE ? FLOOR_RATE : asked;
+  const computedRate = fees === null ? DEFAULT_RATE : rateFrom(fees);
+  const rate = computedRate > capRate ? capRate : computedRate < FLOOR_RATE ? FLOOR_RATE : computedRate;
   const source = fees === null ? 'default' : 'recent priority fees';
   return {
     rate,
-    source: asked > capRate ? `${source}, capped` : source,
+    source: computedRate > capRate ? `${source}, capped` : source,
     at,
     lifetime: {
       blockhash: latest.blockhash,

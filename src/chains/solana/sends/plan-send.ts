@@ -80,14 +80,14 @@ export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalT
  */
 function withHigherFee(
   plan: SendPlan,
-  asked: bigint,
+  requested: bigint,
   { subtractFee, feeLimit, capRate, rentMinimum }: RenewalTerms,
 ): SendPlan | null {
   const { computeUnits: units } = plan;
   if (units === undefined) return null;
   const least = 2n * plan.feeRate;
   const accounts = groupByAccount(plan.inputs).length;
-  const feeRate = [asked > least ? asked : least, least]
+  const feeRate = [requested > least ? requested : least, least]
     .map((rate) => (rate > capRate ? capRate : rate))
     .find((rate) => computeFee(accounts, units, rate) <= feeLimit);
   if (feeRate === undefined || feeRate <= plan.feeRate) return null;

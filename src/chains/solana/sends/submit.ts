@@ -34,33 +34,34 @@ const SAYS_LITTLE = /blockhash not found|already been processed/i;
 /** Broadcasts signed bytes and determines their fate. */
 export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
   const { logger, ...rest } = options;
-  const desk = { client, ...rest };
+  const prover = { client, ...rest };
   const recheck = createRecheck(logger);
   return {
     broadcast: async (transaction) => {
       try {
-        return await broadcast(desk, transaction);
+        return await broadcast(prover, transaction);
       } catch (error) {
         return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
       }
     },
-    recheck: async (transactions) => recheck(transactions, async (each) => getTransactionStatus(desk, each)),
+    recheck: async (transactions) =>
+      recheck(transactions, async (each) => getTransactionStatus(prover, each)),
   };
 }
 
-async function broadcast(desk: ExpiryProver, transaction: StoredTransaction): Promise<BroadcastResult> {
+async function broadcast(prover: ExpiryProver, transaction: StoredTransaction): Promise<BroadcastResult> {
   const { txid, raw } = transaction;
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) {
     return { kind: 'rejected', reason: 'the bytes are not those of this transaction' };
   }
   try {
-    await desk.client.send(raw);
-    desk.lostHistory.settled(txid);
+    await prover.client.send(raw);
+    prover.lostHistory.settled(txid);
     return { kind: 'accepted' };
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return afterRefusal(desk, { ...transaction, wire }, error);
+    return afterRefusal(prover, { ...transaction, wire }, error);
   }
 }
 
@@ -68,48 +69,48 @@ async function broadcast(desk: ExpiryProver, transaction: StoredTransaction): Pr
  * Interprets a rejection: a node also rejects a known transaction, and a block hash that it has not seen yet.
  */
 async function afterRefusal(
-  desk: ExpiryProver,
+  prover: ExpiryProver,
   transaction: ReadTransaction,
   { code, reason }: RpcRefusal,
 ): Promise<BroadcastResult> {
-  const status = await desk.client.status(transaction.txid, desk.seenSlot());
+  const status = await prover.client.status(transaction.txid, prover.seenSlot());
   if (status !== null) {
-    desk.lostHistory.settled(transaction.txid);
+    prover.lostHistory.settled(transaction.txid);
     if (!status.failed) return { kind: 'accepted' };
     const landed = 'it landed and failed: only its fee was paid';
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
   if (NOT_TAKEN.has(code) && !SAYS_LITTLE.test(reason)) return { kind: 'rejected', reason };
-  const end = await proveExpiry(desk, transaction);
+  const end = await proveExpiry(prover, transaction);
   if (end === 'open') return { kind: 'unknown', reason };
   if (end !== 'expired') {
-    return { kind: 'unknown', reason: desk.lostHistory.lacks(transaction.txid, end), isLasting: true };
+    return { kind: 'unknown', reason: prover.lostHistory.lacks(transaction.txid, end), isLasting: true };
   }
   return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
 
 async function getTransactionStatus(
-  desk: ExpiryProver,
+  prover: ExpiryProver,
   transaction: StoredTransaction,
 ): Promise<TransactionFate> {
   const { txid, raw } = transaction;
-  const status = await desk.client.status(txid, desk.seenSlot());
+  const status = await prover.client.status(txid, prover.seenSlot());
   if (status !== null) {
-    desk.lostHistory.settled(txid);
+    prover.lostHistory.settled(txid);
     if (!status.failed) return 'present';
     return status.finalized ? 'gone' : 'unknown';
   }
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) return 'unknown';
-  const end = await proveExpiry(desk, { ...transaction, wire });
+  const end = await proveExpiry(prover, { ...transaction, wire });
   if (end === 'expired') return 'gone';
   if (end !== 'open') {
-    desk.lostHistory.lacks(txid, end);
+    prover.lostHistory.lacks(txid, end);
     return 'unknown';
   }
   if (transaction.isHeld === true) return 'unknown';
   try {
-    await desk.client.send(raw);
+    await prover.client.send(raw);
     return 'present';
   } catch (error) {
     if (error instanceof RpcRefusal) return 'unknown';

@@ -91,15 +91,15 @@ export class BlockFetcher {
   async #refill(height: number): Promise<void> {
     const ahead = this.#ahead?.from === height ? await this.#ahead.blocks : [];
     this.#ahead = null;
-    const asked = this.#size;
+    const size = this.#size;
     // Nothing was prefetched, or the blocks did not exist at that time.
-    this.#ready = [...(ahead.length > 0 ? ahead : await this.#read(height, asked))];
+    this.#ready = [...(ahead.length > 0 ? ahead : await this.#read(height, size))];
     const { length } = this.#ready;
     if (length === 0) return;
     const chars = this.#ready.reduce((sum, { raw }) => sum + raw.length, 0);
     const affordable = Math.floor((AIM_CHARS * length) / Math.max(chars, 1));
-    this.#size = Math.max(1, Math.min(MAX_BLOCKS, 2 * asked, affordable));
-    if (this.#isFollowing && length >= asked) this.#lookAhead(height + length);
+    this.#size = Math.max(1, Math.min(MAX_BLOCKS, 2 * size, affordable));
+    if (this.#isFollowing && length >= size) this.#lookAhead(height + length);
     this.#isFollowing = true;
   }
 

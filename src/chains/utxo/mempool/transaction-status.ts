@@ -102,9 +102,9 @@ export async function transactionStatus(
   { tipBefore, recent }: { readonly tipBefore: string; readonly recent: RecentBlocks },
 ): Promise<'held' | 'impossible' | 'absent' | 'open' | 'moved'> {
   const outputs = transaction.outputs.slice(0, MAX_OUTPUTS_CHECKED);
-  const standing = await client.standing(transaction.txid, [...outputs, ...transaction.inputs]);
-  if (standing === null) return 'moved';
-  const { info, inMempool, unspent } = standing;
+  const state = await client.transactionState(transaction.txid, [...outputs, ...transaction.inputs]);
+  if (state === null) return 'moved';
+  const { info, inMempool, unspent } = state;
   if (inMempool || unspent.slice(0, outputs.length).some(Boolean)) return 'held';
   if (info.bestblockhash !== tipBefore) return 'moved';
   if (await recent.hold(transaction.txid, tipBefore)) return 'held';

@@ -88,7 +88,7 @@ export interface NodeClient {
    * A transaction and some outputs (mempool included) as one backend sees them, with its tip. Null when
    * there are so many outputs that several requests were needed and not all were answered at one tip.
    */
-  standing(txid: string, outputs: readonly OutputRef[]): Promise<NodeState | null>;
+  transactionState(txid: string, outputs: readonly OutputRef[]): Promise<NodeState | null>;
   /** Whether each output is unspent in the chain and, if requested, in the mempool. */
   unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
@@ -158,10 +158,10 @@ function mempoolMethods(
   rpc: Rpc,
 ): Pick<
   NodeClient,
-  'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent' | 'standing'
+  'mempool' | 'mempoolTransactions' | 'mempoolTimes' | 'inMempool' | 'unspent' | 'transactionState'
 > {
   return {
-    standing: async (txid, outputs) => standing(rpc, txid, outputs),
+    transactionState: async (txid, outputs) => readTransactionState(rpc, txid, outputs),
     async mempool() {
       const requests = ['getbestblockhash', 'getrawmempool', 'getbestblockhash', 'getmempoolinfo'];
       const [bestBefore, txids, bestAfter, info] = await rpc.batch(
@@ -214,15 +214,19 @@ function mempoolMethods(
 }
 
 /** Everything goes in one request, so that a lagging backend's view is not mixed with another's. */
-async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<NodeState | null> {
+async function readTransactionState(
+  rpc: Rpc,
+  txid: string,
+  outputs: readonly OutputRef[],
+): Promise<NodeState | null> {
   let first: Omit<NodeState, 'unspent'> | null = null;
   const unspent: boolean[] = [];
   for (let start = 0; start < outputs.length || first === null; start += LOOKUP_BATCH) {
-    const asked = outputs.slice(start, start + LOOKUP_BATCH);
+    const outputsOfBatch = outputs.slice(start, start + LOOKUP_BATCH);
     const requests = [
       { method: 'getblockchaininfo', params: [] },
       { method: 'getmempoolentry', params: [txid] },
-      ...asked.map((ref) => ({ method: 'gettxout', params: [ref.txid, ref.index, true] })),
+      ...outputsOfBatch.map((ref) => ({ method: 'gettxout', params: [ref.txid, ref.index, true] })),
     ];
     const answers = await rpc.batch(requests, z.unknown());
     const [info, entry, ...found] = answers.map((answer) => {
@@ -230,9 +234,9 @@ async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): 
       if (isUnknownKey(answer)) return null;
       throw refused(answer);
     });
-    const stand = { info: inShape(CHAIN_INFO, info, 'getblockchaininfo'), inMempool: entry !== null };
-    if (first !== null && first.info.bestblockhash !== stand.info.bestblockhash) return null;
-    first ??= stand;
+    const state = { info: inShape(CHAIN_INFO, info, 'getblockchaininfo'), inMempool: entry !== null };
+    if (first !== null && first.info.bestblockhash !== state.info.bestblockhash) return null;
+    first ??= state;
     for (const each of found) unspent.push(inShape(UNSPENT, each, 'gettxout') !== null);
   }
   return { ...first, unspent };
@@ -261,9 +265,9 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
       feeAnswer(async () => {
         const info = await rpc.call('getmempoolinfo', [], MEMPOOL_INFO);
         const relay = info.minrelaytxfee ?? 0n;
-        const told = info.incrementalrelayfee ?? (await incrementalFee(rpc));
+        const increment = info.incrementalrelayfee ?? (await incrementalFee(rpc));
         // A node that returns neither has the usual policy, in which both are equal.
-        return { minimum: info.mempoolminfee, relay, increment: told ?? relay };
+        return { minimum: info.mempoolminfee, relay, increment: increment ?? relay };
       }),
   };
 }

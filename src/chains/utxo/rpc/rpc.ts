@@ -66,10 +66,10 @@ async function exchange(
   what: string,
   size: AnswerSize | 'once' = 'usual',
 ): Promise<unknown> {
-  const asked = JSON.stringify(body);
+  const requestBody = JSON.stringify(body);
   const answer = await (size === 'long' || size === 'txids'
-    ? transport.postForBytes(asked, what)
-    : transport.post(asked, what, { once: size === 'once' }));
+    ? transport.postForBytes(requestBody, what)
+    : transport.post(requestBody, what, { once: size === 'once' }));
   const { status } = answer;
   const refusal = REFUSALS[status];
   if (refusal !== undefined) throw new ChainError('unavailable', `${what}: ${refusal}`);

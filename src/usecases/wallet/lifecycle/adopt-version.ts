@@ -182,7 +182,7 @@ async function minedFee(
   const amounts = new Map(
     outputs.map(({ txid, vout, amount }) => [outputKey({ txid, index: vout }), amount]),
   );
-  const came = refs.reduce((sum, ref) => sum + BigInt(amounts.get(outputKey(ref)) ?? 0), 0n);
-  const went = spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
-  return came >= went ? came - went : null;
+  const inputSum = refs.reduce((sum, ref) => sum + BigInt(amounts.get(outputKey(ref)) ?? 0), 0n);
+  const outputSum = spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
+  return inputSum >= outputSum ? inputSum - outputSum : null;
 }

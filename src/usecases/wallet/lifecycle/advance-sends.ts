@@ -123,10 +123,10 @@ async function rebroadcast(
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const pending = versions.filter((each) => each.version > send.version).at(-1);
   if (pending !== undefined) {
-    const taken = await offer(deps, adapter, pending);
-    if (taken.kind === 'accepted') {
-      await note(deps, { sendId: send.id, version: pending.version, result: taken });
-      return taken;
+    const replacement = await offer(deps, adapter, pending);
+    if (replacement.kind === 'accepted') {
+      await note(deps, { sendId: send.id, version: pending.version, result: replacement });
+      return replacement;
     }
   }
   const { version } = current;

@@ -127,13 +127,13 @@ async function afterRefusal(
     case 'present':
       return { state: 'in_network', why: `the node has ${findTxid(verdict.version)}: it waits for a block` };
     case 'open': {
-      const whys = {
+      const explanations = {
         ledger_differs: '; the daemon must first have read every block that the node has',
         version_possible: `, but nothing proves that ${findTxid(verdict.version)} can never confirm: it ends when another transaction spends its inputs`,
         paid_unseen: askOperator(send),
         inputs_return: ', but its inputs are currently in no block: a reorg may end',
       };
-      return { state: 'open', why: `${refusal}${whys[verdict.why]}` };
+      return { state: 'open', why: `${refusal}${explanations[verdict.why]}` };
     }
     case 'impossible':
       if (adapter.expiry !== undefined || verdict.isLasting) {

@@ -281,7 +281,7 @@ async function readReserved(tx: Tx, send: StoredSend, open: readonly StoredSend[
   const waiting = (await unconfirmedReserved(tx, send.id)).filter(({ ref }) => !made.has(ref.txid));
   return {
     gathered: funds.filter(({ ref }) => made.has(ref.txid)),
-    loose: funds.filter(({ ref }) => !made.has(ref.txid)),
+    ungathered: funds.filter(({ ref }) => !made.has(ref.txid)),
     expected: [...open, ...waiting].map(({ amount }) => BigInt(amount)),
     partsFee: BigInt(send.partsFee),
   };

@@ -42,13 +42,16 @@ export async function withChainBalances(
 export async function drawableFunds(
   db: Db,
   wallet: Drawer & { readonly from?: string | undefined },
-  { held: balances, changeAddress }: { readonly held: FeeQuote['balances']; readonly changeAddress: string },
+  {
+    nodeBalances,
+    changeAddress,
+  }: { readonly nodeBalances: FeeQuote['balances']; readonly changeAddress: string },
 ): Promise<Fund[]> {
   const perSend = wallet.from === undefined ? accountsPerSend(wallet) : null;
-  if (perSend === null || balances === undefined) return spendableFunds(db, wallet);
+  if (perSend === null || nodeBalances === undefined) return spendableFunds(db, wallet);
   const idle = (await spendableAccounts(db, wallet, ACCOUNTS_ASKED)).map(({ fund }) => fund);
   return (await withOwnPlace(db, wallet, idle))
-    .filter((fund) => isAsHeld(fund, { held: balances, keeper: changeAddress }))
+    .filter((fund) => isAsHeld(fund, { nodeBalances, keeper: changeAddress }))
     .slice(0, perSend);
 }
 
@@ -103,9 +106,12 @@ export function matchesChainBalances(
 
 function isAsHeld(
   { address, amount }: Fund,
-  { held: balances, keeper }: { readonly held: ReadonlyMap<string, bigint>; readonly keeper: string | null },
+  {
+    nodeBalances,
+    keeper,
+  }: { readonly nodeBalances: ReadonlyMap<string, bigint>; readonly keeper: string | null },
 ): boolean {
-  const holds = balances.get(address);
+  const holds = nodeBalances.get(address);
   if (holds === undefined) return true;
   return address === keeper ? holds >= amount : holds === amount;
 }

@@ -182,7 +182,11 @@ async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): 
 async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
   const changeAddress = await nextChangeAddress(db, deps, order);
   const from = sendsFromOneAddress(order) ? changeAddress : undefined;
-  const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.balances, changeAddress });
+  const confirmed = await drawableFunds(
+    db,
+    { ...order, from },
+    { nodeBalances: quote.balances, changeAddress },
+  );
   const fromNonce = quote.account?.nonce ?? 0;
   const nonceSequence =
     from === undefined ? undefined : await loadNonceSequence(db, { ...order, address: from, fromNonce });

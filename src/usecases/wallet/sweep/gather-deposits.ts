@@ -97,7 +97,7 @@ async function gather(
     db: Db,
     balances?: FeeQuote['balances'],
   ): Promise<SendOrder & { funds: readonly Fund[] }> => {
-    const funds = await beyondReach(db, crowd, { ...reach, failures, held: balances });
+    const funds = await beyondReach(db, crowd, { ...reach, failures, nodeBalances: balances });
     const amount = funds.reduce((sum, fund) => sum + fund.amount, 0n);
     return { ...crowd, destination, amount, subtractFee: true, funds };
   };
@@ -145,13 +145,13 @@ async function beyondReach(
   crowd: Crowd,
   {
     failures,
-    held: balances,
+    nodeBalances,
     ...reach
-  }: DepositGroups & { readonly failures: number; readonly held: FeeQuote['balances'] },
+  }: DepositGroups & { readonly failures: number; readonly nodeBalances: FeeQuote['balances'] },
 ): Promise<Fund[]> {
   const { perSend } = reach;
   const beyond = (await settledBeyond(db, crowd, reach)).filter(
-    ({ address, amount }) => (balances?.get(address) ?? amount) === amount,
+    ({ address, amount }) => (nodeBalances?.get(address) ?? amount) === amount,
   );
   const start = beyond.length === 0 ? 0 : failures % beyond.length;
   // Smaller groups after failures: one account that cannot be moved must not block all others.

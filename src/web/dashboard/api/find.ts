@@ -15,7 +15,7 @@ const MODES = ['live', 'sandbox'] as const;
 /** A search result in a shop. The page in a list is counted from 1, by `PER_PAGE`. */
 interface In<T> {
   readonly shop: Shop;
-  readonly it: T;
+  readonly item: T;
 }
 interface Listed<T> extends In<T> {
   readonly page: number;
@@ -96,9 +96,9 @@ function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
     .slice(0, MOST_HITS);
 }
 
-function listed<T>(shop: Shop, items: readonly T[], isHit: (it: T) => boolean): Listed<T>[] {
-  const hits = items.map((it, at) => ({ shop, it, page: Math.floor(at / PER_PAGE) + 1 }));
-  return hits.filter(({ it }) => isHit(it));
+function listed<T>(shop: Shop, items: readonly T[], isHit: (item: T) => boolean): Listed<T>[] {
+  const hits = items.map((item, at) => ({ shop, item, page: Math.floor(at / PER_PAGE) + 1 }));
+  return hits.filter(({ item }) => isHit(item));
 }
 
 /**
@@ -127,12 +127,14 @@ export function useFound(text: string, firstShopId: string): SearchResults {
   for (const [at, { data }] of results.entries()) {
     const shop = requests[at]?.shop;
     if (data === undefined || shop === undefined) continue;
-    if ('payments' in data) payments.push(data.payments.map((it) => ({ shop, it })));
-    if ('customers' in data) customers.push(data.customers.map((it) => ({ shop, it })));
+    if ('payments' in data) payments.push(data.payments.map((item) => ({ shop, item })));
+    if ('customers' in data) customers.push(data.customers.map((item) => ({ shop, item })));
     if ('links' in data)
-      links.push(listed(shop, data.links, (it) => isIn(text, it.name, it.description, it.url, it.id)));
+      links.push(
+        listed(shop, data.links, (item) => isIn(text, item.name, item.description, item.url, item.id)),
+      );
     if ('products' in data)
-      products.push(listed(shop, data.products, (it) => isIn(text, it.name, it.description, it.id)));
+      products.push(listed(shop, data.products, (item) => isIn(text, item.name, item.description, item.id)));
   }
   return {
     shops: text === '' ? [] : all.filter(({ name, id }) => isIn(text, name, id)).slice(0, MOST_HITS),

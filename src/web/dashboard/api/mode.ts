@@ -17,12 +17,12 @@ interface ModeInView {
 
 /** Test or live, as a view: it is part of the address, is kept between pages, and changes nothing. */
 export function useMode(): ModeInView {
-  const { mode: asked }: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const { mode: requestedMode }: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const { shopId, paymentId } = useParams({ strict: false });
   const shop = useShop();
   const navigate = useNavigate();
   const current = shop === undefined ? undefined : shop.sandboxMode ? 'sandbox' : 'live';
-  const viewed = asked === 'live' || asked === 'sandbox' ? asked : current;
+  const viewed = requestedMode === 'live' || requestedMode === 'sandbox' ? requestedMode : current;
   const searchFor = (mode: Mode) => ({ page: undefined, mode: mode === current ? undefined : mode });
   const follow = (mode: Mode): void => {
     const search = (before: object): object => ({ ...before, ...searchFor(mode) });

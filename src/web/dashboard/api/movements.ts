@@ -24,11 +24,11 @@ export interface MovementsWish {
  * Downloads the movements of a range as a file, streamed to disk by the browser because it may be long.
  * @throws {ApiError} also if the response was aborted, so that a partial file is not taken for a complete one
  */
-export async function downloadMovements({ last, first, mode, ...wish }: MovementsWish): Promise<void> {
+export async function downloadMovements({ last, first, mode, ...filter }: MovementsWish): Promise<void> {
   const range = { from: first, to: dayAfter(last), ...(mode === undefined ? {} : { mode }) };
-  const query = new URLSearchParams({ ...wish, ...range });
+  const query = new URLSearchParams({ ...filter, ...range });
   const file = await fileOf(`/payment/export?${query}`);
-  download(`movements-${first}-${last}.${wish.format}`, file);
+  download(`movements-${first}-${last}.${filter.format}`, file);
 }
 
 async function fileOf(path: string): Promise<Blob> {

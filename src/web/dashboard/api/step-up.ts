@@ -3,27 +3,27 @@ import { useSyncExternalStore } from 'react';
 /** The proof that the server requires before money moves. */
 export type Proof = 'password' | 'code';
 
-interface Asked {
+interface PendingStepUp {
   readonly proof: Proof;
   readonly answered: Promise<boolean>;
   readonly answer: (isProven: boolean) => void;
 }
 
 const listeners = new Set<() => void>();
-let asked: Asked | null = null;
+let pending: PendingStepUp | null = null;
 
 /** Asks for a step-up once for all requests that wait for one. @returns false if the user cancelled */
 export async function askForProof(proof: Proof): Promise<boolean> {
-  asked ??= question(proof);
+  pending ??= question(proof);
   for (const listener of listeners) listener();
-  return asked.answered;
+  return pending.answered;
 }
 
-function question(proof: Proof): Asked {
+function question(proof: Proof): PendingStepUp {
   const waiting: ((isProven: boolean) => void)[] = [];
   const answered = new Promise<boolean>((resolve) => waiting.push(resolve));
   const answer = (isProven: boolean): void => {
-    asked = null;
+    pending = null;
     for (const listener of listeners) listener();
     for (const resolve of waiting) resolve(isProven);
   };
@@ -31,8 +31,8 @@ function question(proof: Proof): Asked {
 }
 
 /** The pending step-up. */
-export function askedProof(): Asked | null {
-  return asked;
+export function pendingStepUp(): PendingStepUp | null {
+  return pending;
 }
 
 function subscribe(listener: () => void): () => void {
@@ -40,6 +40,6 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-export function useAskedProof(): Asked | null {
-  return useSyncExternalStore(subscribe, askedProof);
+export function usePendingStepUp(): PendingStepUp | null {
+  return useSyncExternalStore(subscribe, pendingStepUp);
 }

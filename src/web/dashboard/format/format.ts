@@ -16,14 +16,14 @@ export function twoDecimals(amount: string): string {
   return cents.format(amount as `${number}`);
 }
 
-const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
+const eightDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, roundingMode: 'trunc' });
 
 /** At most eight significant digits, never rounded up; whole coins are never cut. */
 export function coinsShort(amount: string): string {
   const isLong = (amount.split('.')[0] ?? '').length > 8;
-  return (isLong ? whole : short8).format(amount as `${number}`);
+  return (isLong ? whole : eightDigits).format(amount as `${number}`);
 }
 
 export function fiat(amount: string, currency: string): string {

@@ -99,7 +99,7 @@ export function VolumeChart({ periods, currency }: ChartProps) {
       <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
         {pointed === undefined
           ? t('Point at a bar for its numbers; it opens its payments.')
-          : told(pointed, currency)}
+          : describePeriod(pointed, currency)}
       </p>
       <div className="flex">
         <Axis top={top} currency={currency} />
@@ -140,7 +140,7 @@ function shareName(share: Share): string {
   return share === 'several' ? t('several coins') : share;
 }
 
-function told(period: Period, currency: string): string {
+function describePeriod(period: Period, currency: string): string {
   const shares = SHARES.flatMap((share) => {
     const amount = period.amounts[share];
     return amount === undefined ? [] : [`${shareName(share)} ${fiat(amount, currency)}`];
@@ -244,7 +244,7 @@ function Bar({ period, currency, x, step, top, edge, isLabelled, isPointed, onPo
         to="/shop/$shopId/payments"
         params={{ shopId }}
         search={{ status: 'completed', startDate: period.first, endDate: period.last }}
-        aria-label={t('Payments of {period}', { period: told(period, currency) })}
+        aria-label={t('Payments of {period}', { period: describePeriod(period, currency) })}
         className="-outline-offset-2"
         onFocus={onPoint}
         // Not onMouseEnter: if the page moves below a resting mouse, the bar selected by keyboard stays selected.

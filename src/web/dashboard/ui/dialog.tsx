@@ -2,7 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { useRef, type ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { askedProof } from '../api/step-up.ts';
+import { pendingStepUp } from '../api/step-up.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from './basics.tsx';
 
@@ -23,7 +23,7 @@ export function Dialog(props: DialogProps) {
   const field = (): HTMLElement | null => popup.current?.querySelector('input') ?? null;
   const change = (open: boolean): void => {
     // Events of a sign-in or step-up dialog above it must not close it.
-    if (!open && props.keepsOpen !== true && session() !== null && askedProof() === null) props.onClose();
+    if (!open && props.keepsOpen !== true && session() !== null && pendingStepUp() === null) props.onClose();
   };
   return (
     <Base.Root open={props.open} onOpenChange={change}>

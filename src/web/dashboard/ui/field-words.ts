@@ -12,7 +12,7 @@ const atLeast = (limit = ''): string => t('{limit} at least.', { limit });
 const atMost = (limit = ''): string => t('{limit} at most.', { limit });
 const charactersAtLeast = (count = ''): string => t('Please use at least {count} characters.', { count });
 const mistyped = (): string => t('This address is mistyped: please copy it once more.');
-const taken = (): string => t('This is taken already.');
+const takenText = (): string => t('This is taken already.');
 
 /** The API's messages about fields, and their wording for merchants. */
 const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
@@ -66,7 +66,7 @@ const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
   [/^must be a colour/, () => t('Please choose a colour.')],
   [/^must be an image|^must be a PNG/, () => t('Please choose a PNG, JPEG or WebP image of at most 64 KiB.')],
   [/^must be one of (.+)$/, ([list = '']) => t('Possible here: {list}.', { list })],
-  [/^(already exists|is already registered)$/, taken],
+  [/^(already exists|is already registered)$/, takenText],
   [/^is one of the most common passwords/, () => t('This password is guessed first: please choose another.')],
   [/^is not an? (\w+(?: testnet)?) address/, ([name = '']) => t('This is no {name} address.', { name })],
   [/checksum/, mistyped],

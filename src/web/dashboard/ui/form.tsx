@@ -113,15 +113,15 @@ export function SearchField(props: {
 }) {
   const { value, onSearch, ...field } = props;
   const [text, setText] = useState(value);
-  const told = useRef(value);
-  const tell = (): void => {
-    if (text.trim() === told.current) return;
-    told.current = text.trim();
-    onSearch(told.current);
+  const searched = useRef(value);
+  const search = (): void => {
+    if (text.trim() === searched.current) return;
+    searched.current = text.trim();
+    onSearch(searched.current);
   };
-  const latest = useRef(tell);
+  const latest = useRef(search);
   useEffect(() => {
-    latest.current = tell;
+    latest.current = search;
   });
   useEffect(() => {
     const timer = window.setTimeout(() => latest.current(), TYPING_MS);
@@ -129,8 +129,8 @@ export function SearchField(props: {
   }, [text]);
   // Changed from outside: by a link, or by the button that clears the filters.
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
+    if (value === searched.current) return;
+    searched.current = value;
     setText(value);
   }, [value]);
   return (
@@ -141,7 +141,7 @@ export function SearchField(props: {
       spellCheck={false}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      onKeyDown={(event) => event.key === 'Enter' && tell()}
+      onKeyDown={(event) => event.key === 'Enter' && search()}
     />
   );
 }

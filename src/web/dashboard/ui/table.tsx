@@ -107,8 +107,8 @@ function SortButton({ title, of, sorting }: { title: string; of: string; sorting
 const SIZES = ['20', '50', '100'] as const;
 
 /** Rows per page, from the address. */
-export function pageSize(asked: string | undefined): number {
-  return Number(SIZES.find((size) => size === asked) ?? SIZES[0]);
+export function pageSize(requested: string | undefined): number {
+  return Number(SIZES.find((size) => size === requested) ?? SIZES[0]);
 }
 
 interface PagerProps {

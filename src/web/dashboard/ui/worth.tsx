@@ -54,12 +54,12 @@ export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
 /** The total value of a wallet, and the coins without a price, which it excludes. */
 export function Total({ balances, prices }: { balances: Balances; prices: Prices }) {
   const { rates, currency } = prices;
-  const held = COINS.filter((coin) => balances[coin] !== '0');
-  const missing = held.filter((coin) => rates?.[coin] === undefined);
+  const nonZeroCoins = COINS.filter((coin) => balances[coin] !== '0');
+  const missing = nonZeroCoins.filter((coin) => rates?.[coin] === undefined);
   if (prices.isLoading) return <>&nbsp;</>;
-  if (missing.length > 0 && missing.length === held.length)
+  if (missing.length > 0 && missing.length === nonZeroCoins.length)
     return <>{t('Its worth is not known: there is no price in {currency} now.', { currency })}</>;
-  const worths = held.flatMap((coin) => {
+  const worths = nonZeroCoins.flatMap((coin) => {
     const rate = rates?.[coin]?.rate;
     return rate === undefined ? [] : [multiply(balances[coin], rate)];
   });

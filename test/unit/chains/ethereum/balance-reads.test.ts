@@ -60,7 +60,7 @@ const amounts = (count: number): bigint[] => accounts(count).map((key) => BigInt
 
 it('BalanceReader reads seven hundred balances per call', async () => {
   const { reader, count } = readerOf((call) => ({ result: words(call) }));
-  expect(await reader.read(accounts(1_401), BLOCK)).toEqual({ answers: amounts(1_401), trouble: null });
+  expect(await reader.read(accounts(1_401), BLOCK)).toEqual({ answers: amounts(1_401), failure: null });
   expect(count('eth_call')).toBe(3);
 });
 
@@ -79,7 +79,7 @@ it.each<[string, Reply]>([
       if (call.method === 'eth_getBalance') return own(call);
       return isRefusing ? refusal : { result: words(call) };
     });
-    expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
+    expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), failure: null });
     await reader.read(accounts(25), BLOCK);
     expect(count('eth_call')).toBe(1);
     isRefusing = false;
@@ -103,7 +103,7 @@ it.each<[string, Reply]>([
     const { reader, count } = readerOf(() => refusal);
     expect(await reader.read(accounts(300), BLOCK)).toEqual({
       answers: accounts(300).map(() => 'unknown'),
-      trouble: null,
+      failure: null,
     });
     expect(count('eth_getBalance')).toBeLessThanOrEqual(1);
   },
@@ -112,7 +112,7 @@ it.each<[string, Reply]>([
 it('BalanceReader requests each balance separately from a node that reports missing state for the bulk call only', async () => {
   const refusal = { error: { code: -32_000, message: 'historical state is not available in your plan' } };
   const { reader } = readerOf((call) => (call.method === 'eth_call' ? refusal : own(call)));
-  expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
+  expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), failure: null });
 });
 
 it('BalanceReader does not treat a backend that lacks the block as one that pruned its state or refuses bulk calls', async () => {
@@ -125,7 +125,7 @@ it('BalanceReader does not treat a backend that lacks the block as one that prun
       : { result: words(call) };
   });
   const behind = await reader.read(accounts(3), BLOCK);
-  expect(behind).toMatchObject({ answers: [], trouble: { kind: 'unavailable' } });
+  expect(behind).toMatchObject({ answers: [], failure: { kind: 'unavailable' } });
   isBehind = false;
   expect((await reader.read(accounts(3), BLOCK)).answers).toEqual(amounts(3));
   expect(count('eth_getBalance')).toBe(0);
@@ -138,17 +138,17 @@ it('BalanceReader returns the balances that it read before the rate limit was re
     left -= 1;
     return left < 0 ? 429 : own(call);
   });
-  const { answers, trouble } = await reader.read(accounts(40), BLOCK);
+  const { answers, failure } = await reader.read(accounts(40), BLOCK);
   // One went to find out that such calls are refused; the second ten were refused as a whole.
   expect(answers).toEqual(amounts(10));
-  expect(trouble).toMatchObject({ kind: 'unavailable' });
+  expect(failure).toMatchObject({ kind: 'unavailable' });
 });
 
 it('BalanceReader does not treat an internal error of the node as pruned state', async () => {
   const { reader } = readerOf(() => ({ error: { code: -32_603, message: 'Internal error' } }));
   expect(await reader.read(accounts(3), BLOCK)).toMatchObject({
     answers: [],
-    trouble: { kind: 'unavailable' },
+    failure: { kind: 'unavailable' },
   });
 });
 
@@ -170,7 +170,7 @@ it.each<[string, unknown]>([
     }, logger);
     const expected = amounts(25).map((amount) => (amount === 3n ? 'unreadable' : amount));
     for (let block = 0; block < 2; block += 1)
-      expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: expected, trouble: null });
+      expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: expected, failure: null });
     expect(lines).toMatchObject([
       {
         coin: 'ETH',

@@ -16,13 +16,13 @@ const block = (number: number, branch = '') => ({
   hash: `${branch}${number}`,
   parentHash: `${branch}${number - 1}`,
 });
-const trouble = new ChainError('unavailable', 'the node limits our rate (429)');
+const failure = new ChainError('unavailable', 'the node limits our rate (429)');
 const none = { agreed: new Set<string>(), undecided: new Set<string>() };
 
 interface Round {
   readonly isTraced?: boolean;
   readonly perCall?: number;
-  /** How many of the chosen are read before trouble; all unless told. */
+  /** How many of the chosen are read before a failure; all by default. */
   readonly read?: number;
   readonly branch?: string;
 }
@@ -41,7 +41,7 @@ function round(
     { isTraced, perCall },
   );
   const names = chosen.map(({ watchKey }) => watchKey).slice(0, read);
-  const readings = { answers: names.map(() => 0n), trouble: names.length < chosen.length ? trouble : null };
+  const readings = { answers: names.map(() => 0n), failure: names.length < chosen.length ? failure : null };
   turns.done(block(number, branch), chosen, readings, { ...none, agreed: new Set(names) });
   return names;
 }
@@ -84,7 +84,7 @@ it('BalanceTurns does not count an account as read when its balance is unknown o
   const turns = new BalanceTurns(silent);
   const open = [account('unread'), account('differing')];
   const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });
-  turns.done(block(1), chosen, { answers: ['unknown', 5n], trouble: null }, none);
+  turns.done(block(1), chosen, { answers: ['unknown', 5n], failure: null }, none);
   expect(round(turns, 2, { open }, { isTraced: true })).toEqual(['unread', 'differing']);
 });
 
@@ -116,7 +116,7 @@ it('BalanceTurns warns when a node without traces has pruned the state of a bloc
   const open = many('waiting', 3);
   const read = (number: number, answer: bigint | 'unknown', isTraced = false): string | null => {
     const chosen = turns.choose(block(number), { open, turn: [] }, { isTraced, perCall: 5 });
-    turns.done(block(number), chosen, { answers: chosen.map(() => answer), trouble: null }, none);
+    turns.done(block(number), chosen, { answers: chosen.map(() => answer), failure: null }, none);
     return turns.warning();
   };
   expect(read(1, 'unknown')).toContain('3 of 3 addresses that wait for money were not read in block 1');
@@ -131,7 +131,7 @@ it('BalanceTurns reads an account with a malformed balance again first, besides 
   turns.done(
     block(1),
     chosen,
-    { answers: [0n, 'unreadable', 0n], trouble: null },
+    { answers: [0n, 'unreadable', 0n], failure: null },
     { ...none, agreed: new Set(['waiting0', 'waiting2']) },
   );
   expect(turns.warning()).toMatch(/1 of 3 addresses .* block 1.*an answer was malformed/);

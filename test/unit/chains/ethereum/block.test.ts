@@ -54,7 +54,7 @@ async function read(scene: Scene) {
     headerAt: async () => ({ number: 4, hash: hash(4), parentHash: hash(3), timestamp: 40 }),
     balances: async (accounts, at) => ({
       answers: accounts.map((key) => (key === SHOP ? balances[at] : undefined) ?? 'unknown'),
-      trouble: null,
+      failure: null,
     }),
     balanceAlone: async (_key, at) => balances[at] ?? 'unknown',
     balancesPerCall: () => 700,

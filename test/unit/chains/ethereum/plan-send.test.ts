@@ -36,7 +36,7 @@ const request = (wish: Partial<SendRequest> = {}): SendRequest => ({
   ...wish,
 });
 
-const taken = (...nonces: number[]) => ({ taken: new Set(nonces), committed: 0n });
+const taken = (...nonces: number[]) => ({ usedNonces: new Set(nonces), committed: 0n });
 
 describe('planSend for Ether', () => {
   it('uses the first nonce that neither the node nor another send uses', () => {
@@ -47,7 +47,7 @@ describe('planSend for Ether', () => {
   });
 
   it('does not spend funds that open sends need', () => {
-    const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - FEE };
+    const lane = { usedNonces: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - FEE };
     expect(planSend(request({ nonceSequence: lane })).amount).toBe(10n ** 17n);
     const more = { ...lane, committed: lane.committed + 1n };
     expect(() => planSend(request({ nonceSequence: more }))).toThrow(InsufficientFunds);
@@ -86,7 +86,7 @@ describe('planBump for Ether', () => {
   });
 
   it('uses the current balance less what other sends of the account need', () => {
-    const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
+    const lane = { usedNonces: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
     expect(planBump({ ...ask, quote: quote(2n * PRICE), nonceSequence: lane })?.fee).toBe(2n * FEE);
     expect(planBump({ ...ask, quote: quote(3n * PRICE), nonceSequence: lane })).toBeNull();
   });
@@ -94,7 +94,7 @@ describe('planBump for Ether', () => {
   it('takes the higher fee out of the amount of a transfer between addresses of the wallet', () => {
     const amount = 10n ** 18n;
     const sweep = planSend(request({ amount, subtractFee: true }));
-    const lane = { taken: new Set<number>(), committed: 0n };
+    const lane = { usedNonces: new Set<number>(), committed: 0n };
     const raised = { ...ask, previous: sweep, quote: quote(2n * PRICE), nonceSequence: lane };
     expect(planBump(raised)).toBeNull();
     const bump = planBump({ ...raised, fromAmount: true });

@@ -38,8 +38,8 @@ describe('BalanceReader with a node that refuses balances', () => {
           const accounts = Array.from({ length: count }, (_, at) => accountAt(at));
           const refused = accountAt(pick % count);
           const { reader, lines } = readerBeside((account) => account === refused, batchSize);
-          const { answers, trouble } = await reader.read(accounts, '0xblock');
-          expect(trouble).toBeNull();
+          const { answers, failure } = await reader.read(accounts, '0xblock');
+          expect(failure).toBeNull();
           expect(answers).toEqual(
             accounts.map((account) => (account === refused ? 'unreadable' : balanceOf(account))),
           );
@@ -51,18 +51,18 @@ describe('BalanceReader with a node that refuses balances', () => {
 
   it('treats a refusal for every account as a failure of the node', async () => {
     const { reader, lines } = readerBeside(() => true, 2);
-    const { answers, trouble } = await reader.read([0, 1, 2, 3].map(accountAt), '0xblock');
+    const { answers, failure } = await reader.read([0, 1, 2, 3].map(accountAt), '0xblock');
     expect(answers).toEqual([]);
-    expect(trouble).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('corrupted') });
+    expect(failure).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('corrupted') });
     expect(lines).toEqual([]);
   });
 
   it('keeps the balances that it read before the node refused every account', async () => {
     const accounts = Array.from({ length: 20 }, (_, at) => accountAt(at));
     const { reader } = readerBeside((account) => BigInt(account) >= 4n && BigInt(account) < 19n, 2);
-    const { answers, trouble } = await reader.read(accounts, '0xblock');
+    const { answers, failure } = await reader.read(accounts, '0xblock');
     expect(answers).toEqual(accounts.slice(0, 4).map(balanceOf));
-    expect(trouble?.kind).toBe('unavailable');
+    expect(failure?.kind).toBe('unavailable');
   });
 
   it('retries the bulk call immediately after the clock was set back', async () => {

@@ -27,7 +27,7 @@ function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) 
   const client: Partial<NodeClient> = {
     tip: async () => header,
     headerAt: async () => header,
-    standing: async () => ({ knowsTip: true, used: null, receipt: null, isKnown: false, ...standing }),
+    accountState: async () => ({ knowsTip: true, used: null, receipt: null, isKnown: false, ...standing }),
   };
   const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => wasRead });
   return submitter.getTransactionStatus({ txid, raw: null });
@@ -76,7 +76,7 @@ describe('status of an Ethereum transaction behind a load balancer that splits o
       return new Map([['finalized', { height: final, hash: hash(final) }]]);
     },
     nonceAt: async (_sender, at) => (at === hash(6) ? 1 : 0),
-    standing: async (_txid, _sender, { height }) => ({
+    accountState: async (_txid, _sender, { height }) => ({
       knowsTip: true,
       used: height >= 6 ? 1 : 0,
       receipt: null,
@@ -140,7 +140,7 @@ describe('status of a transaction that no node has and whose nonce is unused', (
 
   function fateWith(balance: BalanceAnswer, used: number | null, proof: 'block' | 'final' = 'final') {
     const client: Partial<NodeClient> = {
-      standing: async () => ({ knowsTip: true, used, receipt: null, isKnown: false }),
+      accountState: async () => ({ knowsTip: true, used, receipt: null, isKnown: false }),
       nonceAt: async (_account, at) => (at === ledger.hash ? used : null),
       balanceAlone: async (_account, at) => (at === ledger.hash ? balance : 'unknown'),
       sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'insufficient funds')),

@@ -25,7 +25,7 @@ import type {
 import { AbstractPaymentProvider, PaymentActions, PaymentSessionStatus } from '@medusajs/framework/utils';
 import { TilldError, type Body, type Payment } from '@tilld/sdk';
 import { giveUp } from '../../give-up';
-import { asksFor, covers, fiat, isWorth } from '../../money';
+import { isForAmount, covers, fiat, isWorth } from '../../money';
 import type TilldService from '../../modules/tilld/service';
 import { openRefund } from '../../flows/refund';
 import { takeReturned } from '../../flows/returned';
@@ -87,7 +87,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
     context,
   }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     const { client, payment } = await this.#payment(data);
-    if (asksFor(payment, amount, currency_code)) return this.#answer(payment, data);
+    if (isForAmount(payment, amount, currency_code)) return this.#answer(payment, data);
     const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
     const sessionId = readText(data, 'session_id') ?? context?.idempotency_key ?? payment.orderId;
     try {

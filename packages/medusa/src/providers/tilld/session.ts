@@ -1,7 +1,7 @@
 import type { BigNumberInput } from '@medusajs/framework/types';
 import { MedusaError, PaymentSessionStatus } from '@medusajs/framework/utils';
 import type { Payment } from '@tilld/sdk';
-import { asksFor, covers, exactFiat } from '../../money';
+import { isForAmount, covers, exactFiat } from '../../money';
 
 /** What Medusa keeps with a payment session. */
 export type Data = Record<string, unknown>;
@@ -9,7 +9,7 @@ export type Data = Record<string, unknown>;
 /** All of a payment may be given back however it was rounded; a part only as the currency can express it. */
 export function refundable(amount: BigNumberInput, payment: Payment): string {
   const { currency } = payment;
-  if (asksFor(payment, amount, currency)) return payment.amount;
+  if (isForAmount(payment, amount, currency)) return payment.amount;
   try {
     return exactFiat(amount, currency);
   } catch (error) {

@@ -16,8 +16,8 @@ type ConnectRequest = Data<'GET', '/connect/request'>;
 /** Where an application sends the owner to request a key. Shows and confirms the server's reading, not the address. */
 export function ConnectPage() {
   const [{ name, scopes, redirectUrl, state, codeChallenge }] = useFilters();
-  const asked = { name, scopes, redirectUrl, state, codeChallenge };
-  const request = useApi('/connect/request', asked);
+  const parameters = { name, scopes, redirectUrl, state, codeChallenge };
+  const request = useApi('/connect/request', parameters);
   const shops = useShops();
   return (
     <SignedInGate title={t('Connect a shop')}>

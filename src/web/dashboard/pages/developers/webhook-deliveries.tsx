@@ -134,19 +134,19 @@ interface EntriesProps {
 function Entries({ query, isFiltered, onChange }: EntriesProps) {
   const list = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [held, setHeld] = useState<Deliveries | null>(null);
+  const [paused, setPaused] = useState<Deliveries | null>(null);
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   const toggle = (data: Deliveries, id: string, isOpen: boolean): void => {
     const next = new Set(opened);
     if (isOpen) next.add(id);
     else next.delete(id);
     setOpened(next);
-    setHeld(next.size === 0 ? null : (held ?? data));
+    setPaused(next.size === 0 ? null : (paused ?? data));
   };
   return (
     <Loaded of={list}>
       {(newest) => {
-        const data = held ?? newest;
+        const data = paused ?? newest;
         return (
           <>
             {data.deliveries.length === 0 && <None isFiltered={isFiltered} onClear={clear} />}

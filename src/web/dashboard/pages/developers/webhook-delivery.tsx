@@ -84,16 +84,16 @@ function Tried({ of: { attempts, last } }: { of: WebhookDelivery }) {
 /** Not refreshed while expanded; attempts made since then are shown when it is expanded again. */
 function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string }) {
   const logs = useApi('/merchant/webhook-logs', { merchantId, deliveryId: of.id, limit: ATTEMPTS });
-  const [held, setHeld] = useState<typeof logs.data>();
+  const [paused, setPaused] = useState<typeof logs.data>();
   const { data: newest, isFetching } = logs;
   useEffect(() => {
-    if (newest !== undefined && !isFetching) setHeld((before) => before ?? newest);
+    if (newest !== undefined && !isFetching) setPaused((before) => before ?? newest);
   }, [newest, isFetching]);
   return (
     <div className="mt-3">
       <Loaded of={logs} rows={2}>
         {(present) => {
-          const { logs: shown } = held ?? present;
+          const { logs: shown } = paused ?? present;
           return (
             <>
               {shown.length === 0 && (

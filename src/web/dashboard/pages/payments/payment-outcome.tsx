@@ -17,7 +17,7 @@ interface Told {
 /** The outcome of the payment in one sentence, which merchants read first. */
 export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { status, exception, amount, currency, expiresAt } = payment;
-  const told = {
+  const values = {
     amount: fiat(amount, currency),
     received: describeReceived(payment),
     time: when(expiresAt),
@@ -26,7 +26,7 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { supersededBy } = payment;
   return (
     <p className="mb-6 rounded-2xl border border-line bg-card p-5 wrap-anywhere">
-      {supersededBy === undefined ? SENTENCES[status](told) : <Superseded by={supersededBy} />}
+      {supersededBy === undefined ? SENTENCES[status](values) : <Superseded by={supersededBy} />}
     </p>
   );
 }

@@ -35,7 +35,7 @@ export function PaymentReceipt({ payment }: { payment: Payment }) {
         )}
         {mail !== null && (
           <p role="status" className="wrap-anywhere text-soft">
-            {became(mail, payment.sandbox)}
+            {describeMail(mail, payment.sandbox)}
           </p>
         )}
         {send.error !== null && <Problem error={send.error} />}
@@ -44,7 +44,7 @@ export function PaymentReceipt({ payment }: { payment: Payment }) {
   );
 }
 
-function became({ to, state }: Mail, isSandbox: boolean): string {
+function describeMail({ to, state }: Mail, isSandbox: boolean): string {
   if (state === 'pending') return t('On its way to {to}.', { to });
   if (state === 'sent') return t('Mailed to {to}.', { to });
   if (state === 'unsent') return t('Once, to {to}.', { to });

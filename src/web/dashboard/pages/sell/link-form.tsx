@@ -147,8 +147,8 @@ function Amounts({ asks, link }: { asks: Asks; link: PaymentLink | null }) {
 }
 
 function Asked({ label, name, link }: { label: string; name: 'email' | 'note'; link: PaymentLink | null }) {
-  const asked = link?.fields.find((field) => field.name === name);
-  const value = asked === undefined ? '' : asked.required ? 'required' : 'optional';
+  const linkField = link?.fields.find((field) => field.name === name);
+  const value = linkField === undefined ? '' : linkField.required ? 'required' : 'optional';
   return (
     <Select label={label} name={name} defaultValue={value}>
       <option value="">{t('Not asked')}</option>

@@ -63,7 +63,7 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
 }
 
 function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }) {
-  const who = {
+  const actorColumn = {
     title: t('Who'),
     cell: ({ actor }: Entry) => <EmailText of={actor.name} />,
   };
@@ -75,7 +75,7 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
       keyOf={({ id }) => String(id)}
       columns={[
         { title: t('When'), cell: ({ at }) => <Time at={at} /> },
-        ...(hasActors && !isNarrow ? [who] : []),
+        ...(hasActors && !isNarrow ? [actorColumn] : []),
         {
           title: t('What'),
           cell: ({ action, objectId, actor }) => (

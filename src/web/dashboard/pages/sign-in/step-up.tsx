@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { requestPrivate, type ApiError } from '../../api/client.ts';
 import { useAct } from '../../api/hooks.ts';
 import { lostSession, useSession } from '../../api/session.ts';
-import { useAskedProof, type Proof } from '../../api/step-up.ts';
+import { usePendingStepUp, type Proof } from '../../api/step-up.ts';
 import { t } from '../../i18n/t.ts';
 import { Button } from '../../ui/basics.tsx';
 import { Field } from '../../ui/form.tsx';
@@ -12,8 +12,8 @@ import { PasskeyStepUp } from './use-passkey.tsx';
 
 /** Asks for the step-up that a request waits for; the request is then sent again. */
 export function StepUp() {
-  const asked = useAskedProof();
-  return asked === null ? null : <Question proof={asked.proof} onAnswer={asked.answer} />;
+  const pending = usePendingStepUp();
+  return pending === null ? null : <Question proof={pending.proof} onAnswer={pending.answer} />;
 }
 
 function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }) {
