@@ -1,4 +1,4 @@
-import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
+import type { ChainAdapter, ChainIndex, SparseBlocks } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { FeeSources } from '../shared/fee-sources.ts';
@@ -9,7 +9,7 @@ import { addressProblem } from './address.ts';
 import { balancesAt } from './accounts/balances-at.ts';
 import { ChainView } from './blocks/chain-view.ts';
 import { CAP_RATE, quoteFee } from './sends/fees.ts';
-import { versionWarning, checkGenesis } from './rpc/identity.ts';
+import { NodeHealthReader } from './rpc/node-health.ts';
 import { HistoryGap } from './blocks/history-gap.ts';
 import { simulateComputeUnits } from './sends/simulate-compute-units.ts';
 import { readWire } from './sends/message.ts';
@@ -38,6 +38,8 @@ export interface SolanaAdapterOptions {
   readonly rpcPerSecond?: number | undefined;
   /** ws(s) URL of the node's subscriptions, if it serves them; they only reduce latency. */
   readonly wsUrl?: string | undefined;
+  /** Makes fewer calls, for a provider's plan; by default everywhere except on regtest. See docs/solana.md. */
+  readonly savesCalls?: boolean | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
@@ -49,10 +51,13 @@ const RENT_MINIMUM = 890_880n;
 /** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
 export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
+  const savesCalls = options.savesCalls ?? network !== 'regtest';
   const client = createClient(options);
   const hints = options.wsUrl === undefined ? null : new AccountSubscriptions({ url: options.wsUrl, logger });
-  const watch = new AccountWatch({ client, index, clock, logger, follow: hints?.follow.bind(hints) });
-  const view = new ChainView({ client, index, watch });
+  const follow = hints?.follow.bind(hints);
+  const watch = new AccountWatch({ client, index, clock, logger, savesCalls, follow });
+  const view = new ChainView({ client, index, watch, savesCalls });
+  const health = new NodeHealthReader({ client, network, clock, savesCalls });
   const lostHistory = new HistoryGap({ clock, logger });
   const seenSlot = () => view.seenSlot;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
@@ -68,16 +73,12 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       return rentMinimum;
     },
     status: async () => {
-      const { rent, ...status } = await nodeStatus(client, view, network);
+      const { rent, ...status } = await health.read(async () => view.recentTip());
       rentMinimum = rent;
       return feeSources.withWarning(watch.withWarning(lostHistory.withWarning(status)));
     },
     tip: () => view.tip(),
-    sparse: {
-      finalizedHeight: () => client.slot('finalized'),
-      finalAfter: async (height) => finalAfter(client, height),
-      blockAfter: (cursor) => view.blockAfter(cursor),
-    },
+    sparse: sparseBlocks(client, view),
     hashAt: (height) => view.hashAt(height),
     blockBefore: async (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => view.blockAt(height),
@@ -110,7 +111,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     broadcast: async (transaction) => {
       const wire = transaction.raw === null ? null : readWire(transaction.raw);
-      watch.expect([...(await index.watched(wire?.staticKeys ?? []))]);
+      watch.expect([...(await index.watched(wire?.staticKeys ?? []))], transaction.txid);
       return submitter.broadcast(transaction);
     },
     ...(hints === null ? {} : { hints: { listen: (wake: () => void) => hints.start(wake) } }),
@@ -121,34 +122,12 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   };
 }
 
-/** Health of the node, after checking that it serves the configured network. */
-async function nodeStatus(
-  client: NodeClient,
-  view: ChainView,
-  network: Network,
-): Promise<NodeStatus & { readonly rent: bigint }> {
-  checkGenesis(network, await client.genesisHash());
-  const [version, health, pruneHeight, rent] = await Promise.all([
-    client.version(),
-    client.health(),
-    client.firstBlock(),
-    client.rentMinimum(),
-  ]);
-  const tip = await view.tip();
-  const { warnings, alarms } = versionWarning(version);
-  const told =
-    health.slots === null ? `the node does not tell how far it is behind (${health.problem})` : null;
+function sparseBlocks(client: NodeClient, view: ChainView): SparseBlocks {
   return {
-    tip,
-    headersHeight: tip.height + (health.slots ?? 0),
-    syncing: !health.isHealthy && health.slots !== 0,
-    // Nodes do not report peers: one that lost its cluster reports that it is behind.
-    peers: null,
-    pruneHeight,
-    version: `Agave ${version}`,
-    warnings: warnings === null || told === null ? (warnings ?? told) : `${warnings}; ${told}`,
-    ...(alarms === undefined ? {} : { alarms }),
-    rent,
+    finalizedHeight: () => client.slot('finalized'),
+    finalAfter: async (height) => finalAfter(client, height),
+    blockAfter: (cursor) => view.blockAfter(cursor),
+    isChecked: (cursor) => view.isChecked(cursor),
   };
 }
 

@@ -80,6 +80,11 @@ export interface SparseBlocks {
    * @throws {ChainError} `pruned` as blockAt does.
    */
   blockAfter(cursor: BlockRef): Promise<ChainBlock | null>;
+  /**
+   * Whether the chain contained the cursor's block when it was last read, and blockAfter will compare it again:
+   * it needs no `hashAt` before a round.
+   */
+  isChecked(cursor: BlockRef): boolean;
 }
 
 export interface NetworkFinality {

@@ -34,12 +34,14 @@ export type CatchUp = 'caught_up' | 'more' | 'behind';
  * fork point of the node's best chain.
  */
 export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchUp> {
-  if ((await deps.adapter.hashAt(from.height)) !== from.hash) return leaveBranch(deps, from);
+  const { adapter } = deps;
+  const isChecked = adapter.sparse?.isChecked(from) === true;
+  if (!isChecked && (await adapter.hashAt(from.height)) !== from.hash) return leaveBranch(deps, from);
   deps.unshown.since = null;
   let cursor = from;
   for (let done = 0; done < BLOCKS_PER_ROUND;) {
     if (deps.stopping.aborted) return 'more';
-    const blocks = await blocksAfter(deps.adapter, cursor);
+    const blocks = await blocksAfter(adapter, cursor);
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
       // Not a child of the cursor's block (the next round finds the fork), or to be read again.

@@ -55,12 +55,12 @@ describe('the number of requests of AccountWatch', () => {
     [101, 2],
     [250, 3],
     [1_000, 10],
-  ])('is, for %i open addresses, %i for balances, and six whatever their number', async (open, requests) => {
+  ])('is, for %i open addresses, %i for balances, and four whatever their number', async (open, requests) => {
     const { adapter } = watching(Array.from({ length: open }, strangerAddress));
     const asked = await round(adapter, node);
     expect(asked.get('getMultipleAccounts')).toBe(requests);
     asked.delete('getMultipleAccounts');
-    expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(6);
+    expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(4);
     await adapter.close();
   });
 

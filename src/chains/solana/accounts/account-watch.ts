@@ -1,13 +1,15 @@
-import { type ChainIndex, type Holding, type NodeStatus } from '../../../domain/chain.ts';
+import { type ChainIndex, type NodeStatus } from '../../../domain/chain.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
-import { openAccounts } from '../../shared/open-accounts.ts';
 import { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { AccountHistory, type Balance, total } from './account-history.ts';
+import { AccountSelection, type SelectedAccount } from './account-selection.ts';
 import { ACCOUNTS_PER_REQUEST, type NodeClient } from '../rpc/node-client.ts';
 import { balanceChange, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
 import { type ActiveBlock, ActiveBlocks } from './active-blocks.ts';
-import { readTip, type Tip } from '../rpc/tip.ts';
+import type { Tip } from '../rpc/tip.ts';
+import { RecentSends } from './recent-sends.ts';
+import { ScanTip } from './scan-tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
 import { ScanFailures, UnreadAccounts } from './unread-accounts.ts';
 
@@ -16,7 +18,9 @@ export interface AccountWatchDeps {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Receives the accounts read in every round. */
+  /** Whether scans leave out what a provider's plan should not be spent on; see docs/solana.md. */
+  readonly savesCalls: boolean;
+  /** Receives the accounts that wait for money. */
   readonly follow?: ((addresses: readonly string[]) => void) | undefined;
 }
 
@@ -26,16 +30,12 @@ export interface AccountScan extends Tip {
   readonly active: readonly ActiveBlock[];
 }
 
-/** Accounts of payments closed for longer than this are read in rotation, one request per scan. */
-const CLOSED_MS = 24 * 3_600_000;
-/** How long the history of a recent send's accounts is read regardless of their balance. */
-const SENT_MS = 5 * 60_000;
-
-/** An account to read, with the ledger's holdings. */
-interface Account {
-  readonly address: string;
-  readonly held: readonly Holding[];
-  readonly isOpen: boolean;
+/** The balances of one request. */
+interface BalancesRead {
+  /** Slot of the balances; null without an answer. */
+  readonly asOf: number | null;
+  /** The accounts that need further reads. */
+  readonly moved: readonly Balance[];
 }
 
 /** State shared by the requests of one scan. */
@@ -54,14 +54,15 @@ interface Round {
 export class AccountWatch {
   readonly #deps: AccountWatchDeps;
   readonly #history: AccountHistory;
-  readonly #sent = new Map<string, number>();
+  readonly #selection: AccountSelection;
+  readonly #sends = new RecentSends();
+  readonly #tip: ScanTip;
   readonly #unexplained: UnexplainedBalances;
   readonly #unread: UnreadTransactions;
   readonly #unreadAccounts: UnreadAccounts;
   readonly #blocks: ActiveBlocks;
   /** Unread transactions whose attempt is due, by account. */
   #awaited: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-  #closedFrom = 0;
   #isCaughtUp = false;
 
   constructor(deps: AccountWatchDeps) {
@@ -69,6 +70,8 @@ export class AccountWatch {
     const { index, clock, logger } = deps;
     this.#unread = new UnreadTransactions({ coin: 'SOL', store: index.unread, clock, logger });
     this.#blocks = new ActiveBlocks({ ...deps, unread: this.#unread });
+    this.#selection = new AccountSelection(deps);
+    this.#tip = new ScanTip(deps);
     this.#unexplained = new UnexplainedBalances(deps);
     this.#unreadAccounts = new UnreadAccounts(deps);
     this.#history = new AccountHistory({
@@ -80,10 +83,13 @@ export class AccountWatch {
   }
 
   /** Reads these accounts' history regardless of their balance, because a send spends from them. */
-  expect(addresses: readonly string[]): void {
-    const now = this.#deps.clock.now();
-    for (const [address, at] of this.#sent) if (now - at > SENT_MS) this.#sent.delete(address);
-    for (const address of addresses) this.#sent.set(address, now);
+  expect(accounts: readonly string[], txid: string): void {
+    this.#sends.expect(accounts, txid, this.#deps.clock.now());
+  }
+
+  /** The tip of the last scan; null where it is not kept. */
+  get lastTip(): Tip | null {
+    return this.#tip.last;
   }
 
   /**
@@ -97,39 +103,52 @@ export class AccountWatch {
   /**
    * Reads every account whose history explains its balance. One whose history lags, or whose balance or
    * history cannot be read, does not delay the others: a later scan finds its transactions, at or below the
-   * cursor.
+   * cursor. Balances are read first, so that the tip is never above them.
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
    * @throws {ChainError} also while the node's answers are inconsistent: retry.
    */
   async look(recorded: number | null): Promise<AccountScan> {
-    const tip = await readTip(this.#deps.client);
-    const floor = recorded ?? tip.block.slot;
     await this.#unread.load();
     if (recorded !== null) await this.#unread.recordedUpTo(recorded);
     this.#awaited = this.#dueByAccount();
-    const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
+    const isDoubtful = recorded !== null && (await this.#lacksOurSends(recorded));
+    const failures = new ScanFailures();
+    const { moved, asOf } = await this.#readBalances({ slot: recorded ?? 0, isDoubtful, failures });
+    const hasNews = isDoubtful || moved.length > 0;
+    const tip = (hasNews ? null : this.#tip.reusable(recorded)) ?? (await this.#tip.read(asOf));
+    const { slot } = tip.block;
     const found = new Map<string, LandedTransaction>();
     const accountOf = new Map<string, string>();
-    const failures = new ScanFailures();
-    const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
-    const moved = await eachInParallel(pieces, async (accounts) =>
-      this.#balances(accounts, { slot: tip.block.slot, isDoubtful, failures }),
-    );
-    failures.requireAnswer();
-    for (const balance of moved.flat()) {
-      const news = await this.#newsUnlessSilent(balance, {
-        floor,
-        slot: tip.block.slot,
-        isDoubtful,
-        failures,
-      });
-      for (const transaction of news) {
+    for (const balance of moved) {
+      const round = { floor: recorded ?? slot, slot, isDoubtful, failures };
+      for (const transaction of await this.#newsUnlessSilent(balance, round)) {
         found.set(transaction.signature, transaction);
         accountOf.set(transaction.signature, balance.address);
+        this.#tip.found(transaction.slot);
       }
     }
+    this.#sends.scanned(found);
     const { finalized } = tip;
     return { ...tip, active: await this.#blocks.read([...found.values()], { finalized, accountOf }) };
+  }
+
+  /** Reads the balances of all accounts of one scan. @throws {ChainError} */
+  async #readBalances(round: Round): Promise<BalancesRead> {
+    this.#sends.forget(this.#tip.last?.finalized ?? 0, this.#deps.clock.now());
+    const selected = this.#selection.select({
+      isComplete: round.isDoubtful,
+      sent: this.#sends.accounts,
+      awaited: [...this.#awaited.keys()],
+    });
+    const pieces = inPieces(selected, ACCOUNTS_PER_REQUEST);
+    const reads = await eachInParallel(pieces, async (accounts) => this.#balances(accounts, round));
+    round.failures.requireAnswer();
+    this.#selection.done();
+    const slots = reads.flatMap(({ asOf }) => asOf ?? []);
+    return {
+      asOf: slots.length === 0 ? null : Math.min(...slots),
+      moved: reads.flatMap(({ moved }) => moved),
+    };
   }
 
   #dueByAccount(): ReadonlyMap<string, ReadonlySet<string>> {
@@ -140,43 +159,23 @@ export class AccountWatch {
     return new Map([...byAccount].map(([key, own]) => [key, new Set(own.map(({ txid }) => txid))]));
   }
 
-  /** The open accounts, those of recent sends and of unread transactions, and a page of all others, each once. */
-  async *#accounts(): AsyncGenerator<readonly Account[], void> {
-    const { index, clock, follow } = this.#deps;
-    const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
-    this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
-    const others = new Set([
-      ...this.#sent.keys(),
-      ...this.#awaited.keys(),
-      ...page.map(({ watchKey }) => watchKey),
-    ]);
-    const followed: string[] = [];
-    for await (const open of openAccounts(index, clock.now() - CLOSED_MS)) {
-      for (const { watchKey } of open) {
-        others.delete(watchKey);
-        if (follow !== undefined) followed.push(watchKey);
-      }
-      yield open.map(({ watchKey, holdings: held }) => ({ address: watchKey, held, isOpen: true }));
-    }
-    follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
-    const held = await index.holdings([...others]);
-    yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
-  }
-
-  /** Reads the balances of these accounts; returns those that need further reads. @throws {ChainError} */
-  async #balances(accounts: readonly Account[], { slot, isDoubtful, failures }: Round): Promise<Balance[]> {
+  /** Reads the balances of these accounts. @throws {ChainError} */
+  async #balances(
+    accounts: readonly SelectedAccount[],
+    { slot, isDoubtful, failures }: Round,
+  ): Promise<BalancesRead> {
     const method = 'getMultipleAccounts';
     const addresses = accounts.map(({ address }) => address);
     try {
       const { slot: asOf, lamports, unread } = await this.#deps.client.readableBalances(addresses, slot);
       failures.succeeded();
       for (const [address, reason] of unread) this.#unreadAccounts.setAside(address, { method, reason });
-      return this.#moved(accounts, { asOf, lamports, isDoubtful });
+      return { asOf, moved: this.#moved(accounts, { asOf, lamports, isDoubtful }) };
     } catch (error) {
       if (isDoubtful) throw error;
       const { message: reason } = failures.tolerate(error);
       for (const address of addresses) this.#unreadAccounts.failed(address, { method, reason });
-      return [];
+      return { asOf: null, moved: [] };
     }
   }
 
@@ -205,7 +204,7 @@ export class AccountWatch {
 
   /** The accounts whose balance differs from the ledger, or whose history must be read in any case. */
   #moved(
-    accounts: readonly Account[],
+    accounts: readonly SelectedAccount[],
     seen: {
       readonly asOf: number;
       readonly lamports: ReadonlyMap<string, bigint>;
@@ -217,7 +216,7 @@ export class AccountWatch {
       const lamports = seen.lamports.get(address);
       if (lamports === undefined) continue;
       this.#unreadAccounts.succeeded(address, 'getMultipleAccounts');
-      const isDoubted = this.#sent.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
+      const isDoubted = this.#sends.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
       if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
       else {
         this.#unexplained.explained(address);

@@ -17,6 +17,7 @@ export interface ChainViewDeps {
   readonly client: NodeClient;
   readonly index: ChainIndex;
   readonly watch: AccountWatch;
+  readonly savesCalls: boolean;
 }
 
 /**
@@ -53,6 +54,8 @@ export class ChainView {
    * between.
    */
   #parent: string | null = null;
+  /** The last block returned, until the chain shows another one at its height. */
+  #checked: BlockRef | null = null;
   #highestTip = 0;
   #seenSlot = 0;
 
@@ -75,6 +78,21 @@ export class ChainView {
     return refOf(tip.block);
   }
 
+  /** The tip of the last scan where it is kept, else the newest. */
+  async recentTip(): Promise<BlockRef> {
+    const last = this.#deps.watch.lastTip;
+    return last === null ? this.tip() : refOf(last.block);
+  }
+
+  /**
+   * Whether the chain contained the cursor's block when it was last read, and blockAfter will compare it again
+   * before the ledger advances.
+   */
+  isChecked(cursor: BlockRef): boolean {
+    const checked = this.#deps.savesCalls ? this.#checked : null;
+    return checked?.height === cursor.height && checked.hash === cursor.hash;
+  }
+
   async hashAt(height: number): Promise<string | null> {
     if (height > this.#highestTip && height > (await this.tip()).height) return null;
     return blockHashAt(this.#deps.client, height, this.#highestTip);
@@ -94,6 +112,7 @@ export class ChainView {
   /** The next slot above the cursor with our transactions, else the tip; null at the tip. */
   async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
     if (this.#look === null || this.#given !== cursor.hash) {
+      this.#checked = null;
       this.#look = await this.#lookFrom(cursor.height);
       this.#given = cursor.hash;
       this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
@@ -101,13 +120,17 @@ export class ChainView {
     }
     const look = this.#look;
     const next = await this.#next(look, cursor);
-    if (next === null) return null;
+    if (next === null) {
+      if (look.block.hash === cursor.hash) this.#checked = refOf(look.block);
+      return null;
+    }
     // Blocks of one scan are consecutive; only the first must follow the ledger's last block.
     this.#parent ??= (await this.hashAt(cursor.height)) ?? UNSHOWN;
     const shown = look.active.filter(({ header }) => header.slot <= next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
     const block = blockOf(next, this.#parent, await this.#book(transactions, slotsOf(shown, cursor, next)));
     this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
+    if (this.#parent === cursor.hash) this.#checked = refOf(next);
     this.#given = next.hash;
     this.#parent = next.hash;
     return block;

@@ -1,12 +1,12 @@
 import { ChainError, type ChainBlockHeader } from '../../../domain/chain.ts';
 import { datedBefore, type DatedHeader } from './block-times.ts';
-import type { NodeClient } from './node-client.ts';
+import type { BlockHeader, NodeClient } from './node-client.ts';
 
 /**
  * Blocks shown above the finalized one. The tip is never further ahead, so 32 confirmations, including the
  * block itself, always imply finality, regardless of voting.
  */
-const SHOWN_ABOVE_FINALIZED = 31;
+export const SHOWN_ABOVE_FINALIZED = 31;
 /** Slots searched for a block below the highest one shown: a running cluster never skips more in a row. */
 const SEARCHED_SLOTS = 256;
 
@@ -16,20 +16,36 @@ export interface Tip {
   readonly finalized: number;
 }
 
-/** Highest slot that is shown as part of the chain. */
-async function highestVisibleSlot(client: NodeClient): Promise<{ shown: number; finalized: number }> {
-  const [finalized, confirmed] = await Promise.all([client.slot('finalized'), client.slot('confirmed')]);
-  return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
-}
-
-/** The newest visible confirmed block. @throws {ChainError} unavailable when the node has none now. */
-export async function readTip(client: NodeClient): Promise<Tip> {
-  const { shown, finalized } = await highestVisibleSlot(client);
-  const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
-  const slot = slots.at(-1);
-  const block = slot === undefined ? null : await client.block(slot, 'none');
+/**
+ * The newest visible confirmed block.
+ * @param confirmed a confirmed slot of an earlier answer, which the tip does not exceed; null to request one
+ * @throws {ChainError} unavailable when the node has none now.
+ */
+export async function readTip(client: NodeClient, confirmed: number | null = null): Promise<Tip> {
+  const { shown, finalized } = await highestVisibleSlot(client, confirmed);
+  const block = (await client.block(shown, 'none')) ?? (await newestBlock(client, shown - 1));
   if (block === null) throw new ChainError('unavailable', `the node has no block near slot ${shown}`);
   return { block: await datedBefore(client, block), finalized };
+}
+
+/** Highest slot that is shown as part of the chain. */
+async function highestVisibleSlot(
+  client: NodeClient,
+  confirmed: number | null,
+): Promise<{ shown: number; finalized: number }> {
+  if (confirmed !== null) {
+    const finalized = await client.slot('finalized');
+    return { shown: Math.min(confirmed, finalized + SHOWN_ABOVE_FINALIZED), finalized };
+  }
+  const [finalized, newest] = await Promise.all([client.slot('finalized'), client.slot('confirmed')]);
+  return { shown: Math.min(Math.max(newest, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
+}
+
+/** The newest listed block up to a slot, where the slot itself was skipped or is not returned yet. */
+async function newestBlock(client: NodeClient, last: number): Promise<BlockHeader | null> {
+  const slots = await client.blocks(Math.max(0, last + 1 - SEARCHED_SLOTS), last);
+  const slot = slots.at(-1);
+  return slot === undefined ? null : client.block(slot, 'none');
 }
 
 /** The highest block whose time is at or before `timeMs`, else the node's first block. */
