@@ -45,7 +45,7 @@ export default defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'shared-[name].js',
     charset: 'ascii',
-    // The libraries' licenses lie beside them in node_modules, which is shipped with this.
+    // The licenses of the libraries are next to them in node_modules, which is shipped as well.
     comments: false,
     minify: { compress: true, mangle: false, codegen: false },
     sourcemap: true,

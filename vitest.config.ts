@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
- * Files share a process: starting one and importing the program anew for each took longer than most tests. What a test
+ * Files share a process: starting one and importing the program again for each took longer than most tests. What a test
  * changes globally, it must restore.
  */
 const SHARED = { isolate: false };

@@ -11,7 +11,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 180_000,
     hookTimeout: 1_200_000,
-    // One shop at a time: each is a server or two beside tilld.
+    // One shop at a time: each runs one or two servers next to tilld.
     fileParallelism: false,
   },
 });

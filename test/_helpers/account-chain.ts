@@ -170,7 +170,7 @@ export class AccountChain {
     return `0x${createHash('sha256').update(`made ${this.#made}`).digest('hex')}`;
   }
 
-  /** Another transaction of the same account under the same nonce, which pays somebody else. */
+  /** Another transaction of the same account with the same nonce, which pays another address. */
   #rivalOf(each: AccountTransaction): AccountTransaction {
     return { ...each, txid: this.#newHash(), to: STRANGER, value: 1n, price: each.price * 2n };
   }

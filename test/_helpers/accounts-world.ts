@@ -1,4 +1,4 @@
-/** A shop with more open accounts than are read at a time, beside which another process writes. */
+/** A shop with more open accounts than one read returns, while another process writes. */
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -76,7 +76,7 @@ export class AccountsWorld {
     await this.#world.close();
   }
 
-  /** The index under test, which nobody has asked yet. */
+  /** The index under test, before its first read. */
   accounts(): OpenAccounts {
     return new OpenAccounts(this.db, { coin: 'SOL', mode: 'live' }, LIMIT);
   }

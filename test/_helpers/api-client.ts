@@ -89,7 +89,7 @@ export class ApiClient {
   }
 }
 
-/** A merchant with a customer, ready to take payments: made through the API like anybody's. */
+/** A merchant with a customer, ready to accept payments, made through the public API. */
 export class Shop {
   readonly api: ApiClient;
   readonly token: string;

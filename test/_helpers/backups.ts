@@ -16,7 +16,7 @@ export async function backUp(dataDir: string, target: string): Promise<string> {
   return path;
 }
 
-/** Restores a backup, of which nothing was revoked, with the passphrase of the directory that it was made of. */
+/** Restores a backup without revocations, with the passphrase of its source directory. */
 export async function restoreBeside(source: string, from: string): Promise<string> {
   const { passphrase } = await loadOrCreatePassphrase({ dataDir: from, configured: null });
   const dataDir = join(from, 'restored');

@@ -167,7 +167,7 @@ export class BookLife {
     }
   }
 
-  /** What somebody decides, and may be refused. */
+  /** Actions of people, which the daemon may refuse. */
   async #decide(
     step: Extract<BookStep, { kind: 'refund' | 'accept' | 'raise' | 'cancel' | 'drop' | 'steal' | 'send' }>,
   ): Promise<void> {
@@ -268,7 +268,7 @@ export class BookLife {
     await closeGaps(this.#deps, world.chain(network.coin), createSweepBackoff(world.clock));
   }
 
-  /** What the daemon does by itself with deposits, or what the shop asks for where there are outputs. */
+  /** Actions of the daemon on deposits, or, on chains with outputs, actions that the shop requests. */
   async #sweep(): Promise<void> {
     const { world, network } = this.#life;
     const { coin } = network;

@@ -1,7 +1,7 @@
 import type { UtxoCoin } from '../../src/domain/coins/definition.ts';
 
 /**
- * A coin that tilld does not take: what somebody would write to add it. Without segwit, so that its own addresses are
+ * A coin that tilld does not support, defined as a developer would add it. Without segwit, so that its own addresses are
  * BIP-44 key hashes. Numbers from chainparams.cpp and policy.h of Dogecoin Core 1.14; its merge-mined blocks, which
  * mainnet has and regtest makes only when asked to, need code of their own.
  */

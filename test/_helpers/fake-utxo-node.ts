@@ -36,7 +36,7 @@ export class FakeUtxoNode {
   readonly received: string[] = [];
   /** Headers that it knows beyond its blocks, as while it syncs. */
   headersAhead = 0;
-  /** Answers nobody. */
+  /** Does not answer. */
   isOff = false;
   readonly #blocks: KnownBlock[];
   readonly #mempool = new Map<string, { readonly raw: Buffer; readonly time: number }>();

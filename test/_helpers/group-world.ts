@@ -41,7 +41,7 @@ function actions(world: PaymentWorld) {
     runOut,
     tryRenew,
     renew,
-    /** An expired payment and the one that its payer had made anew. */
+    /** An expired payment and its renewal by the payer. */
     renewed: async (more: Parameters<PaymentWorld['order']>[0] = {}): Promise<[PaymentView, PaymentView]> => {
       const first = await world.order(more);
       await runOut();

@@ -49,7 +49,7 @@ export interface HttpAppOptions {
   readonly allowPrivate?: boolean;
   /** How domains are looked at. */
   readonly domains?: Partial<DomainChecksOptions>;
-  /** Routes of the test itself, beside the real ones. */
+  /** Routes of the test, in addition to the real ones. */
   readonly extraRoutes?: readonly Route[];
   readonly tls?: { certFile: string; keyFile: string };
   readonly timeouts?: HttpServerDeps['timeouts'];

@@ -16,7 +16,7 @@ const COIN = 'BTC';
 export interface Life {
   readonly world: WalletWorld;
   readonly network: LifeNetwork & {
-    /** Somebody pays an address, unconfirmed at first. */
+    /** A payer pays an address, unconfirmed at first. */
     payTo(address: string, amount: bigint): Promise<void>;
   };
   readonly line: LifeLine;

@@ -19,13 +19,13 @@ interface LiveOptions<N> {
   readonly node?: () => Promise<N>;
   /** Faults that the till meets from its start on. */
   readonly faults?: (proxy: FaultProxy) => unknown;
-  /** Settings beside those of the node. */
+  /** Settings in addition to those of the node. */
   readonly env?: Env;
   /** Where the shop gets its webhooks; at the sink otherwise. */
   readonly webhookUrl?: string;
 }
 
-/** One real node, a till beside it that is ready, and a shop of it. */
+/** One real node, a ready till on it, and a shop. */
 export interface LiveWorld<N, T extends Till | TillProcess> extends AsyncDisposable {
   readonly node: N;
   /** What the till reaches the node through: it lets everything pass until a test injects a fault. */
@@ -40,7 +40,7 @@ export interface LiveWorld<N, T extends Till | TillProcess> extends AsyncDisposa
   end(): Promise<void>;
 }
 
-/** A till inside the test's process beside a node of the coin. */
+/** A till inside the test's process, with a node of the coin. */
 export async function openLiveWorld<C extends LiveCoin>(
   coin: C,
   options: LiveOptions<NodeOf[C]> & { readonly app?: Partial<AppOptions> } = {},

@@ -289,7 +289,7 @@ export class OrderLife {
       type: 'output_confirmed',
       height,
     }));
-    // Each block is read by itself, and the tip moves with the last.
+    // Blocks are read one by one, and the tip moves with the last.
     return this.#tell([...mined, { type: 'tip', coin, height: this.#tips[coin] }]);
   }
 

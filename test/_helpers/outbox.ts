@@ -10,7 +10,7 @@ const SILENT = {
   error: () => undefined,
 };
 
-/** Delivers what is due in an app's outbox to whoever is given, as the daemon's loop does. */
+/** Delivers the due webhooks of an app's outbox to the given receiver, as the daemon's loop does. */
 export async function deliverTo(app: HttpApp, mailer: Mailer, signal = new AbortController().signal) {
   return deliverMails(
     {

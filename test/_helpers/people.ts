@@ -32,7 +32,7 @@ export async function signedIn(api: ApiClient, email: string, known?: string): P
   return { userId: user.id, email, token, session };
 }
 
-/** Invites somebody to a shop, and answers the token of the link. */
+/** Invites a person to a shop. @returns the token of the link */
 export async function invite(
   owner: SessionClient,
   body: { readonly merchantId: string; readonly email: string; readonly role: MemberRole },
@@ -42,7 +42,7 @@ export async function invite(
   return new URL(answer.body.data.link).searchParams.get('token') ?? '';
 }
 
-/** Somebody who works for a shop in a role. */
+/** A person who works for a shop in a role. */
 export async function newMember(
   api: ApiClient,
   owner: SessionClient,

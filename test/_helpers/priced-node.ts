@@ -17,7 +17,7 @@ export class PricedNode {
   readonly coin: NodeCoin;
   readonly node: RegtestNode;
   readonly dir: string;
-  /** Atoms per 1,000 vB that the node is made to ask; null: what it asks by itself. */
+  /** The node's fee rate, atoms per 1,000 vB; null for its own. */
   rate: bigint | null = 1_000n;
   /** The rate under which it is made to take nothing. */
   minimum: bigint | undefined = undefined;

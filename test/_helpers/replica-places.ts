@@ -10,9 +10,9 @@ import type { Env } from './till.ts';
 
 export interface ReplicaPlace {
   readonly url: string;
-  /** Settings beside its URL. */
+  /** Settings in addition to its URL. */
   readonly env: Env;
-  /** What nobody but the operator may read. */
+  /** Secrets that only the operator may read. */
   readonly secrets: readonly string[];
   /** Out of reach from now on. */
   leave(): Promise<void>;

@@ -135,7 +135,7 @@ export class SendLife {
     );
   }
 
-  /** What the daemon does by itself without offering anything. */
+  /** Actions of the daemon that broadcast nothing. */
   async #look(): Promise<void> {
     const { coin } = this.#network;
     const { deps } = this.#world;
@@ -198,7 +198,7 @@ export class SendLife {
     if (send.status === 'broadcast') expect(this.#line.outside).toContain(send.txid);
     // One that failed leaves its bytes to a later send that signs the same.
     if (send.status !== 'failed') expect(versions.map(({ txid }) => txid)).toContain(send.txid);
-    // Moving one's own money is told to nobody.
+    // Transfers within the wallet emit no event.
     if (send.purpose !== 'send') return expect(events).toEqual([]);
     const told = (type: string) => events.filter((event) => event === type).length;
     expect(told('send.failed')).toBe(send.status === 'failed' ? 1 : 0);

@@ -14,7 +14,7 @@ export interface Landed {
   readonly pays: readonly string[];
   /** Null: unconfirmed. */
   readonly height: number | null;
-  /** A block executed it, and it paid nobody. */
+  /** A block executed it, and it failed without paying. */
   readonly isReverted?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Landed {
 export interface LifeNetwork {
   readonly coin: Coin;
   landed(): Promise<readonly Landed[]>;
-  /** Somebody pays the merchant, unconfirmed at first. */
+  /** A payer pays the merchant, unconfirmed at first. */
   pay(coins: number): Promise<void>;
   mine(count: number): Promise<void>;
   /** Replaces the highest blocks; what they held is mined again, forgotten, or displaced by rivals. */
@@ -33,7 +33,7 @@ export interface LifeNetwork {
   steal(txid: string): Promise<void>;
   /** The fee level doubles. */
   raiseFees(): void;
-  /** Somebody else's address, a new one for each number. */
+  /** A foreign address, a new one for each number. */
   destination(order: number): string;
 }
 

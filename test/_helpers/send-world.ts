@@ -34,7 +34,7 @@ export class SendWorld {
   /** Versions that a node may have, and that may be mined therefore. */
   readonly outside = new Set<number>();
 
-  /** @param versions all that may be signed, of which the first is to begin with */
+  /** @param versions all that may be signed; the first one is signed at the start */
   constructor(policy: SendPolicy, versions: SendState['versions']) {
     this.#policy = policy;
     this.#versions = versions;
@@ -105,7 +105,7 @@ export class SendWorld {
         : answer === 'heard'
           ? { kind: 'accepted' }
           : { kind: 'unknown', reason: answer };
-    // A node that refused the first offer does not have the bytes, and nobody else does.
+    // A node that rejected the first broadcast does not have the bytes, and no other node has them.
     if (result.kind !== 'rejected') this.outside.add(version);
     return [{ type: 'answered', version, result, neverOffered, policy: this.#policy }];
   }

@@ -51,7 +51,7 @@ export interface SimulatedWorld {
   fund(coin: Coin, ...amounts: readonly bigint[]): Promise<void>;
   /** Mines and lets the ledger read it. */
   mine(coin: Coin, blocks?: number): Promise<void>;
-  /** An address of somebody else on the same network. */
+  /** A foreign address on the same network. */
   stranger(coin: Coin, index?: number): string;
   order(coin: Coin, amount: string, more?: Partial<SendCoinsInput>): SendCoinsInput;
   send(

@@ -13,7 +13,7 @@ interface CoinState {
 const RECIPE = GENESIS['BTC regtest']!;
 
 /**
- * A daemon beside nodes in every state: Bitcoin's is followed, Litecoin's serves another network (it is Bitcoin's),
+ * A daemon with nodes in every state: Bitcoin's is followed, Litecoin's serves another network (it is Bitcoin's),
  * nothing listens where Ethereum's should be, and Solana has none.
  */
 export class TillBesideNodes implements AsyncDisposable {

@@ -35,7 +35,7 @@ function baseEnv(dataDir: string, port: number): Record<string, string> {
   };
 }
 
-/** Settings of a till beside regtest nodes. */
+/** Settings of a till with regtest nodes. */
 export function liveEnv(nodes: { BTC?: string; LTC?: string; ETH?: string; SOL?: string }): Env {
   return {
     TILLD_NETWORK: 'regtest',
@@ -191,7 +191,7 @@ export class TillProcess implements AsyncDisposable {
     );
   }
 
-  /** Waits until the daemon ends by itself. */
+  /** Waits until the daemon exits without a signal. */
   async ended(): Promise<{ code: number | null }> {
     const child = this.#child;
     if (child !== null && child.exitCode === null)

@@ -227,7 +227,7 @@ export class Treasury implements AsyncDisposable {
     await shop.world.sync(COIN);
   }
 
-  /** What the daemon does by itself in an hour. */
+  /** The daemon's own actions within an hour. */
   async #hour(): Promise<void> {
     const deps = this.#deps();
     this.#world.shop.world.clock.advance(deps.policy.bumpAfterMs);
@@ -238,7 +238,7 @@ export class Treasury implements AsyncDisposable {
     await this.#world.shop.world.sync(COIN);
   }
 
-  /** The use cases beside a node that asks what a test says, with the planner of real nodes. */
+  /** The use cases with a node whose fee rate a test sets, and the planner of real nodes. */
   #deps() {
     const node = this.#world.shop.world.adapter(COIN);
     const deps = this.#world.nodeThat({

@@ -49,7 +49,7 @@ interface Chain {
 }
 
 beforeAll(async () => {
-  // A folder that nobody else may enter, as the README has it: the engine mounts the files in it as root.
+  // A folder that no other user may enter, as in the README: the engine mounts the files in it as root.
   secret('keyring-passphrase', 'a passphrase of the operator\n');
   secret('eth-rpc-url', 'http://tilld-mainnet:9/eth-key\n');
   secret('sol-rpc-url', '\n');

@@ -10,7 +10,7 @@ const UP_MS = 840_000;
 const SETTLE_MS = 90_000;
 const PASSWORD = 'a pass phrase of the test';
 const OWNER = { email: 'shopkeeper@example.com', password: PASSWORD };
-/** Of nobody here. */
+/** An address without a known key. */
 const PAYER_ADDRESS = '0x00000000000000000000000000000000000A11cE';
 
 const [port, shopPort] = [await freePort(), await freePort()];
@@ -59,7 +59,7 @@ test('the compose shop lets a shopper order, pay on the checkout and read that t
   const { address, amount } = payment.options.ETH;
   await project.exec('miner', 'pay', 'ETH', address, amount);
   orderUrl = `${shopUrl}/?order=${payment.orderId}`;
-  // The page of the shop goes on by itself once the money is seen.
+  // The shop's page continues automatically once the money is detected.
   await shopper.waitForURL(orderUrl, { timeout: SETTLE_MS });
   await shopper.getByText('Paid. Thank you!').waitFor({ timeout: SETTLE_MS });
 });

@@ -6,7 +6,7 @@ import type { OwnedAddress } from './own-keys.ts';
 
 /**
  * What the conformance suite needs of a chain family. A new family is one file in harnesses/ that
- * exports `harnesses`; the suite finds it by itself.
+ * exports `harnesses`; the suite finds it automatically.
  */
 export interface ChainHarness {
   readonly name: string;

@@ -38,7 +38,7 @@ export class MemoryIndex implements ChainIndex {
     return new Map(watchKeys.map((key) => [key, credits.filter(({ watchKey }) => watchKey === key)]));
   }
 
-  /** None: balances mean something only to whoever keeps the whole ledger. */
+  /** None: balances need the whole ledger. */
   async open(): Promise<readonly OpenKey[]> {
     return [];
   }

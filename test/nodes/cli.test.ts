@@ -9,7 +9,7 @@ import { callRpc } from '../_helpers/nodes/json-rpc.ts';
 import { startTime } from '../_helpers/nodes/proc.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/nodes');
-/** P2WPKH of a hash that nobody has the key of. */
+/** P2WPKH of a hash without a known key. */
 const BURN_SCRIPT = `0014${'07'.repeat(20)}`;
 const run = promisify(execFile);
 

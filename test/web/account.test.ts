@@ -376,7 +376,7 @@ describe('the dashboard of a shop', () => {
     // Open, it stands still, whatever is tried meanwhile.
     await refused.locator('summary').click();
     const response = refused.getByRole('region', { name: 'Response' });
-    // Another attempt may have followed by itself; the newest stands first.
+    // Another automatic attempt may have followed; the newest comes first.
     expect(await response.first().innerText()).toMatch(/\bok$/);
     await button('Send a test').click();
     await page.getByText('The test arrived, and your endpoint answered 500').waitFor();

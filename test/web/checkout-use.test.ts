@@ -68,7 +68,7 @@ describe('the QR code of the checkout', () => {
     await open(page, payment);
     await world.simulate(payment.id, 'underpay', { coin: 'LTC' });
     await heading(page, 'Part of the amount is missing').waitFor();
-    // Nobody picked a coin by hand: the page goes on with the one that was paid in.
+    // The payer picked no coin by hand: the page continues with the paid one.
     expect(await page.getByRole('radio', { name: /LTC/ }).isChecked()).toBe(true);
     const { LTC } = (await world.shop.payment(payment.id)).options;
     const missing = litoshi(LTC.amount) - litoshi(LTC.received);
@@ -154,7 +154,7 @@ describe('the checkout', () => {
     expect(await back.innerText()).toMatch(/0\.01 LTC\s+Seen on the network/);
     await world.simulate(payment.id, 'confirm', { coin: 'LTC', confirmations: 1 });
     await back.getByText('In a block').waitFor({ timeout: 5_000 });
-    // Whoever leaves is told so at once; here the end came before the page was opened.
+    // The shop is notified at once when the payer leaves; here the payment ended before the page was opened.
     expect(await page.locator('#status').innerText()).toBe('Payment complete');
     await page.context().close();
   });

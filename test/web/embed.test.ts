@@ -64,7 +64,7 @@ describe('an embedding site that the shop allowed', () => {
     await frame.getByRole('button', { name: 'Pay exactly' }).click();
     await frame.getByRole('heading', { name: 'Payment complete' }).waitFor();
     await expect.poll(() => told(page)).toContainEqual(['paid', id, 'completed']);
-    // Longer than the page takes to go back to the shop by itself where it is not in a frame.
+    // Longer than the page's automatic return to the shop takes outside a frame.
     expect(await frame.getByRole('link', { name: 'Back to your order' }).getAttribute('target')).toBe('_top');
     await dialog.getByRole('button', { name: 'Close' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);

@@ -11,7 +11,7 @@ import { BusyShop } from '../_helpers/web/busy-shop.ts';
 import { confirmIt, signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
-/** Where somebody who paid in LTC wants it back. */
+/** The refund address of a payer in LTC. */
 const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
 const PAYMENTS = Number(process.env['TILLD_BUSY_PAYMENTS'] ?? 60);
 /** Each size and each scheme once; all four where people look at pictures of them. */
@@ -34,7 +34,7 @@ const BROKEN_AMOUNTS = `[...document.querySelectorAll('td .money')]
   .filter((amount) => amount.childElementCount === 0 && amount.getClientRects().length > 1).map((amount) => amount.textContent)`;
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Pages of nobody in particular, with what their addresses carry. */
+/** Pages without a session, with the parameters of their addresses. */
 const OUTSIDE: readonly [route: string, query: string][] = [
   ['/login', ''],
   ['/register', ''],

@@ -1,4 +1,4 @@
-/** Live and sandbox in the dashboard: going live beside nodes in every state. */
+/** Live and sandbox in the dashboard: going live with nodes in every state. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';

@@ -20,7 +20,7 @@ afterEach(async () => {
   await till.end();
 });
 
-/** Somebody who uses mouse and keyboard, and counts. */
+/** A user of mouse and keyboard, whose actions are counted. */
 class Newcomer {
   clicks = 0;
   fields = 0;

@@ -55,7 +55,7 @@ class Device {
     return new Device(cdp, authenticatorId);
   }
 
-  /** Whether whoever holds it shows the right finger. */
+  /** Whether its holder passes user verification. */
   async verifies(isUserVerified: boolean): Promise<void> {
     await this.#cdp.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
   }

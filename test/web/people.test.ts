@@ -100,7 +100,7 @@ it('the invitation page lets a clerk register and accept', async () => {
 });
 
 it('the dashboard of a clerk offers what the role includes, and creates a payment', async () => {
-  // The page's file comes by itself; until then there is no menu.
+  // The page's script loads separately; until then there is no menu.
   await clerk.getByRole('link', { name: 'API docs' }).waitFor();
   await expect
     .poll(async () => pagesOf(clerk))

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 afterEach(() => expect(browser.takeComplaints()).toEqual([]));
 
-/** A payment of somebody who went on from a link's page. */
+/** A payment that was started on a link's page. */
 async function payByLink(): Promise<PaymentJson> {
   const { url } = await world.till.api.must<{ url: string }>('POST', '/merchant/link/create', {
     token: world.shop.secretKey,

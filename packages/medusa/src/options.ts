@@ -10,7 +10,7 @@ export interface TilldOptions {
   readonly lifetimeMinutes?: number;
   /** `seen` (default) places the order with the first sight of enough money, `paid` only once it is final. */
   readonly placeOrders: 'seen' | 'paid';
-  /** Simulated money pays orders, too: for trying things out only, for anybody can make it on tilld's page. */
+  /** Simulated money also pays orders. For trials only, because every visitor of tilld's page can make it. */
   readonly allowSandbox: boolean;
   /**
    * The storefront's order confirmation, such as `https://shop.example/order/{orderId}/confirmed`, unless the session says.

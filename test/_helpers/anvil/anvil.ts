@@ -206,7 +206,7 @@ export class Anvil implements AsyncDisposable {
         () => true,
         () => false,
       );
-      // The port was free a moment ago: whoever answers must be our child.
+      // The port was free a moment ago, so the answering process must be our child.
       if (answers && pid !== undefined && listensOn(pid, port)) return;
       if (Date.now() > deadline) throw new Error('anvil does not answer');
       await delay(20);

@@ -20,7 +20,7 @@ interface DomainEvent {
   data: { domain: Record<string, unknown>; merchant: { id: string; name: string } };
 }
 
-/** The API beside a name server and a web server of the test's own, and one shop at a time. */
+/** The API with a name server and a web server of the test, and one shop at a time. */
 export class DomainWorld {
   readonly app: HttpApp;
   readonly dns: DnsServer;

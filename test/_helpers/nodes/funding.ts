@@ -12,7 +12,7 @@ const MWEB_ACTIVATION_HEIGHT = 432;
 
 /**
  * Sixty confirmed coins of 3 each, older than any sensible reorg. Only the first four rewards
- * are the miner's: later ones go to nobody, so the wallet never picks a coin that a reorg makes
+ * are the miner's: later ones go to an address without a key, so the wallet never picks a coin that a reorg makes
  * immature again.
  */
 export async function fundMiner(node: NodeHandle): Promise<void> {

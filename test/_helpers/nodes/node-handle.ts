@@ -100,7 +100,7 @@ export class NodeHandle {
     return this.walletRpc<string>('getnewaddress', ['', type]);
   }
 
-  /** A fresh P2WPKH address that nobody has the key of. */
+  /** A fresh P2WPKH address without a known key. */
   async foreignAddress(): Promise<string> {
     const script = `0014${randomBytes(20).toString('hex')}`;
     const decoded = await this.rpc<{ address?: string; addresses?: string[] }>('decodescript', [script]);
@@ -109,7 +109,7 @@ export class NodeHandle {
     return address;
   }
 
-  /** Mines whatever the mempool holds. Rewards go to nobody unless an address is given. */
+  /** Mines the transactions of the mempool. Without an address, the rewards go to an unknown key. */
   async mine(blocks = 1, toAddress?: string): Promise<string[]> {
     if (blocks === 0) return [];
     const address = toAddress ?? (await this.foreignAddress());

@@ -12,8 +12,8 @@ const PORT_TRIES = 100;
 const givenOut = new Set<number>();
 
 /**
- * A port on 127.0.0.1 that is free, and likely to stay so: from below those that the kernel gives to outgoing
- * connections, any of which might take it before it is listened on, or while a restarted server is down.
+ * A port on 127.0.0.1 that is free, and likely to stay so: below the range that the kernel uses for outgoing
+ * connections, which could occupy it before the server listens, or while a restarted server is down.
  */
 export async function freePort(): Promise<number> {
   const end = firstEphemeralPort();

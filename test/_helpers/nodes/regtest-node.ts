@@ -24,7 +24,7 @@ export interface LitecoinStartOptions extends StartOptions {
 export interface RestartOptions {
   /**
    * Forgets the mempool and does not broadcast the miner's own transactions again: the way to
-   * make an unconfirmed transaction of anybody vanish.
+   * make any unconfirmed transaction vanish.
    */
   readonly dropMempool?: boolean;
   /** Flags for this run only. */

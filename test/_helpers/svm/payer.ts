@@ -16,12 +16,12 @@ const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const CLOSE_ACCOUNT = 9;
 const TOKEN_ACCOUNT_BYTES = 165;
 
-/** A fresh address of nobody we know. */
+/** A fresh foreign address. */
 export function strangerAddress(): string {
   return Keypair.generate().publicKey.toBase58();
 }
 
-/** Somebody else's wallet, paying in all the ways there are. */
+/** A foreign wallet, which pays in every supported way. */
 export class Payer {
   readonly #node: SvmNode;
   readonly #key = Keypair.generate();

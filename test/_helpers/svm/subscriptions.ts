@@ -65,7 +65,7 @@ export class Subscriptions {
     for (const socket of this.#sockets.clients) socket.terminate();
   }
 
-  /** Sends the same text to everybody, whatever it is. */
+  /** Sends the same text to every subscriber, valid or not. */
   shout(message: string, times: number): void {
     for (const socket of this.#sockets.clients) {
       for (let sent = 0; sent < times; sent += 1) socket.send(message);

@@ -24,7 +24,7 @@ const VALIDATOR = 'solana-test-validator';
 /** What must behave the same: our test node, and Agave's validator where it is installed. */
 export const RPC_TARGETS: readonly RpcTargetKind[] = [
   { name: 'the test node', start: startTestNode },
-  // No package brings a validator, so its absence is no omission: it joins where somebody installed one.
+  // No package contains a validator, so it is used only where one is installed.
   ...(spawnSync(VALIDATOR, ['--version']).status === 0 ? [{ name: VALIDATOR, start: startValidator }] : []),
 ];
 

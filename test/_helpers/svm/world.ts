@@ -21,7 +21,7 @@ interface SvmWorldOptions {
   readonly blocks?: number;
 }
 
-/** A Solana node of its own, somebody who pays there, a till beside it, and a receiver of its webhooks. */
+/** A Solana node, a payer on it, a till, and a receiver of its webhooks. */
 export class SvmWorld<T extends Till | TillProcess = Till> implements AsyncDisposable {
   readonly node: SvmNode;
   readonly payer: Payer;

@@ -41,7 +41,7 @@ async function sharedBrowser(): Promise<Browser> {
   return launched;
 }
 
-/** Contexts of a real browser, whose pages may not complain and may not talk to anybody but the daemon. */
+/** Contexts of a real browser, whose pages may log no errors and may only connect to the daemon. */
 export class WebBrowser {
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];

@@ -5,7 +5,7 @@ import { Till } from '../till.ts';
 import { WebhookSink } from '../webhook-sink.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Where somebody who paid in LTC wants it back. */
+/** The refund address of a payer in LTC. */
 const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
 
 /** What becomes of payments, in the order in which a busy day brings them. */

@@ -4,7 +4,7 @@ import { Till } from '../till.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Where somebody who paid in LTC wants it back. */
+/** The refund address of a payer in LTC. */
 const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
 
 /**
@@ -46,7 +46,7 @@ export class CheckoutWorld {
     await this.till.api.must('POST', '/payment/resolve', { token: this.shop.secretKey, body });
   }
 
-  /** Sends what a payment received back to somebody, all of it or an amount; answers the transaction. */
+  /** Refunds all or an amount of a payment's money. @returns the transaction */
   async refund(paymentId: string, fields: { readonly amount?: string } = {}): Promise<string> {
     const body = { paymentId, destination: PAYER, ...fields };
     const { refund } = await this.till.api.must<{ refund: { txHash: string } }>('POST', '/payment/refund', {

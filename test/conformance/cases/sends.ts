@@ -213,7 +213,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(() => shop.adapter.planSend({ ...wish, amount: 1n, subtractFee: true })).toThrow(UnsendableAmount);
   });
 
-  // Where signed bytes expire by themselves a stuck send is signed anew, never replaced.
+  // Where signed bytes expire, a stuck send is signed again after the expiry and never replaced.
   if (!expiring) {
     describe('that are stuck', () => {
       it('are replaced at a higher fee from their change, for the same destination and amount', async () => {

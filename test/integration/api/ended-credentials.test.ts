@@ -102,7 +102,7 @@ async function addPasskey({ session }: Person) {
   return session.call<{ passkey: { id: string } }>('POST', '/auth/passkeys', { name: 'Laptop', credential });
 }
 
-/** A shop of somebody else that a person works for, and its owner. */
+/** A shop that a person works for, and its owner. */
 async function employ(person: Person): Promise<Person> {
   const owner = await newPerson();
   const token = await invite(owner.session, {

@@ -34,7 +34,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   keyId: 'KEY_NOT_FOUND',
 };
 
-/** Names nothing by itself: the shop's own word, and what only a link of one's own is compared with. */
+/** Fields that identify nothing: texts of the shop, and values that are compared only with the caller's own link. */
 const NO_NAME: ReadonlySet<string> = new Set(['orderId', 'claimId']);
 
 interface Place {
@@ -59,7 +59,7 @@ const places = world.contract.routes.flatMap((endpoint): Place[] => {
   );
 });
 
-/** What somebody owns, as one of Bob's fields may name it. */
+/** Objects of another account, as one of Bob's fields may name them. */
 function stolenFrom(owner: Account, field: string): string {
   const stolen = owner.ids[field];
   if (stolen === undefined) throw new Error(`say what an account owns as ${field}`);

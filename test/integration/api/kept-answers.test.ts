@@ -28,7 +28,7 @@ const MAKE_NOTHING: Readonly<Record<string, string>> = {
   'POST /merchant/webhook/test': 'delivers at least once',
   'POST /merchant/webhook/redeliver': 'delivers at least once',
 };
-/** Their repeat finds what was made by itself, as it is by then. */
+/** A repeated request returns the existing object in its current state. */
 const FIND_THE_SAME: ReadonlySet<string> = new Set([
   'POST /payment/create',
   'POST /payment/refund-link/approve',

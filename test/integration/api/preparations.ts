@@ -30,7 +30,7 @@ async function withPending(_world: World, account: Account, request: Request): P
   return withBody(request, { paymentId: (await account.pending()).id });
 }
 
-/** Money that is not bound by an earlier send, and somebody else to get it. */
+/** Money that no earlier send reserves, and a foreign address as its destination. */
 async function withMoney(world: World, { shop }: Account, request: Request): Promise<Request> {
   // The blocks that confirm a payment confirm the change of earlier sends, too.
   if (Number(await shop.balance('BTC')) <= 0.1) await paidPayment(shop);

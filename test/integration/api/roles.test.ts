@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => world.end());
 
 /**
- * What each role may, written out anew: whoever adds a route, or changes a scope, sees here who gets it with that. `+` for
+ * The permissions of each role, written out here, so that a new route or a changed scope shows which roles get it. `+` for
  * the manager alone.
  */
 const READS = {

@@ -77,7 +77,7 @@ function leaks(text: string): string[] {
   return [...secrets].filter((secret) => text.includes(secret)).map((secret) => secret.slice(0, 12));
 }
 
-/** All that the daemon wrote for itself: the database with its log of writes, and what lies beside it. */
+/** Everything that the daemon wrote: the database, its WAL, and the other files of the data directory. */
 function files(dataDir: string): [name: string, content: Buffer][] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'keyring-passphrase')

@@ -369,7 +369,7 @@ describe('a step-up', () => {
   });
 });
 
-/** The newest entries, whoever's they are. */
+/** The newest entries of all users. */
 function entries(): { action: string; result: string | null }[] {
   const db = new Database(join(world.till.dataDir, 'tilld.sqlite'), { readonly: true });
   try {

@@ -245,7 +245,7 @@ export class Account {
     return this.ids[name] ?? example;
   }
 
-  /** A payment nobody has paid. */
+  /** An unpaid payment. */
   async pending(fields: Record<string, unknown> = {}): Promise<PaymentJson> {
     return this.shop.createPayment(fields);
   }

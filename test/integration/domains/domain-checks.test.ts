@@ -347,7 +347,7 @@ describe('redirects in a domain check', () => {
     redirect({ [`${DOMAIN}/`]: `http://${DOMAIN}:${web.port}/plain` }, { [`${DOMAIN}/plain`]: HEAD });
     expect(await check('meta')).toEqual(because('absent', 'to plain http'));
     redirect({ [`${DOMAIN}/`]: `https://${DOMAIN}:${tls.port}/safe` }, { [`${DOMAIN}/safe`]: HEAD });
-    // Nobody answers https on the name itself at first, so that plain http is tried and leads back.
+    // At first no server answers https for the name, so plain http is tried and redirects back.
     let lookups = 0;
     const resolve = async () => [(lookups += 1) === 1 ? '127.0.0.3' : '127.0.0.1'];
     expect(await check('meta', { egress: { allowPrivate: true, resolve } })).toMatchObject({
@@ -391,7 +391,7 @@ describe('the egress guard of domain checks', () => {
     const resolve: typeof honest = async (name, signal) => {
       asked += 1;
       const found = await honest(name, signal);
-      // The first lookup is that of https, where nobody listens.
+      // The first lookup is for https, where no server listens.
       if (asked === 2) dns.set('A', DOMAIN, ['127.0.0.2']);
       return found;
     };

@@ -1,4 +1,4 @@
-/** Whatever address and host a request names, it is answered, leads nowhere else and is nobody's error but its own. */
+/** Every request path and host gets an answer without an external redirect, and errors are the client's. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

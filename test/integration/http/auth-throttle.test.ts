@@ -194,7 +194,7 @@ describe('throttling after the password step', () => {
     let next = 0;
     const attempt = () => {
       next += 1;
-      // No right one: letters make it a recovery code nobody has.
+      // A wrong code: with letters it is read as an unknown recovery code.
       return login(PASSWORD, { code: 'zzzz-zzzz-zzzz-zzzz', from: `10.0.${next}.1` });
     };
     const { tries, waitS } = await untilLimited(attempt);

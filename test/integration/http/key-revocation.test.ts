@@ -27,7 +27,7 @@ async function tryKey(secret: string): Promise<number> {
   return status;
 }
 
-/** Deletes a key as a tool beside the daemon would: from another process. */
+/** Deletes a key from another process, as a command-line tool does. */
 function deleteElsewhere(secret: string): void {
   const hash = createHash('sha256').update(secret).digest('hex');
   const file = JSON.stringify(join(app.dir, 'tilld.db'));

@@ -17,7 +17,7 @@ let shop: Shop;
 let orders = 0;
 
 beforeAll(async () => {
-  // No block comes by itself.
+  // The simulator mines no block on its own.
   till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '10m' });
   await till.ready();
   shop = await Shop.open(till.api);

@@ -45,7 +45,7 @@ async function post(path: string, fields: Record<string, string> = {}, headers: 
 const idIn = (location: string | null): string =>
   /^\/checkout\/([^?]+)\?/.exec(location ?? '')?.[1] ?? 'none';
 
-/** A payment of somebody who went on from a link's page. */
+/** A payment that was started on a link's page. */
 async function payBy(link: Link, fields: Record<string, string> = {}): Promise<Payment> {
   const answer = await post(`${new URL(link.url).pathname}?lang=en`, fields);
   return read(idIn(answer.headers.get('location')));

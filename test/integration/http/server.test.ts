@@ -311,7 +311,7 @@ describe('response headers', () => {
         );
       expect(await told(proxied, 'https')).toMatch(/^max-age=\d{8}/);
       expect(await told(proxied, 'http')).toBeNull();
-      // Anybody may say so to a daemon that trusts no proxy.
+      // Any client may send this header to a daemon that trusts no proxy.
       expect(await told(app, 'https')).toBeNull();
       await proxied.destroy();
     },

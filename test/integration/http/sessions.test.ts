@@ -181,7 +181,7 @@ function copyOf(client: SessionClient): SessionClient {
   return new SessionClient(app.baseUrl, client.cookie);
 }
 
-/** Does something that renews the token; whoever copied the one before is out, and the browser goes on. */
+/** Renews the token: copies of the previous one become invalid, and the browser stays signed in. */
 async function expectRenewed(client: SessionClient, act: () => Promise<{ status: number }>) {
   const copy = copyOf(client);
   expect(await isIn(copy)).toBe(true);

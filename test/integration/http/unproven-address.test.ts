@@ -184,7 +184,7 @@ interface Squatted {
   readonly code: { readonly code: string; readonly codeVerifier: string };
 }
 
-/** What a stranger can have collected in an account with somebody else's address, also before the till had mail. */
+/** Credentials that a stranger can create in an account with another person's address, also before the till had mail. */
 async function squat(): Promise<Squatted> {
   const { email, token: first, id } = await newConfirmedUser(app);
   const [member, employer] = [await newUser(app), await newUser(app)];

@@ -99,7 +99,7 @@ it('notices by email stay below the hourly limit, lose nothing, and reach only t
       for (const { count, minutes, reason, shop } of steps) {
         for (let each = 0; each < count; each += 1)
           await happen(shops[shop]!, shop === 2 ? 'node_down' : reason);
-        // Each paid payment is told to nobody by default.
+        // By default no one is notified of each paid payment.
         happened[shop]! += shop !== 2 && reason === 'paid' ? 0 : count;
         await loop(sent);
         app.advance(minutes * MINUTE_MS);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** What the network had while nobody here was awake: a payment in time, mined in time. */
+/** Events on the network while the daemon was down: a payment in time, mined in time. */
 function catchUpWithNetwork(paidAtMs: number): void {
   world.chains.BTC.status = { peers: 8 };
   world.chains.BTC.mine(paidAtMs, [creditTo(addressOf(payment, 'BTC'), DUE)]);

@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Nobody can make sense of it any more: a disk that flips bits, or a hand in the database. */
+/** A row that can no longer be read, because of flipped bits or an edit in the database. */
 async function poison({ id }: PaymentView): Promise<void> {
   const broken = { rateSourcesJson: '{' };
   await world.wallet.db.updateTable('payment_options').set(broken).where('paymentId', '=', id).execute();

@@ -1,4 +1,4 @@
-/** A payment that may have been paid is not made anew: nobody is asked twice for what a node did not show yet. */
+/** A payment that may have been paid is not renewed: a payer must not pay twice because a node lags. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { renewPayment } from '../../../src/usecases/checkout/renew-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';

@@ -28,7 +28,7 @@ async function mine(blocks: number): Promise<string> {
   return (await world.payment(payment)).status;
 }
 
-/** The daemon is started anew with other tiers. */
+/** Restarts the daemon with other tiers. */
 async function restartWith(tiers: readonly ConfirmationTier[]): Promise<string> {
   Object.assign(world.deps, { confirmations: () => ({ base: 2, tiers }) });
   world.restart();

@@ -17,7 +17,7 @@ const built = (): string[] =>
 const isAscii = (file: string): boolean => readFileSync(file).every((byte) => byte < 0x80);
 
 describe('the build', () => {
-  // Beside a running test suite: all other tests run the sources.
+  // In parallel with the test suite: all other tests run the sources.
   beforeAll(async () => {
     await ensureWebBuilt();
     await run('npm', ['run', '--silent', 'build:server']);

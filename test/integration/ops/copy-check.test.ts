@@ -14,7 +14,7 @@ let place: string;
 let dir: string;
 let env: Record<string, string>;
 const second = () => join(dir, 'second');
-/** A database that has taken over from a dead machine, of which each test gets a copy beside the same replica. */
+/** A database that has taken over from a dead machine; each test gets a copy of it with the same replica. */
 beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'till-copy-'));
   const replica = join(place, 'replica');

@@ -48,7 +48,7 @@ const clone = join(dir, 'a clone');
 const children: ChildProcess[] = [];
 let proxy: Proxy;
 
-/** Root installs as the user nobody; another user as itself. */
+/** Root installs as an unprivileged user; other users as themselves. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Without a home or a cache, and the registry is reached through the proxy alone. Certificates are this machine's. */

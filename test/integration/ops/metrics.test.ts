@@ -144,7 +144,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
         expect(text).toMatch(/tilld_payments\{mode="live",status="completed"\} 100001/);
       }
     }
-    // Processor time, and the best of six: the machine may be busy with other things. Counted anew, and from the cache.
+    // Processor time, and the best of six: the machine may be busy with other things. Once counted, and once from the cache.
     expect(Math.min(...times.filter((_, at) => at % 2 === 0))).toBeLessThan(50);
     expect(Math.min(...times.filter((_, at) => at % 2 === 1))).toBeLessThan(25);
   });

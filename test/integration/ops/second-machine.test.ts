@@ -81,7 +81,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
     expect(await runTool('promote', ['--other-machine-off', '--data-dir', dataDir], { env })).toMatchObject({
       code: 0,
     });
-    // The word was not true: the first machine sees the takeover by itself.
+    // The confirmation was wrong: the first machine detects the takeover.
     const { code } = await first.till.ended();
     expect(code).toBe(2);
     expect(await first.refusal()).toContain('another machine has taken over (epoch 2, this one has 1)');

@@ -255,7 +255,7 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
       });
       const database = statSync(join(root, 'data/tilld.sqlite'));
       expect([database.uid, database.mode & 0o777]).toEqual([NOBODY, 0o600]);
-      // Without a file beside it, the passphrase was that of the credential.
+      // Without a passphrase file next to it, the passphrase was that of the credential.
       expect(readdirSync(join(root, 'data'))).not.toContain('keyring-passphrase');
       const verified = await run(tillctl, ['seed', 'verify', '--words-file', words], env());
       expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('these are the words') });

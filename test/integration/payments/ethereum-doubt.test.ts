@@ -13,7 +13,7 @@ import { Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-/** More than the newest blocks of which every node keeps the state. */
+/** More than the newest blocks whose state every node keeps. */
 const OLD = 128;
 
 /** An answer of the same length that says zero. */
@@ -44,7 +44,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     const output = { address: options.ETH.address, amount: wei(options.ETH.amount) / part };
     return isInside ? anvil.payInside([output]) : anvil.pay(output);
   };
-  /** What /readyz tells once the node's health is read anew. */
+  /** The response of /readyz after the next health check of the node. */
   const node = async () => {
     till.clock.advance(5_000);
     const { body } = await till.api.call<{

@@ -65,7 +65,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that sometimes returns a wron
 
   it('causes a credit that is removed with the next correct answer and never settles', async () => {
     const payment = await order();
-    // What an address held before it was given out is nobody's payment: that is over by this block.
+    // The balance of an address before its first assignment belongs to no payment: that is settled by this block.
     await anvil.rpc('evm_increaseTime', [5]);
     await mined();
     await lieAbout(payment, wei(payment.options.ETH.amount));

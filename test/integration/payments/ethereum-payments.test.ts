@@ -89,7 +89,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
         { kind: 'rpcError', code: -32601, message: 'the method does not exist' },
         { methods: silenced },
       );
-      // What a node can do is asked anew by a new process.
+      // A new process detects the node's features again.
       await till.down();
       await till.up();
       await till.ready();

@@ -260,7 +260,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await anvil.rpc('anvil_setCode', [destination, REVERTER_CODE]);
     await anvil.mine(SETTLED - 1);
     const paid = await feePaid(txHash);
-    // The fee is gone, and the amount is kept: nobody is to send it once more.
+    // The fee is spent, the amount stays: it must not be sent again.
     await balanceOf(before - paid - wei('0.05'));
     // The daemon goes round: another send that the node forgot is offered again.
     const marker = (await send(wei('0.01'), await anvil.newAddress())).body.data;

@@ -19,7 +19,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 /** As in test/_helpers/till.yaml. */
 const CONFIRMATIONS = { BTC: 2, LTC: 3 } as const;
 
-/** One daemon beside both nodes, so that each kill is one for both coins. */
+/** One daemon with both nodes, so that each kill affects both coins. */
 describe('kill -9 with real BTC and LTC nodes', () => {
   describe.skipIf(!NODE_COINS.every(requireNode))('after a restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;

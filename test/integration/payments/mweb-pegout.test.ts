@@ -55,7 +55,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)',
     const [block = ''] = await node.mine(1);
     await sink.waitForEvent('payment.confirming', payment.id);
     await node.rpc('invalidateblock', [block]);
-    // Somebody's peg-in in the competing block gives its HogEx another id.
+    // A foreign peg-in in the competing block gives its HogEx another id.
     await pegIn(node, 300_000_000n);
     await node.mine(2);
     const moved = await eventually(

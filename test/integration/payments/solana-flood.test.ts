@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => world.end());
 
-/** Writes as many orders like this one as anybody could make with the public key, in less time. */
+/** Inserts as many orders like this one as a stranger could create with the public key, in less time. */
 function flood(model: PaymentJson): void {
   const database = new Database(join(world.till.dataDir, 'tilld.sqlite'), { timeout: 10_000 });
   const columnsOf = (table: string, own: readonly string[]): string =>

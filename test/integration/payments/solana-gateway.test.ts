@@ -20,7 +20,7 @@ describe('a SOL send through a gateway', () => {
     [-32603, 'Internal error'],
     [-32000, 'upstream request failed'],
     [-32007, '50/second request limit reached'],
-    // It offered them to a second node by itself, and asks a third one about them, which is not as far.
+    // The gateway sent them to a second node and reads their status from a third one, which lags behind.
     [-32002, 'Transaction simulation failed: This transaction has already been processed'],
   ])(
     'does not fail because of an error of the gateway (%i %s) after the node accepted it',

@@ -479,7 +479,7 @@ describe('SOL sends on a real virtual machine', () => {
       world.node.dropNext(0);
       const arrived = async (): Promise<bigint> => {
         world.till.clock.advance(10_000);
-        // What was signed anew while the node still dropped everything has to expire once more.
+        // Bytes that were signed again while the node still dropped everything must expire as well.
         world.node.advance(1);
         return world.lamports(one) + world.lamports(other);
       };

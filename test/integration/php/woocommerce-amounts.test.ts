@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { roundFiat } from '../../../packages/sdk/src/index.ts';
 import { runPhp } from './run-php.ts';
 
-/** The plugin's amounts beside WordPress: a filter that does nothing, and an order of two fields. */
+/** The plugin's amounts without WordPress: a filter that does nothing, and an order with two fields. */
 const PLUGIN = `
   define('ABSPATH', '/');
   function has_filter() { return false; }

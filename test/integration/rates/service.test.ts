@@ -236,7 +236,7 @@ describe('a failing rate source', () => {
     };
     const dead = (): number => recorder.lines.filter((line) => line === DEAD).length;
     rates.start();
-    // It has never answered: counted from the start, so that a start by itself alarms about nothing.
+    // It has never answered: its age counts from the start, so that a start alone raises no alarm.
     await turns();
     expect(rates.warnings()).toEqual([]);
     recorder.now += DAY - 1;

@@ -30,7 +30,7 @@ async function paid({ node }: World, shop: Shop): Promise<RefundedPaymentJson> {
   return paymentThat(shop, payment, 'completed', ({ status }) => status === 'completed');
 }
 
-/** An address of somebody else. */
+/** A foreign address. */
 async function payer({ till }: World): Promise<string> {
   return (await Shop.open(till.api)).wallets.BTC;
 }

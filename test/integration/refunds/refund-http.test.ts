@@ -6,7 +6,7 @@ import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { atoms, eventsOf, paymentThat, read, refund, type RefundedPaymentJson } from './refund-client.ts';
 
-/** Addresses of somebody else, as in the wallet's tests. */
+/** Foreign addresses, as in the wallet's tests. */
 const PAYER: Readonly<Record<Coin, string>> = {
   BTC: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
   ETH: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',

@@ -1,4 +1,4 @@
-/** A reorganisation after a refund failed, and its link was claimed anew: only one of the two may ever be paid. */
+/** A reorg after a refund failed and its link was claimed again: only one of the two may ever be paid. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
 import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
@@ -127,7 +127,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     const cancellation = await versionOf(first, 2);
     await control().reorg({ fate: 'dropped', txids: [cancellation.txid] });
     await settle();
-    // The cancellation is offered again by itself: the claim waits for it, or is refused in its favour.
+    // The cancellation is broadcast again automatically: the claim waits for it, or is rejected in its favour.
     for (let round = 0; round < 5 && (await world.linkNow(link)).status !== 'paid'; round += 1) {
       if ((await world.linkNow(link)).status === 'open') await world.claim(link, 8);
       if ((await world.linkNow(link)).status === 'claimed') await world.approve(link);

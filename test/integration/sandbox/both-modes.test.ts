@@ -11,7 +11,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 type Mode = 'live' | 'sandbox';
 type Row = Record<string, unknown>;
 const MODES: readonly Mode[] = ['live', 'sandbox'];
-/** Where nobody of this test lives. */
+/** Foreign addresses, one for each mode. */
 const AWAY = {
   live: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
   sandbox: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
@@ -104,7 +104,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
       const data = await read<Record<string, Row[]> & { pagination?: { total: number } }>(path + query);
       if (data.pagination !== undefined) expect(data.pagination.total).toBe(data[list]?.length);
       const ids = new Set((data[list] ?? []).map(paymentOf));
-      // Other tests made payments that nobody paid.
+      // Other tests made payments that stayed unpaid.
       return Object.values(paid).filter((id) => ids.has(id));
     };
     for (const mode of MODES) expect(await rows(`&mode=${mode}`)).toEqual([paid[mode]]);

@@ -1,4 +1,4 @@
-/** Going live beside nodes in every state, and what becomes of live payments when a shop goes back to the sandbox. */
+/** Going live with nodes in every state, and live payments after a shop returns to the sandbox. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressScript } from '../../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';

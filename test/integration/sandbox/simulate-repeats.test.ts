@@ -10,7 +10,7 @@ const PATH = '/sandbox/payment/simulate';
 let till: TillProcess;
 let shop: Shop;
 beforeEach(async () => {
-  // No block comes by itself: what is seen of a payment is what its payer did.
+  // The simulator mines no block on its own: every credit of a payment comes from its payer.
   till = await TillProcess.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '10m' });
   shop = await Shop.open(till.api);
 });

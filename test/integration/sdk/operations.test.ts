@@ -3,7 +3,7 @@ import { Tilld } from '../../../packages/sdk/src/index.ts';
 import { METHODS, type OpenApiDocument } from '../../../src/http/openapi/types.ts';
 import { Till } from '../../_helpers/till.ts';
 
-/** Methods beside those of the operations: the same in another way. */
+/** Methods in addition to those of the operations: variants of them. */
 const BESIDE = /^(payments\.(payerView|exportCsv)|events\.(since|follow)|\w+\.all[A-Z]?\w*)$/;
 
 let till: Till;

@@ -19,7 +19,7 @@ let till: TillProcess;
 let env: NodeJS.ProcessEnv;
 let packed: readonly string[];
 
-/** An empty project beside nothing of ours, with the package as npm would bring it. */
+/** An empty project outside this repository, with the package as npm installs it. */
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), 'sdk-project-'));
   writeFileSync(join(project, 'package.json'), '{ "name": "shop", "private": true }');

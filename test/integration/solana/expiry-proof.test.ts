@@ -10,7 +10,7 @@ import { EXPIRY } from '../../_helpers/svm/world.ts';
 
 const LAMPORTS = 1_000_000_000n;
 
-/** A send is signed anew, or told as failed, by this proof only. */
+/** Only with this proof a send is signed again or reported as failed. */
 describe('the proof that a Solana transaction can never land', () => {
   const keys = new OwnKeys('SOL', 'live', 'regtest');
   const nodes: SvmNode[] = [];
@@ -103,7 +103,7 @@ describe('the proof that a Solana transaction can never land', () => {
   it('fails on a node whose history begins after the transaction may have landed', async () => {
     expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     node.advance(EXPIRY);
-    // Started anew from a snapshot, it has forgotten what landed before.
+    // Restarted from a snapshot, it no longer has earlier transactions.
     const slot = node.ledger.top.slot;
     const forgotten = says('getSignatureStatuses', { context: { slot }, value: [null] });
     const first = says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);

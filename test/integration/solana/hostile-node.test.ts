@@ -17,7 +17,7 @@ function firstPage(result: unknown): unknown {
   return [newest, ...Array.from({ length: 999 }, () => second)];
 }
 
-/** What a node, or somebody who uses the network in earnest, can do to the watch over accounts. */
+/** What a hostile node, or heavy use of the network, can do to the account watch. */
 describe('AccountWatch on Solana', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = {

@@ -153,7 +153,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       world.node.ledger.put(closed, { ...world.node.ledger.machine.account(closed)!, lamports: 0n });
       world.node.landDropped();
       await confirmed(shop, [second.id]);
-      // What was planned with a smaller rest expires before it is signed anew; until then no node gets its bytes.
+      // The plan with a smaller remainder expires before the send is signed again; no node receives its bytes before.
       const examined = (): number =>
         world.node.calls.filter((method) => method === 'isBlockhashValid').length;
       const before = examined();

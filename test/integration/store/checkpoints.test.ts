@@ -50,7 +50,7 @@ it('a transaction that waits for the lock of another process does not block a ch
   await write('first', MB);
   let found: unknown;
   const writing = database.db.transaction(async () => {
-    // A checkpoint that starts the log anew waits for those that still read an older state of it, and keeps the write lock.
+    // A RESTART checkpoint waits for readers of an older WAL state and holds the write lock meanwhile.
     found = beside.pragma('wal_checkpoint(PASSIVE)');
   });
   await readMeta(database.db, 'first');

@@ -103,7 +103,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A day at which everything happens beside everything else. */
+/** A day on which all actions run concurrently. */
 class Day {
   readonly #accounts = world.accounts();
   #looks: AccountLook[] = [];
@@ -177,7 +177,7 @@ class Day {
     world.failsIn = null;
   }
 
-  /** As blocks are read: several requests at a time, of which one may fail, while others write. */
+  /** As blocks are read: several concurrent requests, one may fail, while other processes write. */
   async #askANode(fails: boolean): Promise<void> {
     const { lists, since } = world.begin(this.#accounts);
     let asked = 0;

@@ -61,7 +61,7 @@ function fill(path: string): void {
         late, updated_at)
       SELECT coin, mode, txid, 1, ${RECEIVED} + substr(id, 5), merchant_id, '3000000', 'unconfirmed', 1, created_at, 0, 1
         FROM sends`);
-    // Somebody filled the wallet.
+    // The wallet is funded.
     sqlite.exec(`INSERT INTO addresses (id, merchant_id, coin, mode, branch, idx, address, watch_key, purpose, created_at)
       SELECT 200000, m.id, 'BTC', 'sandbox', 0, 200000, 'bc1w0000000001', 'wallet', 'wallet', 1 FROM merchants m`);
     sqlite.exec(`INSERT INTO outputs (coin, mode, txid, vout, address_id, merchant_id, amount, state, maturity, first_seen_at,

@@ -236,7 +236,7 @@ describe('a refresh of the watch filter', () => {
           if (isLookedAfter) await check(all);
         }
         await check(all);
-        // As whoever asks the database anew would have it.
+        // As a fresh read of the database returns it.
         const fresh = await new StoredWatchFilter(world.db, CHAIN).read();
         expect(all.scripts.every((script) => fresh !== null && mayWatch(fresh, script))).toBe(true);
       }),

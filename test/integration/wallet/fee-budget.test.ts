@@ -39,5 +39,5 @@ test('a version of a send, together with what spends from its fee budget, never 
     // Worlds take seconds: one failure is shown as it came.
     { numRuns: 6, endOnFailure: true },
   );
-  // A minute alone; beside others the worlds share two cores.
+  // A minute when run alone; in the suite the worlds share two cores.
 }, 900_000);

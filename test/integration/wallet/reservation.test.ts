@@ -159,7 +159,7 @@ async function check(sim: SimulatedWorld): Promise<void> {
       expect(byKey.get(key)?.sendId).toBe(send.id);
     }
   }
-  // What is offered to the next send is promised to nobody, and adds up to the balance.
+  // The funds offered to the next send are not reserved, and they add up to the balance.
   const wallet = { ...sim.world.chain('BTC'), merchantId: sim.world.merchant.id };
   const funds = [...(await spendableFunds(db, wallet)), ...(await spendableChange(db, wallet)).funds];
   for (const { ref } of funds) expect(claimed.has(`${ref.txid}:${ref.index}`)).toBe(false);

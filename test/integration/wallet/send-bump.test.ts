@@ -58,7 +58,7 @@ describe('a stuck send', () => {
     sim.line.quote = dear;
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
     await bump();
-    // Nobody said that it has the second: the first is what the network knows.
+    // No node accepted the second: the network knows the first.
     expect(await sim.status(sent.id)).toMatchObject({ txHash: sent.txHash, fee: sent.fee });
     await sim.mine('BTC');
     expect(await sim.status(sent.id)).toMatchObject({

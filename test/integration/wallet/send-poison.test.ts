@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
-/** Two sends nobody has answered for; the stored plan and bytes of the first are spoilt. */
+/** Two sends without an answer of a node; the stored plan and bytes of the first are corrupt. */
 async function oneSpoiltOneSound(): Promise<{ spoilt: string; sound: string }> {
   sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
   const first = await sim.send('BTC', '0.4');

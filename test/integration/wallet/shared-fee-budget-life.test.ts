@@ -117,7 +117,7 @@ class Life {
     }
   }
 
-  /** What the daemon does by itself in an hour. */
+  /** The daemon's own actions within an hour. */
   async #hour(): Promise<void> {
     const { deps, clock } = this.sim.world;
     const chain = this.sim.world.chain('BTC');

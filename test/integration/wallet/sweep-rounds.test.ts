@@ -288,7 +288,7 @@ test('every nonce gap gets a turn, however many others the node does not know', 
   for (const lane of lanes) for (const at of [1, 2]) await failSweep(lane, 'ETH', at);
   await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   const { clock, deps, memory, takeAsked, lines } = rounds(async () => ({ rate: 1n, source: 'test', at: 0 }));
-  // It counts from further up: somebody else used those.
+  // It counts from a higher index: the lower ones are in use.
   const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;
   const adapter = { ...deps.chains.get('ETH', 'live'), planSend: () => elsewhere } as ChainAdapter;
   const world = { ...deps, chains: { get: () => adapter }, inFlight: new InFlightSends() };

@@ -134,7 +134,7 @@ describe('the wallet of a merchant', () => {
   });
 });
 
-/** Test addresses from the BIPs and from keys nobody uses. */
+/** Test addresses from the BIPs and from unused keys. */
 const strangers: Readonly<Record<Coin, string>> = {
   BTC: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
   ETH: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',

@@ -1,4 +1,4 @@
-/** A name that DNS points into the operator's own network is called by no webhook, whoever chose it and whenever. */
+/** No webhook calls a name that DNS resolves into the operator's own network, regardless of who chose it and when. */
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listWebhookLogs } from '../../../src/usecases/webhooks/list-webhook-logs.ts';

@@ -28,7 +28,7 @@ export interface ShopDriver extends AsyncDisposable {
   /** A customer orders so many of the article and chooses tilld. */
   order(options?: { quantity?: number; email?: string }): Promise<Placed & { readonly orderId: string }>;
   state(orderId: string): Promise<OrderState>;
-  /** What the shopkeeper reads beside the order. */
+  /** The notes that the shopkeeper reads next to the order. */
   notes(orderId: string): Promise<readonly string[]>;
   /** The customer comes back from the checkout, changes the cart and goes on to pay. */
   changeCart(orderId: string, quantity: number): Promise<Placed>;

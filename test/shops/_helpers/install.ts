@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const SHOPS = join(ROOT, 'test/shops');
-/** Beside the repository, whose own packages a shop must not find. */
+/** Outside the repository, whose packages a shop must not resolve. */
 const FRESH = join(homedir(), '.cache/tilld-shops');
 /** npm may look the platform up. What is ours is in the archive: where npm would ask for it, nothing answers. */
 const NPMRC =
@@ -55,7 +55,7 @@ export async function installAsReadmeSays(shop: 'vendure' | 'medusa'): Promise<F
   }
 }
 
-/** As npm installed it from its lockfile, by hard links. npm writes its own list anew, which must not reach the original. */
+/** As npm installed it from its lockfile, by hard links. npm rewrites its own list; the original must stay. */
 async function copyPlatform(shop: string, directory: string): Promise<void> {
   const source = join(SHOPS, shop);
   const target = join(directory, 'node_modules');

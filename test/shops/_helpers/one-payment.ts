@@ -116,7 +116,7 @@ class OrderOfShopper {
     }
   }
 
-  /** However the sequence went: the shop and tilld agree, and nothing asks for money beside money. */
+  /** After every sequence: the shop and tilld agree, and no unpaid payment is open next to a paid one. */
   async settle(): Promise<void> {
     const { owner, shop, toShop } = this.#world;
     toShop.weather = 'pass';

@@ -99,7 +99,7 @@ export class Owner implements AsyncDisposable {
     return (await this.#post<{ id: string }>('/payment/create', body)).id;
   }
 
-  /** The time of a payment is over, and its payer has it made anew on its page. @returns the id of the new one */
+  /** Lets a payment expire and renews it on its page, as its payer does. @returns the id of the new one */
   async renew(paymentId: string): Promise<string> {
     await this.editShop({ renewExpired: true });
     const db = new Sqlite(join(this.till.dataDir, 'tilld.sqlite'));
@@ -120,7 +120,7 @@ export class Owner implements AsyncDisposable {
     return renewal;
   }
 
-  /** A payment made with the public key, as anybody can who has seen it on a page. */
+  /** A payment made with the public key, as every visitor of a page with that key can. */
   async payAsStranger(orderId: string): Promise<void> {
     const body = { amount: '1', currency: 'USD', orderId, customer: {} };
     await this.till.api.must('POST', '/payment/create', { token: this.#publicKey, body });
@@ -225,7 +225,7 @@ export class Owner implements AsyncDisposable {
     await this.#post('/payment/refund', { paymentId, amount, currency, destination: PAYER_ADDRESS });
   }
 
-  /** Nobody claims the refund link of a payment in its time. */
+  /** Lets the refund link of a payment expire unclaimed. */
   async expireRefund(paymentId: string): Promise<void> {
     const { id } = await this.#linkOf(paymentId, ({ status }) => status === 'open');
     const db = new Sqlite(join(this.till.dataDir, 'tilld.sqlite'));

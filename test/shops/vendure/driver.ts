@@ -11,7 +11,7 @@ import { GraphQl } from './graphql.ts';
 
 const SERVER = join(import.meta.dirname, 'shop/server.mjs');
 const START_MS = 120_000;
-/** What Vendure writes, for whoever looks for an error. */
+/** Vendure's output, for the diagnosis of errors. */
 const LOG = process.env['SHOPS_LOG'];
 
 interface Order {

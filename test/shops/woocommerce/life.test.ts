@@ -21,7 +21,7 @@ interface SiteHealth {
   readonly results: Readonly<Record<string, { status: string; text: string }>>;
 }
 
-/** A shop of its own beside a tilld of its own. */
+/** A separate shop with a separate tilld. */
 class World implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
   readonly owner: Owner;

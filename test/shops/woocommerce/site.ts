@@ -56,7 +56,7 @@ export class Site implements AsyncDisposable {
     await this.php('activate.php', [this.wordpress, `${plugin}/${file}`, ...given]);
   }
 
-  /** Runs a script of this directory beside the server, with more settings of wp-config.php where given. */
+  /** Runs a script of this directory in parallel with the server, with optional extra settings of wp-config.php. */
   async php(
     script: string,
     args: readonly string[],

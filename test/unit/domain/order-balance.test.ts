@@ -1,5 +1,5 @@
 /**
- * Lives of orders: whatever is paid, forked, given back and claimed, nobody completes an order with money that went
+ * Lives of orders: after any payments, forks, refunds and claims, no order completes with money that went
  * back. `ORDER_LIVES=100000 npx vitest run test/unit/domain/order-balance.test.ts` plays as many.
  */
 import fc from 'fast-check';

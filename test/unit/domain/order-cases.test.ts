@@ -186,7 +186,7 @@ describe('the balance of an order', () => {
     order.refund('r', 400_000n).accepted('r');
     order.gone('a');
     order.mined('b', 500_000n).mined('c', 500_000n);
-    // Nobody accepted these two; 600,000 of 1,000,000 is kept.
+    // No node accepted these two; 600,000 of 1,000,000 stays.
     expect(order.state.status).not.toBe('completed');
   });
 
@@ -248,7 +248,7 @@ describe('the balance of an order', () => {
     unknown.gone('late');
     for (const each of [known, unknown]) {
       each.mined('ltc', DUE, { coin: 'LTC', currentDue: DUE });
-      // Received 1, given back 0.99: at its rate, or at that of the price where nobody knew another.
+      // Received 1, given back 0.99: at its rate, or at that of the price where no other was known.
       expect(missing(each)).toBe(0.99);
     }
   });

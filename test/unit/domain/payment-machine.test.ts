@@ -632,7 +632,7 @@ describe('payment transition on any sequence of facts', () => {
           [tip(103), 30],
         ]);
         expect(paid.events).toEqual(['payment.confirming', 'payment.completed', 'payment.overpaid']);
-        // The chain is taken back to 101, the excess is double-spent there; the rest is confirmed anew.
+        // The chain is reorganised back to 101, the excess is double-spent there; the rest confirms again.
         const reorg = run(paid.payment, [
           [unconfirmed(2), 40],
           [tip(101), 40],

@@ -355,7 +355,7 @@ describe('the value of received money', () => {
   });
 });
 
-/** So much of a coin is left, of which 100 or 1,000 atoms cover the price. */
+/** The remainder of a coin; 100 or 1,000 atoms of it cover the price. */
 const btc = (atoms: bigint): RemainingRefundable => ({
   coin: 'BTC',
   atoms,

@@ -17,7 +17,7 @@ const NOW = 1_000_000;
 const DEPTH = 4;
 const policy = { ...DEFAULT_SEND_POLICY, surplusDepth: DEPTH };
 
-/** Three versions, the last of which takes the payment back. */
+/** Three versions; the last one cancels the payment. */
 const versions = [1, 2, 3].map((version) => ({
   version,
   txid: `tx${version}`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostResolver, type Resolve } from '../../../src/egress/resolve.ts';
 import { DnsServer } from '../../_helpers/domains/dns-server.ts';
 
-/** Nobody answers there: as if DNS did not have the name. */
+/** No server answers there: as if DNS did not have the name. */
 const NO_DNS = ['127.0.0.1:9'];
 
 it('hostResolver uses at most half of the threads for names that are not in DNS, however slow the lookup is', async () => {
@@ -17,13 +17,13 @@ it('hostResolver uses at most half of the threads for names that are not in DNS,
   const slow = Array.from({ length: 5 }, (_, at) => resolve(`slow-${at}.test`, new AbortController().signal));
   const left = resolve('given-up.test', given.signal);
   await expect.poll(() => asked.length).toBe(2);
-  // Time for any other that would be asked beside them.
+  // Time for any other server that would be asked as well.
   for (let turns = 0; turns < 200; turns += 1) await new Promise((next) => void setImmediate(next));
   expect(asked).toHaveLength(2);
   given.abort();
   answers.resolve();
   expect(await Promise.all(slow)).toEqual(slow.map(() => ['192.0.2.1']));
-  // Whoever gave up meanwhile needs no thread any more.
+  // A caller that gave up meanwhile needs no thread any more.
   await expect(left).rejects.toThrow();
   expect(asked).not.toContain('given-up.test');
 });

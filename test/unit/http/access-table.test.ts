@@ -1,4 +1,4 @@
-/** What the table of access must never say, whoever updates it: the principles of docs/keys.md and docs/people.md. */
+/** Invariants of the access table: the principles of docs/keys.md and docs/people.md. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -30,11 +30,11 @@ function parse(line: string): Line {
   };
 }
 
-/** Open to everybody, or to every browser on a page of the daemon. */
+/** Public, or open to every browser on a page of the daemon. */
 const isOpen = ({ of }: Line): boolean => of('none: nothing') !== '-';
 const isRead = ({ name }: Line): boolean => name.startsWith('GET ');
 const guarded = lines.filter((line) => !isOpen(line));
-/** About the caller's own account, or open to whoever has the token of an invitation. */
+/** About the caller's own account, or open to the bearer of an invitation token. */
 const OWN = /^\w+ \/auth\/|\/connect\/request|\/merchant\/(create|people\/(accept|invitation))$/;
 const ofShops = guarded.filter(({ name }) => !OWN.test(name) || name.startsWith('DELETE /merchant/people'));
 const letIn = (some: readonly Line[], credential: string): string[] =>

@@ -52,7 +52,7 @@ function seen({ status, hasMoney, urls: [successUrl, returnUrl], isByLink = fals
 
 describe('the return link by the outcome of the payment', () => {
   it.each<[Case, string | null]>([
-    // Nothing was seen: the shop says where somebody goes who does not pay.
+    // Nothing was received: the shop chooses the address for payers who do not pay.
     [{ status: 'pending', hasMoney: false, urls: [THANKS, CART] }, CART],
     [{ status: 'cancelled', hasMoney: false, urls: [THANKS, CART] }, CART],
     [{ status: 'expired', hasMoney: false, urls: [THANKS, CART] }, CART],

@@ -107,8 +107,10 @@ describe('titles of tests', () => {
 const commented = globSync([
   'src/**/*.{ts,tsx}',
   'scripts/**/*.ts',
-  'packages/{sdk,vendure}/src/**/*.ts',
-]).filter((path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$/.test(path));
+  'packages/*/src/**/*.ts',
+  'test/**/*.{ts,tsx}',
+  '*.config.ts',
+]).filter((path) => !/\/pre-release\/|sdk\/src\/openapi\.ts$|\/node_modules\//.test(path));
 const COMMENT = /^\s*(\/\/|\/?\*)/;
 /** Subjects without an antecedent, and words with a plainer standard term. */
 const VAGUE =
@@ -122,7 +124,7 @@ describe('comments', () => {
       .filter(({ text }) => COMMENT.test(text)),
   );
 
-  it('are found by the check', () => expect(lines.length).toBeGreaterThan(7_000));
+  it('are found by the check', () => expect(lines.length).toBeGreaterThan(12_000));
 
   it('name who acts and use the plain term', () => {
     expect(lines.filter(({ text }) => VAGUE.test(text))).toEqual([]);

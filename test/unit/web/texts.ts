@@ -24,7 +24,7 @@ const SAME = /^(tilld|JSON|CSV|ms|API|https?:\/\/\S*|\S+\.example(\.com)?)$/;
 export interface Texts {
   /** English text → where it is said first. */
   readonly said: ReadonlyMap<string, string>;
-  /** What the translations cannot know: a text that is no literal or lacks a value, or one beside t(). */
+  /** Texts that the translations cannot contain: one that is not a literal, lacks a value, or bypasses t(). */
   readonly faults: readonly string[];
 }
 

@@ -14,7 +14,7 @@ import { createRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
  * What the clients answer to eth_sendRawTransaction, by their sources: geth core/txpool/errors.go,
  * core/error.go and core/txpool/validation.go; reth crates/rpc/rpc-eth-types error (mirrors geth); Nethermind
  * AcceptTxResult.cs, in its older one-word form and its newer one after geth (TxPoolErrorMessages.cs);
- * Erigon txpoolcfg.go DiscardReason; anvil and Besu beside them.
+ * Erigon txpoolcfg.go DiscardReason; and those of anvil and Besu.
  */
 const WORDS: Readonly<Record<string, Readonly<Partial<Record<RejectReason, readonly string[]>>>>> = {
   geth: {
@@ -117,7 +117,7 @@ const WORDS: Readonly<Record<string, Readonly<Partial<Record<RejectReason, reado
   },
 };
 
-/** What somebody will say one day: never taken for a yes, and never for a final no. */
+/** Future messages of nodes: never read as an acceptance, and never as a final rejection. */
 const UNHEARD = [
   'unknown transaction type',
   'transaction type not supported',

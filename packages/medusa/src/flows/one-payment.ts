@@ -14,10 +14,10 @@ const MOST_ASKED = 20;
 const BEYOND: readonly string[] = ['refunded', 'superseded'];
 
 /**
- * The payment of a cart that has money, as tilld says now, also where no webhook told of it; null when none has. Beside
- * it no payment of the cart stays open.
- * @param made a payment of the cart that was made just now
- * @throws {TilldError} while tilld cannot say: no second payment is made then
+ * The payment of a cart that has received money, as tilld returns it now, even if no webhook arrived; null without
+ * one. Besides it, no payment of the cart stays open.
+ * @param made a payment of the cart that was just created
+ * @throws {TilldError} while tilld cannot answer: no second payment is created then
  */
 export async function findPaidPayment(
   parts: Parts,

@@ -36,7 +36,7 @@ function request(wish: Partial<SendRequest>): SendRequest {
   };
 }
 
-/** Balances after the transfers and the fee, of everybody involved. */
+/** Balances after the transfers and the fee, of all accounts involved. */
 function played(plan: SendPlan): Map<string, bigint> {
   const balances = new Map<string, bigint>();
   const add = (address: string, amount: bigint): void =>

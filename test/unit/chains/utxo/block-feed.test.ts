@@ -7,7 +7,7 @@ import { COINBASE, encodeBlock, encodeTransaction, p2wpkh, type TestBlock, txidO
 
 const OURS = p2wpkh('ab'.repeat(20));
 
-/** Blocks 1 to `count`, some of which pay us; `fork` makes them differ from another chain's. */
+/** Blocks 1 to `count`; some pay us; `fork` makes them differ from another chain's. */
 function chainOf(count: number, paying: readonly number[], fork = 0): TestBlock[] {
   const blocks: TestBlock[] = [];
   for (let height = 1; height <= count; height += 1) {

@@ -36,7 +36,7 @@ function doubtful(bits: number): WatchFilter {
 
 const sieves = fc.nat({ max: 32 }).chain((bits) => fc.constantFrom(sieve, doubtful(bits)));
 
-/** Transactions of which some pay us, spend ours, or spend what an earlier one of them brought. */
+/** Transactions: some pay us, spend our outputs, or spend an output of an earlier one. */
 const blocks = fc
   .array(
     fc.record({

@@ -20,7 +20,7 @@ export class Sealing {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
   }
 
-  /** A signature of a text, for addresses that nobody shall guess: 132 bits. */
+  /** A signature of a text, for addresses that cannot be guessed: 132 bits. */
   sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);
   }

@@ -28,7 +28,7 @@ export interface ConnectRequest {
   readonly expiresAt: Date;
 }
 
-/** What is known of a payment beside what tilld says. */
+/** The plugin's own data of a payment, in addition to tilld's. */
 interface Remembered {
   readonly cart_id?: string;
   readonly success_url?: string | null;

@@ -9,7 +9,7 @@ export function parseAddresses(
   return { success_url: own(data?.['success_url'], allowed), return_url: own(data?.['return_url'], allowed) };
 }
 
-/** Anybody may open a session: an address of a stranger would make the shop lead there. */
+/** Sessions need no login: with a stranger's address, the shop would redirect its customers there. */
 function own(url: unknown, allowed: readonly string[]): string | null {
   if (typeof url !== 'string') return null;
   try {

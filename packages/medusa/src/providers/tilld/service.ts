@@ -37,7 +37,7 @@ import { closeOlder, findPaidPayment } from '../../flows/one-payment';
 interface Dependencies {
   readonly logger: Logger;
   readonly configModule: ConfigModule;
-  /** The plugin's module: needs `dependencies: ['tilld', 'query']` beside the payment module in medusa-config. */
+  /** The plugin's module: needs `dependencies: ['tilld', 'query']` on the payment module in medusa-config. */
   readonly tilld?: TilldService;
   readonly query?: RemoteQueryFunction;
 }
@@ -137,7 +137,7 @@ export default class TilldProvider extends AbstractPaymentProvider {
     return this.#answer(payment, data);
   }
 
-  /** tilld takes the money by itself: a capture only has to find it final. */
+  /** tilld receives the money without a capture: a capture only checks that it is final. */
   async capturePayment({ data }: CapturePaymentInput): Promise<CapturePaymentOutput> {
     const { payment } = await this.#payment(data);
     const isFinal = payment.status === 'completed' || payment.status === 'refunded';

@@ -27,7 +27,7 @@ export function sessionStatus(payment: Payment, data: Data | undefined): Payment
 
 type Shown = Pick<Payment, 'id' | 'checkoutUrl' | 'status' | 'expiresAt'>;
 
-/** What the storefront may see: sessions are public to whoever knows the cart. */
+/** The public part of a session: everyone who knows the cart's id can read it. */
 export function sessionData({ id, checkoutUrl, status, expiresAt }: Shown, data: Data | undefined): Data {
   return { ...data, payment_id: id, checkout_url: checkoutUrl, status, expires_at: expiresAt };
 }

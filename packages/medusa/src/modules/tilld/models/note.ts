@@ -1,6 +1,6 @@
 import { model } from '@medusajs/framework/utils';
 
-/** Something the shopkeeper should read beside an order, in his language. */
+/** A note for the shopkeeper next to an order, in the shopkeeper's language. */
 export const Note = model
   .define('tilld_note', {
     id: model.id({ prefix: 'tnote' }).primaryKey(),
