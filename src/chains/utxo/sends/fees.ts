@@ -1,6 +1,7 @@
 import type { FeeQuote } from '../../../domain/chain.ts';
 import type { FeeSources } from '../../shared/fee-sources.ts';
-import type { MempoolFees, NodeClient } from '../rpc/node-client.ts';
+import type { MempoolFees } from '../rpc/fee-methods.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
 
 /** Atoms per 1,000 vB. */
 export interface FeeLimits {
