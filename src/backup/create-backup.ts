@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
 import { copySqlite, holdExclusiveLock, readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
-import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
+import { openKeyring } from '../wallet/keyring.ts';
 import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, publish, removeStale, sha256 } from './files.ts';
 import { ARCHIVED, openArchive, sealArchive } from './sealed-archive.ts';
@@ -16,7 +17,7 @@ export interface CreateBackupOptions {
   readonly target: string;
   /** The keyring's passphrase: the only secret needed to restore. */
   readonly passphrase: string;
-  readonly cost: KeyringCost;
+  readonly cost: Argon2Cost;
   readonly now: Date;
 }
 

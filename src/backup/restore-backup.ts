@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
 import type { Network } from '../domain/coins.ts';
 import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock } from '../domain/ports.ts';
@@ -21,7 +22,7 @@ import {
 } from '../usecases/accounts/index.ts';
 import { openGapLimit } from '../usecases/addresses/index.ts';
 import { createWallet } from '../wallet/derivation.ts';
-import { openKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
+import { openKeyring, type Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import { BackupError } from './backup-error.ts';
 import { readRevocations, revocationPath, writeRevocations } from './revocation-file.ts';
@@ -37,7 +38,7 @@ export interface RestoreBackupOptions {
   readonly passphrase: string;
   /** Whether the passphrase is stored in the data directory, because none is configured. */
   readonly keepPassphrase: boolean;
-  readonly cost: KeyringCost;
+  readonly cost: Argon2Cost;
   readonly liveNetwork: Network;
   /**
    * Restores a newer state of the database instead of the backup's; only its keyring is then used.

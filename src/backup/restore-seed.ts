@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
 import { emailKey } from '../domain/email.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { ChainId, Network } from '../domain/coins.ts';
@@ -12,7 +13,7 @@ import { createMerchant } from '../usecases/shops/index.ts';
 import { newUuid } from '../usecases/events/index.ts';
 import { openGapLimit } from '../usecases/addresses/index.ts';
 import { createWallet } from '../wallet/derivation.ts';
-import { restoreKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
+import { restoreKeyring, type Keyring } from '../wallet/keyring.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import { fillDataDir } from './stage.ts';
@@ -23,7 +24,7 @@ export interface RestoreSeedOptions {
   readonly words: string;
   /** Null: one is generated and stored in the data directory. */
   readonly passphrase: string | null;
-  readonly cost: KeyringCost;
+  readonly cost: Argon2Cost;
   readonly liveNetwork: Network;
   /** The owner of all money found. */
   readonly email: string;

@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { base64Bytes, deriveKey, kdfSchema, newKdf, type KdfCost } from '../wallet/kdf.ts';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
+import { base64Bytes, deriveKey, kdfSchema, newKdf } from '../wallet/kdf.ts';
 import { BackupError } from './backup-error.ts';
 
 /** Files of a backup, in this order. */
@@ -40,7 +41,7 @@ export async function sealArchive(options: {
   readonly dir: string;
   readonly target: string;
   readonly passphrase: string;
-  readonly cost: KdfCost;
+  readonly cost: Argon2Cost;
   readonly createdAt: Date;
 }): Promise<void> {
   const { dir, target, passphrase, cost, createdAt } = options;

@@ -1,3 +1,4 @@
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
 import type { AccountCoinCode, Coin, Network, UtxoCoinCode } from '../domain/coins.ts';
 import type { ConfirmationPolicy } from '../domain/confirmations.ts';
 import type { Explorers } from '../domain/explorers.ts';
@@ -100,13 +101,6 @@ export interface AuthConfig {
   /** HS256 key, 32 bytes or more; null: one is generated and kept in the data directory. */
   readonly jwtSecret: Secret | null;
   readonly passwordHash: Argon2Cost;
-}
-
-/** Cost of argon2id (RFC 9106). */
-export interface Argon2Cost {
-  readonly memoryKiB: number;
-  readonly iterations: number;
-  readonly parallelism: number;
 }
 
 export interface KeyringConfig {

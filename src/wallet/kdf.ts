@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { argon2id, hash } from 'argon2';
 import { z } from 'zod';
-
-/** Cost of argon2id (RFC 9106). */
-export interface KdfCost {
-  readonly memoryKiB: number;
-  readonly iterations: number;
-  readonly parallelism: number;
-}
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
 
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -31,7 +25,7 @@ export const kdfSchema = z.strictObject({
 export type Kdf = z.infer<typeof kdfSchema>;
 
 /** Parameters of a new file, with a salt of its own. */
-export function newKdf({ memoryKiB, iterations, parallelism }: KdfCost): Kdf {
+export function newKdf({ memoryKiB, iterations, parallelism }: Argon2Cost): Kdf {
   const salt = randomBytes(SALT_BYTES).toString('base64');
   return { name: 'argon2id', version: ARGON2_VERSION, memoryKiB, iterations, parallelism, salt };
 }

@@ -1,13 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { base64Bytes, deriveKey, kdfFields, kdfSchema, newKdf, type KdfCost } from './kdf.ts';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
+import { base64Bytes, deriveKey, kdfFields, kdfSchema, newKdf } from './kdf.ts';
 
 /** A keyring cannot be opened or created. The message is for the operator and holds no secret. */
 export class KeyringError extends Error {
   override name = 'KeyringError';
 }
-
-export type KeyringCost = KdfCost;
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -27,7 +26,7 @@ type Header = z.infer<typeof headerSchema>;
 export async function encryptKeyring(
   entropy: Uint8Array,
   passphrase: string,
-  cost: KeyringCost,
+  cost: Argon2Cost,
 ): Promise<string> {
   const header: Header = {
     format: 'tilld-keyring',

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { entropyToMnemonic, mnemonicToEntropy, mnemonicToSeed } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { decryptKeyring, encryptKeyring, KeyringError, type KeyringCost } from './keyring-file.ts';
+import type { Argon2Cost } from '../domain/argon2-cost.ts';
+import { decryptKeyring, encryptKeyring, KeyringError } from './keyring-file.ts';
 import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
-export { KeyringError, type KeyringCost } from './keyring-file.ts';
+export { KeyringError } from './keyring-file.ts';
 
 export const KEYRING_FILE = 'keyring.json';
 const ENTROPY_BYTES = 32;
@@ -71,7 +72,7 @@ export interface KeyringOptions {
   readonly dataDir: string;
   readonly passphrase: string;
   /** KDF cost of new files; existing files store their own. */
-  readonly argon2: KeyringCost;
+  readonly argon2: Argon2Cost;
 }
 
 /**

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as argon2 from 'argon2';
 import pLimit from 'p-limit';
+import type { Argon2Cost } from '../../../domain/argon2-cost.ts';
 import { AppError } from '../../../domain/errors.ts';
-
-/** Cost of argon2id (RFC 9106). */
-export interface PasswordCost {
-  readonly memoryKiB: number;
-  readonly iterations: number;
-  readonly parallelism: number;
-}
 
 /** Hashes and checks passwords with argon2id, a bounded number at a time. */
 export interface Passwords {
@@ -25,7 +19,7 @@ const PARALLEL = 2;
 const QUEUE_MAX = 64;
 
 /** @returns after making a hash of the same cost for the checks of unknown users. */
-export async function createPasswords(cost: PasswordCost): Promise<Passwords> {
+export async function createPasswords(cost: Argon2Cost): Promise<Passwords> {
   const options = {
     memoryCost: cost.memoryKiB,
     timeCost: cost.iterations,
