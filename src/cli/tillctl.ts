@@ -4,6 +4,7 @@ import { printLine, warn } from './command.ts';
 import { useService } from './service.ts';
 
 interface Command {
+  /** Empty for steps of other commands, which are not listed. */
   readonly summary: string;
   /** Runs the command with the remaining arguments. */
   readonly run: () => Promise<unknown>;
@@ -36,6 +37,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: () => import('./listen.ts'),
     isCallers: true,
   },
+  update: {
+    summary: 'update to another release, and back if it does not start',
+    run: () => import('./update.ts'),
+    isCallers: true,
+  },
+  rollback: {
+    summary: 'go back to the release of before; shows what that loses',
+    run: () => import('./rollback.ts'),
+    isCallers: true,
+  },
+  'database-step': { summary: '', run: () => import('./database-step.ts') },
   logs: { summary: 'follow the log of the service', run: () => import('./logs.ts'), isCallers: true },
   version: {
     summary: 'print the version of this release',
@@ -74,7 +86,8 @@ function refuse(): void {
 
 function usage(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((each) => each.length));
-  const lines = Object.entries(COMMANDS).map(([each, { summary }]) => `  ${each.padEnd(width)}  ${summary}`);
+  const shown = Object.entries(COMMANDS).filter(([, { summary }]) => summary !== '');
+  const lines = shown.map(([each, { summary }]) => `  ${each.padEnd(width)}  ${summary}`);
   return `Operates tilld. tillctl COMMAND --help describes a command.
 
 ${lines.join('\n')}

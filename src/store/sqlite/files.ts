@@ -31,6 +31,43 @@ export function sqliteProblems(path: string): string[] {
   }
 }
 
+/** Names of the migrations that a database has, in any version of its schema. */
+export function appliedMigrations(path: string): string[] {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    return sqlite.prepare('SELECT name FROM kysely_migration').pluck().all().map(String);
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Writes everything of the write-ahead log into the database file, which then stands alone. */
+export function checkpointSqlite(path: string): void {
+  const sqlite = new Database(path, { fileMustExist: true });
+  try {
+    sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Number of rows, and the highest row id, of each of these tables that exists, in any version of the schema. */
+export function tableSizes(path: string, tables: readonly string[]): Record<string, string> {
+  const sqlite = new Database(path, { fileMustExist: true, readonly: true });
+  try {
+    const names = sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+    const sizes = tables
+      .filter((table) => names.includes(table))
+      .map((table) => [
+        table,
+        String(sqlite.prepare(`SELECT count(*) || '/' || max(rowid) FROM "${table}"`).pluck().get()),
+      ]);
+    return Object.fromEntries(sizes) as Record<string, string>;
+  } finally {
+    sqlite.close();
+  }
+}
+
 /** Creates a database with a single value in a `meta` table. */
 export function createSqliteMeta(path: string, key: string, value: string): void {
   const sqlite = new Database(path);

@@ -66,6 +66,24 @@ export async function openDatabase(path: string, options: OpenOptions = {}): Pro
   }
 }
 
+/**
+ * Migrates a copy of a database in place, without keeping another one.
+ * @returns the names of the migrations that it lacked
+ * @throws when a migration fails, or the database was written by a newer version
+ */
+export async function migrateCopy(path: string): Promise<readonly string[]> {
+  const sqlite = openWriting(path, false);
+  try {
+    const migrating = migrationsOn(sqlite);
+    const plan = await planMigrations(migrating);
+    if (plan.applied === 0) throw new Error(`${path} is not a database of tilld`);
+    await migrate(migrating, plan);
+    return plan.pending;
+  } finally {
+    sqlite.close();
+  }
+}
+
 /** WAL with synchronous FULL: a committed transaction survives power loss; foreign keys are enforced. */
 function openWriting(path: string, leavesCheckpoints: boolean): Sqlite.Database {
   const sqlite = new Sqlite(path);

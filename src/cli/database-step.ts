@@ -1,0 +1,212 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { freshDirectory } from '../backup/files.ts';
+import { openArchive } from '../backup/sealed-archive.ts';
+import type { Config } from '../config/config.ts';
+import { noteCopy } from '../replica/epoch.ts';
+import { madeSince } from '../store/operations/made-since.ts';
+import { lockDataDir } from '../store/sqlite/data-dir.ts';
+import {
+  appliedMigrations,
+  checkpointSqlite,
+  copySqlite,
+  readSqliteMeta,
+  sqliteProblems,
+  tableSizes,
+} from '../store/sqlite/files.ts';
+import { migrateCopy, openDatabase } from '../store/sqlite/open.ts';
+import { skipSeqs } from '../store/webhooks/events.ts';
+import { noteRestored } from '../usecases/wallet/index.ts';
+import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
+import { printLine, runCommand, UsageError } from './command.ts';
+import { daemonData } from './daemon-data.ts';
+
+const USAGE = `Steps of tillctl update and tillctl rollback, for these commands only.
+
+  tillctl database-step copy | try | keep MIGRATION | is-unchanged MIGRATION | put-back MIGRATION
+                        | made-since MS | rewind MIGRATION BACKUP`;
+
+/**
+ * Tables that grow whenever the daemon accepts, tells or signs anything. What only the chains cause without it is read
+ * again from them.
+ */
+const PROMISES = [
+  'users',
+  'merchants',
+  'customers',
+  'payments',
+  'refunds',
+  'refund_links',
+  'addresses',
+  'events',
+  'sends',
+  'send_versions',
+  'audit_log',
+];
+
+/** Room for the copy, for the one that a migration keeps, and for the backup. */
+const COPIES = 3;
+
+interface Place {
+  readonly config: Config;
+  readonly file: string;
+  readonly work: string;
+}
+
+type Step = (place: Place, args: readonly string[]) => object | Promise<object>;
+
+const STEPS: Readonly<Record<string, Step>> = {
+  copy: async ({ file, work, config }) => {
+    const { bavail, bsize } = statfsSync(config.dataDir);
+    const { size } = statSync(file);
+    if (bavail * bsize < COPIES * size)
+      throw new Error(
+        `${config.dataDir} needs ${Math.ceil((COPIES * size) / 1e6)} MB of free space for the update`,
+      );
+    await freshDirectory(work);
+    copySqlite(file, join(work, 'tilld.sqlite'));
+    return {};
+  },
+  try: async ({ work }) => {
+    const copy = join(work, 'tilld.sqlite');
+    try {
+      const [migration = null] = await migrateCopy(copy);
+      const problems = sqliteProblems(copy);
+      if (problems.length > 0) throw new Error(`the copy of the database is damaged: ${problems.join('; ')}`);
+      await (await openDatabase(copy, { mayMigrate: false })).close();
+      return { migration };
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  },
+  keep: (place, [migration]) => {
+    const copy = copyBefore(place, migration);
+    // Run again after the new release has migrated, it must not replace the copy of before.
+    if (hasMigration(place.file, migration)) return {};
+    rmSync(copy, { force: true });
+    rmSync(`${copy}.tmp`, { force: true });
+    copySqlite(place.file, `${copy}.tmp`);
+    renameDurably(`${copy}.tmp`, copy, place.config.dataDir);
+    return {};
+  },
+  'is-unchanged': (place, [migration]) => {
+    if (!hasMigration(place.file, migration)) return { isUnchanged: true, changed: [] };
+    const [before, after] = [copyBefore(place, migration), place.file].map((path) =>
+      tableSizes(path, PROMISES),
+    );
+    const changed = PROMISES.filter((table) => before?.[table] !== after?.[table]);
+    return { isUnchanged: changed.length === 0, changed };
+  },
+  'put-back': async (place, [migration]) => {
+    if (!hasMigration(place.file, migration)) return {};
+    const copy = copyBefore(place, migration);
+    await markCopy(copy);
+    checkpointSqlite(place.file);
+    renameDurably(copy, place.file, place.config.dataDir);
+    return {};
+  },
+  'made-since': async ({ file }, [since = '']) => {
+    const database = await openDatabase(file, { mayMigrate: false });
+    try {
+      return await madeSince(database.db, Number(since));
+    } finally {
+      await database.close();
+    }
+  },
+  rewind,
+};
+
+await runCommand(USAGE, async (args) => {
+  const [name = '', ...more] = args;
+  const step = Object.hasOwn(STEPS, name) ? STEPS[name] : undefined;
+  if (step === undefined) throw new UsageError(`there is no step ${name}`);
+  const { config, file } = await daemonData(undefined);
+  const place = { config, file, work: join(config.dataDir, 'update.tmp') };
+  // What changes the file itself runs while no daemon does.
+  const lock = ['keep', 'put-back', 'rewind'].includes(name) ? lockDataDir(config.dataDir) : null;
+  try {
+    printLine(JSON.stringify(await step(place, more)));
+    return 0;
+  } finally {
+    lock?.release();
+  }
+});
+
+/**
+ * Goes back to the database of before an update, as this older release understands it. Sequence numbers of events are
+ * skipped, and sends count as possibly paid since; addresses that were given out since, and revocations, are in files
+ * beside the keyring, which the next start applies. The newer database is kept under another name.
+ */
+async function rewind(place: Place, [migration, backup = '']: readonly string[]): Promise<object> {
+  const { file, work, config } = place;
+  if (!hasMigration(file, migration)) return {};
+  await freshDirectory(work);
+  const restored = join(work, 'tilld.sqlite');
+  const copy = copyBefore(place, migration);
+  if (existsSync(copy)) copySqlite(copy, restored);
+  else await openArchive({ source: backup, dir: work, passphrase: await passphraseOf(config) });
+  const fingerprint = 'keyring_fingerprint';
+  if (readSqliteMeta(restored, fingerprint) !== readSqliteMeta(file, fingerprint))
+    throw new Error('the database of before the update belongs to another keyring');
+  const database = await openDatabase(restored, { mayMigrate: false });
+  try {
+    await database.db.transaction(async (tx) => skipSeqs(tx));
+    await noteRestored(database.db, { now: () => Date.now() });
+    await noteCopy(database.db);
+  } finally {
+    await database.close();
+  }
+  checkpointSqlite(file);
+  const newer = `${file}.rolled-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
+  linkSync(file, newer);
+  renameDurably(restored, file, config.dataDir);
+  rmSync(work, { recursive: true, force: true });
+  return { newer };
+}
+
+/** A replica has the newer database: its daemon must take over again. */
+async function markCopy(copy: string): Promise<void> {
+  const database = await openDatabase(copy, { mayMigrate: false });
+  try {
+    await noteCopy(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+async function passphraseOf({ dataDir, keyring }: Config): Promise<string> {
+  const configured = keyring.passphrase?.reveal() ?? null;
+  return (await loadOrCreatePassphrase({ dataDir, configured })).passphrase;
+}
+
+function hasMigration(file: string, migration = ''): boolean {
+  return appliedMigrations(file).includes(migration);
+}
+
+/** Where a start that migrates keeps the database of before, and finds it if it is there already. */
+function copyBefore({ file }: Place, migration = ''): string {
+  if (!/^[\w-]+$/.test(migration)) throw new UsageError('name a migration');
+  return `${file}.before-${migration}`;
+}
+
+function renameDurably(from: string, to: string, folder: string): void {
+  for (const path of [from, folder]) {
+    const handle = openSync(path, 'r');
+    fsyncSync(handle);
+    closeSync(handle);
+  }
+  renameSync(from, to);
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,229 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { ApiClient } from './api-client.ts';
+import { install, layOutRelease } from './installed.ts';
+import { freePort } from './nodes/proc.ts';
+import { eventually } from './poll.ts';
+
+const PASSPHRASE = 'a passphrase of the operator';
+/** The migration that releases with a newer schema add. */
+export const MIGRATION = '0999-later';
+
+export interface Result {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** What a release does differently from the present sources. */
+export interface Differences {
+  /** It has one more migration. */
+  readonly migrates?: boolean;
+  /** It migrates, and ends before it listens. */
+  readonly neverListens?: boolean;
+}
+
+/** An installation with releases side by side, whose service is a script; and archives of other releases. */
+export class UpdateWorld {
+  readonly dir = mkdtempSync('/var/tmp/tilld-update-');
+  readonly root = join(this.dir, 'opt');
+  readonly dataDir = join(this.dir, 'data');
+  readonly #build: string;
+  #port = 0;
+
+  private constructor(build: string) {
+    this.#build = build;
+  }
+
+  static async create(build: string, version: string): Promise<UpdateWorld> {
+    const world = new UpdateWorld(build);
+    world.#port = await freePort();
+    mkdirSync(world.dataDir, { mode: 0o700 });
+    install(world.root, build, version);
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      '',
+      '-C',
+      'release',
+      '-f',
+      join(world.dir, 'key'),
+    ]);
+    writeFileSync(join(world.dir, 'signers'), `release ${readFileSync(join(world.dir, 'key.pub'), 'utf8')}`);
+    writeFileSync(join(world.dir, 'service'), SERVICE, { mode: 0o755 });
+    return world;
+  }
+
+  get env(): Record<string, string> {
+    return {
+      PATH: '/usr/bin:/bin',
+      TILLD_CONFIG: resolve('test/_helpers/till.yaml'),
+      TILLD_DATA_DIR: this.dataDir,
+      TILLD_PORT: String(this.#port),
+      TILLD_KEYRING_PASSPHRASE: PASSPHRASE,
+      TILLCTL_SERVICE: join(this.dir, 'service'),
+    };
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(`http://127.0.0.1:${this.#port}`);
+  }
+
+  get current(): string {
+    return basename(readlinkSync(join(this.root, 'current')));
+  }
+
+  /** An archive of a release as `scripts/release` makes it, without its packages. */
+  archive(version: string, differences: Differences = {}): string {
+    const folder = mkdtempSync(join(this.dir, 'release-'));
+    const name = `tilld-${version}-${process.platform}-${process.arch}`;
+    layOutRelease(join(folder, name), this.#build, version);
+    if (differences.migrates === true || differences.neverListens === true)
+      addMigration(join(folder, name, 'dist'));
+    if (differences.neverListens === true) listenNowhere(join(folder, name, 'dist'));
+    const archive = `${name}.tar.gz`;
+    execFileSync('tar', ['-czf', join(folder, archive), '-C', folder, name]);
+    rmSync(join(folder, name), { recursive: true });
+    const sum = createHash('sha256')
+      .update(readFileSync(join(folder, archive)))
+      .digest('hex');
+    writeFileSync(join(folder, 'SHA256SUMS'), `${sum}  ${archive}\n`);
+    const words = ['-q', '-Y', 'sign', '-f', join(this.dir, 'key'), '-n', 'tilld-release', 'SHA256SUMS'];
+    execFileSync('ssh-keygen', words, { cwd: folder, stdio: 'ignore' });
+    return join(folder, archive);
+  }
+
+  /** Runs tillctl of the current release. */
+  async tillctl(...args: readonly string[]): Promise<Result> {
+    return new Promise((done) => {
+      execFile(
+        join(this.root, 'current/bin/tillctl'),
+        args,
+        { env: this.env, encoding: 'utf8' },
+        (error, out, err) => done({ code: error === null ? 0 : Number(error.code), output: `${out}${err}` }),
+      );
+    });
+  }
+
+  async update(archive: string, ...options: readonly string[]): Promise<Result> {
+    return this.tillctl('update', archive, '--signers', join(this.dir, 'signers'), ...options);
+  }
+
+  /** Starts an update in a process group of its own, which a kill ends with all of its children. */
+  startUpdate(archive: string): ChildProcess {
+    const args = ['update', archive, '--signers', join(this.dir, 'signers')];
+    return spawn(join(this.root, 'current/bin/tillctl'), args, {
+      env: this.env,
+      detached: true,
+      stdio: 'ignore',
+    });
+  }
+
+  service(action: 'start' | 'stop'): void {
+    execFileSync(join(this.dir, 'service'), [action], { env: this.env, stdio: 'ignore' });
+  }
+
+  /** Waits until the daemon responds; its version. */
+  async responds(): Promise<string> {
+    const ask = async (): Promise<string | null> =>
+      fetch(`${this.api.baseUrl}/healthz`)
+        .then(async (response) => ((await response.json()) as { data: { version: string } }).data.version)
+        .catch(() => null);
+    return (await eventually('the daemon responds', ask, (version) => version !== null)) ?? '';
+  }
+
+  async ready(): Promise<void> {
+    const ask = async (): Promise<boolean> =>
+      fetch(`${this.api.baseUrl}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await eventually('the daemon is ready', ask, Boolean);
+  }
+
+  /** Whether a step of an update is reached, as its files show. */
+  isReached(step: Step): boolean {
+    const journal = join(this.root, 'update.json');
+    const state = existsSync(journal) ? readFileSync(journal, 'utf8') : '';
+    const isUpdating = state.includes('"updating"');
+    switch (step) {
+      case 'unpacking':
+        return readdirSync(join(this.root, 'releases')).some((name) => name.startsWith('.new-'));
+      case 'trying':
+        return existsSync(join(this.dataDir, 'update.tmp', 'tilld.sqlite'));
+      case 'backing up':
+        return existsSync(join(this.dataDir, 'backup.tmp'));
+      case 'stopping':
+        return isUpdating;
+      case 'keeping the database':
+        return isUpdating && existsSync(join(this.dataDir, `tilld.sqlite.before-${MIGRATION}`));
+      case 'switched':
+        return isUpdating && /"stoppedAt": \d/.test(state);
+    }
+  }
+
+  end(): void {
+    this.service('stop');
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+export const STEPS = [
+  'unpacking',
+  'trying',
+  'backing up',
+  'stopping',
+  'keeping the database',
+  'switched',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** A service without systemd: the current release, its process id in a file. */
+const SERVICE = `#!/bin/sh
+here="$(dirname "$0")"
+pid="$(cat "$here/pid" 2>/dev/null)"
+case "$1" in
+  stop)
+    [ -n "$pid" ] && kill "$pid" 2>/dev/null
+    while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+    rm -f "$here/pid"
+    ;;
+  start)
+    [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && exit 0
+    setsid "$here/opt/current/bin/tilld" >>"$here/log" 2>&1 &
+    echo $! >"$here/pid"
+    ;;
+esac
+exit 0
+`;
+
+/** Patches a build: one more migration. */
+function addMigration(dist: string): void {
+  const known = 'const MIGRATIONS = { "0100-baseline"';
+  const later = `const MIGRATIONS = { "${MIGRATION}": { up: async (db) => { await db.schema.createTable("of_a_later_release").addColumn("id", "text").execute(); } }, "0100-baseline"`;
+  const files = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const changed = files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(known));
+  if (changed.length === 0) throw new Error('the build has no table of migrations');
+  for (const name of changed) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    writeFileSync(join(dist, name), text.replace(known, later));
+  }
+}
+
+/** Patches a build: its daemon opens and migrates the database, and then cannot listen. */
+function listenNowhere(dist: string): void {
+  const main = join(dist, 'main.js');
+  writeFileSync(main, `process.env.TILLD_HOST = '203.0.113.1';\n${readFileSync(main, 'utf8')}`);
+}

@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { buildSources } from '../../_helpers/installed.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { MIGRATION, type Step, STEPS, UpdateWorld } from '../../_helpers/updates.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const LIMIT_MS = 1_200_000;
+const PAUSE_MS = 50;
+
+let world: UpdateWorld;
+let sink: WebhookSink;
+let shop: Shop;
+/** Addresses of every payment that was ever answered. */
+const addresses = new Set<string>();
+
+beforeAll(async () => {
+  world = await UpdateWorld.create(buildSources(), '0.1.0');
+  world.service('start');
+  await world.ready();
+  sink = await WebhookSink.start();
+  shop = await Shop.open(world.api, { webhookUrl: sink.url });
+}, LIMIT_MS);
+afterAll(async () => {
+  world?.end();
+  await sink?.[Symbol.asyncDispose]();
+});
+
+/** Creates a payment; its id. */
+async function order(): Promise<string> {
+  const { id } = await shop.createPayment();
+  const { options } = (await shop.payment(id)) as unknown as { options: { address: string }[] };
+  for (const { address } of options) {
+    expect(addresses).not.toContain(address);
+    addresses.add(address);
+  }
+  return id;
+}
+
+/** Orders and pays as a shop does while the daemon may be away, until it is stopped; ids of created payments. */
+function startLoad(): { stop: () => Promise<string[]> } {
+  const ids: string[] = [];
+  let isStopping = false;
+  const work = (async () => {
+    while (!isStopping) {
+      try {
+        const id = await order();
+        ids.push(id);
+        const body = { paymentId: id, scenario: 'exact' };
+        await world.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+      } catch (error) {
+        // A restart refuses connections or ends them; what was answered counts.
+        if (error instanceof Error && error.name === 'AssertionError') throw error;
+      }
+      await pause(PAUSE_MS);
+    }
+    return ids;
+  })();
+  return {
+    stop: async () => {
+      isStopping = true;
+      return work;
+    },
+  };
+}
+
+async function statusOf(id: string): Promise<number> {
+  return (await world.api.call('GET', `/payment/get?paymentId=${id}`, { token: shop.secretKey })).status;
+}
+
+it(
+  'tillctl update switches to a release with a newer schema under load, without losing a payment or webhook',
+  async () => {
+    const load = startLoad();
+    const same = await world.update(world.archive('0.2.0'));
+    expect(same).toMatchObject({ code: 0, output: expect.stringContaining('tilld is 0.2.0') });
+    const newer = await world.update(world.archive('0.3.0', { migrates: true }));
+    expect(newer).toMatchObject({ code: 0, output: expect.stringContaining('the migrations succeed') });
+    const ids = await load.stop();
+    expect([world.current, await world.responds()]).toEqual(['0.3.0', '0.3.0']);
+    expect(ids.length).toBeGreaterThan(5);
+    for (const id of ids) {
+      expect((await shop.payment(id)).id).toBe(id);
+      await eventually(
+        `the webhook payment.created of ${id}`,
+        () => sink.deliveries.some(({ body }) => body.includes(id)),
+        Boolean,
+      );
+    }
+  },
+  LIMIT_MS,
+);
+
+it(
+  'tillctl rollback states what it loses, refuses without --yes, and gives no address twice afterwards',
+  async () => {
+    await world.ready();
+    const before = readdirSync(world.dataDir).filter((name) => name === `tilld.sqlite.before-${MIGRATION}`);
+    expect(before).toHaveLength(1);
+    const since = [await order(), await order()];
+    const refused = await world.tillctl('rollback');
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('0.3.0 stays') });
+    expect(refused.output).toMatch(/loses what was made since[\s\S]*payments +\d+/);
+    expect(world.current).toBe('0.3.0');
+    const done = await world.tillctl('rollback', '--yes');
+    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('tilld is 0.2.0 again') });
+    expect(await world.responds()).toBe('0.2.0');
+    for (const id of since) expect(await statusOf(id)).toBe(404);
+    // `order` compares with every address that was ever given.
+    await order();
+    const kept = readdirSync(world.dataDir).filter((name) => name.startsWith('tilld.sqlite.rolled-back-'));
+    expect(kept).toHaveLength(1);
+    expect(await world.tillctl('rollback', '--yes')).toMatchObject({ code: 1 });
+  },
+  LIMIT_MS,
+);
+
+it(
+  'tillctl update goes back to the old release and its database if the new one never listens',
+  async () => {
+    await world.ready();
+    const id = await order();
+    const failed = await world.update(world.archive('0.4.0', { neverListens: true }), '--wait', '8');
+    expect(failed).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('0.2.0 runs again, and nothing was lost'),
+    });
+    expect([world.current, await world.responds()]).toEqual(['0.2.0', '0.2.0']);
+    expect((await shop.payment(id)).id).toBe(id);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'tillctl update refuses a changed archive, one that is signed by another key, and an older one',
+  async () => {
+    await world.ready();
+    const older = await world.update(world.archive('0.1.9'));
+    expect(older).toMatchObject({ code: 1, output: expect.stringContaining('older than 0.2.0') });
+    const changed = world.archive('0.5.0');
+    writeFileSync(changed, Buffer.concat([readFileSync(changed), Buffer.from('x')]));
+    expect((await world.update(changed)).output).toContain('differs from its checksum');
+    const unsigned = world.archive('0.5.0');
+    const sums = join(dirname(unsigned), 'SHA256SUMS');
+    writeFileSync(sums, `${readFileSync(sums, 'utf8')}${'0'.repeat(64)}  another\n`);
+    expect((await world.update(unsigned)).output).toContain('is not by a key of');
+    expect([world.current, await world.responds()]).toEqual(['0.2.0', '0.2.0']);
+    expect(readdirSync(join(world.root, 'releases')).filter((name) => name.startsWith('.'))).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+/** Kills an update and all of its children once it has reached a step. */
+async function killAt(step: Step, archive: string): Promise<void> {
+  const child = world.startUpdate(archive);
+  const ended = new Promise((done) => child.once('exit', done));
+  while (child.exitCode === null && !world.isReached(step)) await pause(2);
+  expect([step, child.exitCode]).toEqual([step, null]);
+  process.kill(-child.pid!, 'SIGKILL');
+  await ended;
+}
+
+it(
+  'tillctl update leaves a release that runs when it is killed at any step, and continues when it is run again',
+  async () => {
+    const archive = world.archive('0.6.0', { migrates: true });
+    const ids: string[] = [];
+    for (const step of STEPS) {
+      await world.ready();
+      ids.push(await order());
+      await killAt(step, archive);
+      world.service('start');
+      expect(['0.2.0', '0.6.0']).toContain(await world.responds());
+    }
+    await world.ready();
+    ids.push(await order());
+    const continued = await world.tillctl('update');
+    expect(continued).toMatchObject({ code: 0, output: expect.stringContaining('tilld is 0.6.0') });
+    for (const id of ids) expect((await shop.payment(id)).id).toBe(id);
+    expect(await world.tillctl('check')).toMatchObject({ code: 0 });
+  },
+  LIMIT_MS,
+);
