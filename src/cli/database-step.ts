@@ -33,7 +33,7 @@ import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Steps of tillctl update and tillctl rollback, for these commands only.
 
-  tillctl database-step copy | try | keep MIGRATION | is-unchanged MIGRATION | put-back MIGRATION
+  tillctl database-step copy | try | keep MIGRATION | written-since MIGRATION | put-back MIGRATION
                         | made-since MS | rewind MIGRATION BACKUP`;
 
 /**
@@ -99,13 +99,13 @@ const STEPS: Readonly<Record<string, Step>> = {
     renameDurably(`${copy}.tmp`, copy, place.config.dataDir);
     return {};
   },
-  'is-unchanged': (place, [migration]) => {
-    if (!hasMigration(place.file, migration)) return { isUnchanged: true, changed: [] };
+  'written-since': (place, [migration]) => {
+    if (!hasMigration(place.file, migration)) return { changed: [] };
     const [before, after] = [copyBefore(place, migration), place.file].map((path) =>
       tableSizes(path, PROMISES),
     );
     const changed = PROMISES.filter((table) => before?.[table] !== after?.[table]);
-    return { isUnchanged: changed.length === 0, changed };
+    return { changed };
   },
   'put-back': async (place, [migration]) => {
     if (!hasMigration(place.file, migration)) return {};

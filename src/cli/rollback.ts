@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../domain/iso-time.ts';
 import { ask, parseCall, printLine, runCommand, warn } from './command.ts';
@@ -59,12 +61,17 @@ await runCommand(USAGE, async (args) => {
 });
 
 /** Prints what going back would lose; the number of sends that are not settled. */
-function showLoss({ installation }: Switching, { from, to, migration, stoppedAt }: Journal): number {
+function showLoss(
+  { installation, config }: Switching,
+  { from, to, migration, stoppedAt, backedUpAt }: Journal,
+): number {
   if (migration === null) {
     printLine(`${from} reads the database of ${to}: nothing would be lost.`);
     return 0;
   }
-  const since = stoppedAt ?? 0;
+  // The copy of when the old release was stopped is newer than the backup, but may have been removed.
+  const copy = join(config.dataDir, `tilld.sqlite.before-${migration}`);
+  const since = existsSync(copy) ? (stoppedAt ?? backedUpAt) : backedUpAt;
   const loss = runStep(installation, { version: to, step: ['made-since', String(since)], schema: made });
   const sums = (texts: readonly string[]): string => (texts.length === 0 ? '' : ` (${texts.join(', ')})`);
   printLine(`Going back from ${to} to ${from} loses what was made since ${isoTime(since)}:`);

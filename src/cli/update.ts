@@ -37,25 +37,46 @@ await runCommand(USAGE, async (args) => {
   const [file, ...more] = positionals;
   if (more.length > 0) throw new UsageError('update accepts one archive');
   return withInstallation(values.wait, async (switching) => {
-    const unfinished = switching.installation.journal();
-    if (unfinished?.state === 'rolling-back')
-      throw new Error('a rollback was interrupted: finish it by tillctl rollback --yes');
-    if (unfinished?.state === 'updating' || unfinished?.state === 'switching-back') {
-      warn(`Continuing the update from ${unfinished.from} to ${unfinished.to}`);
-      return continueUpdate(switching, unfinished);
+    try {
+      await update(switching, {
+        file,
+        signers: values.unsigned ? null : values.signers,
+        mayBeUnready: values['not-ready'],
+      });
+    } catch (error) {
+      const state = switching.installation.journal()?.state;
+      if (state === 'updating' || state === 'switching-back')
+        warn('The update is not finished: run tillctl update to continue it.');
+      throw error;
     }
-    if (file === undefined) throw new UsageError('name the archive of a release');
-    const signers = values.unsigned ? null : values.signers;
-    const journal = await prepare(switching, { file, signers, mayBeUnready: values['not-ready'] });
-    switching.installation.note(journal);
-    return continueUpdate(switching, journal);
   });
 });
+
+interface Call {
+  readonly file: string | undefined;
+  readonly signers: string | null;
+  readonly mayBeUnready: boolean;
+}
+
+async function update(switching: Switching, call: Call): Promise<void> {
+  const unfinished = switching.installation.journal();
+  if (unfinished?.state === 'rolling-back')
+    throw new Error('a rollback was interrupted: finish it by tillctl rollback --yes');
+  if (unfinished?.state === 'updating' || unfinished?.state === 'switching-back') {
+    warn(`Continuing the update from ${unfinished.from} to ${unfinished.to}`);
+    return continueUpdate(switching, unfinished);
+  }
+  const { file } = call;
+  if (file === undefined) throw new UsageError('name the archive of a release');
+  const journal = await prepare(switching, { ...call, file });
+  switching.installation.note(journal);
+  return continueUpdate(switching, journal);
+}
 
 /** Everything that needs no stop: a failure leaves the current release as it is. */
 async function prepare(
   { installation, config }: Switching,
-  call: { readonly file: string; readonly signers: string | null; readonly mayBeUnready: boolean },
+  call: Call & { readonly file: string },
 ): Promise<Journal> {
   const from = installation.current();
   const wasReady = (await readiness(config))?.ready === true && (await runningVersion(config)) === from;
@@ -70,9 +91,10 @@ async function prepare(
   printLine(
     migration === null ? 'the database stays as it is' : 'the migrations succeed on a copy of the database',
   );
-  const time = isoTime(Date.now()).replace(/[:.]/g, '');
+  const backedUpAt = Date.now();
+  const time = isoTime(backedUpAt).replace(/[:.]/g, '');
   const target = `${config.backup.folder}/tilld-before-${to}-${time}.backup`;
   const backup = backupLine.exec(runRelease(installation, from, ['backup', target]))?.[1] ?? target;
   printLine(`backup: ${backup}`);
-  return { state: 'updating', from, to, backup, migration, wasReady, stoppedAt: null };
+  return { state: 'updating', from, to, backup, migration, wasReady, backedUpAt, stoppedAt: null };
 }

@@ -211,14 +211,14 @@ exit 0
 
 /** Patches a build: one more migration. */
 function addMigration(dist: string): void {
-  const known = 'const MIGRATIONS = { "0100-baseline"';
-  const later = `const MIGRATIONS = { "${MIGRATION}": { up: async (db) => { await db.schema.createTable("of_a_later_release").addColumn("id", "text").execute(); } }, "0100-baseline"`;
+  const known = /(const MIGRATIONS = \{[^}]*?) ?\}/;
+  const later = `"${MIGRATION}": { up: async (db) => { await db.schema.createTable("of_a_later_release").addColumn("id", "text").execute(); } }`;
   const files = readdirSync(dist).filter((name) => name.endsWith('.js'));
-  const changed = files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(known));
+  const changed = files.filter((name) => known.test(readFileSync(join(dist, name), 'utf8')));
   if (changed.length === 0) throw new Error('the build has no table of migrations');
   for (const name of changed) {
     const text = readFileSync(join(dist, name), 'utf8');
-    writeFileSync(join(dist, name), text.replace(known, later));
+    writeFileSync(join(dist, name), text.replace(known, `$1, ${later} }`));
   }
 }
 

@@ -25,6 +25,8 @@ const journalSchema = z.object({
   migration: z.string().nullable(),
   /** Whether the daemon was ready before; if not, it only has to respond afterwards. */
   wasReady: z.boolean(),
+  /** When the backup was begun, ms. */
+  backedUpAt: z.number(),
   /** When the old release was stopped for the last time, ms; null before that. */
   stoppedAt: z.number().nullable(),
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
@@ -10,7 +10,7 @@ import { startService, stopService, waitForService } from './service-control.ts'
 const UNITS_FOLDER = '/etc/systemd/system';
 const UNITS = ['tilld.service', 'tilld-replica.service'];
 
-const comparison = z.object({ isUnchanged: z.boolean(), changed: z.array(z.string()) });
+const comparison = z.object({ changed: z.array(z.string()) });
 
 export interface Switching {
   readonly installation: Installation;
@@ -46,6 +46,7 @@ async function startNew(switching: Switching, journal: Journal): Promise<void> {
   const problem = attempt(startService) ?? (await waitForService(config, wanted));
   if (problem !== null) return switchBack(switching, journal, problem);
   installation.note({ ...journal, state: 'updated' });
+  removeOldReleases(installation, journal);
   printLine(`tilld is ${to}. tillctl rollback goes back to ${journal.from}.`);
 }
 
@@ -58,16 +59,13 @@ async function switchBack(switching: Switching, journal: Journal, problem: strin
   const { from, to, migration } = journal;
   warn(`${to} did not start as it should: ${problem}`);
   stopService();
-  if (migration !== null) {
-    const step = { version: from, step: ['is-unchanged', migration], schema: comparison };
-    const { isUnchanged, changed } = runStep(installation, step);
-    if (!isUnchanged) {
-      startService();
-      installation.note({ ...journal, state: 'updated' });
-      throw new Error(
-        `${to} was not ready (${problem}), but has written since it was started (${changed.join(', ')}), and ${from} cannot read its database: it stays. tillctl rollback shows what going back would lose`,
-      );
-    }
+  const written = migration === null ? [] : writtenSince(installation, from, migration);
+  if (written.length > 0) {
+    startService();
+    installation.note({ ...journal, state: 'updated' });
+    throw new Error(
+      `${to} was not ready (${problem}), but has written since it was started (${written.join(', ')}), and ${from} cannot read its database: it stays. tillctl rollback shows what going back would lose`,
+    );
   }
   installation.note({ ...journal, state: 'switching-back' });
   if (migration !== null) {
@@ -85,6 +83,23 @@ async function switchBack(switching: Switching, journal: Journal, problem: strin
       ? `${from} runs again, and nothing was lost`
       : `${from} does not run either (${remaining})`;
   throw new Error(`${to} was not ready (${problem}): ${outcome}`);
+}
+
+/** Tables in which the new release has written; where that is not known, it counts as written. */
+function writtenSince(installation: Installation, from: string, migration: string): readonly string[] {
+  try {
+    const step = ['written-since', migration];
+    return runStep(installation, { version: from, step, schema: comparison }).changed;
+  } catch (error) {
+    return [`unknown: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** Removes releases that neither run nor can be gone back to. */
+function removeOldReleases(installation: Installation, { from, to }: Journal): void {
+  const releases = join(installation.root, 'releases');
+  for (const name of readdirSync(releases))
+    if (name !== from && name !== to) rmSync(join(releases, name), { recursive: true, force: true });
 }
 
 /** Keeps the database where the new release migrates it, once the daemon is stopped. */

@@ -55,13 +55,16 @@ export function checkpointSqlite(path: string): void {
 export function tableSizes(path: string, tables: readonly string[]): Record<string, string> {
   const sqlite = new Database(path, { fileMustExist: true, readonly: true });
   try {
-    const names = sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
-    const sizes = tables
-      .filter((table) => names.includes(table))
-      .map((table) => [
-        table,
-        String(sqlite.prepare(`SELECT count(*) || '/' || max(rowid) FROM "${table}"`).pluck().get()),
-      ]);
+    const known = sqlite.prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'").all() as {
+      name: string;
+      wr: number;
+    }[];
+    const sizes = known
+      .filter(({ name }) => tables.includes(name))
+      .map(({ name, wr }) => {
+        const size = wr === 1 ? 'count(*)' : "count(*) || '/' || coalesce(max(rowid), 0)";
+        return [name, String(sqlite.prepare(`SELECT ${size} FROM "${name}"`).pluck().get())];
+      });
     return Object.fromEntries(sizes) as Record<string, string>;
   } finally {
     sqlite.close();
