@@ -145,7 +145,7 @@ await runCommand(USAGE, async (args) => {
 /**
  * Goes back to the database of before an update, as this older release understands it. Sequence numbers of events are
  * skipped, and sends count as possibly paid since; addresses that were given out since, and revocations, are in files
- * beside the keyring, which the next start applies. The newer database is kept under another name.
+ * next to the keyring, which the next start applies. The newer database is kept under another name.
  */
 async function rewind(place: Place, [migration, backup = '']: readonly string[]): Promise<object> {
   const { file, work, config } = place;

@@ -73,7 +73,6 @@ function showLoss(
   const copy = join(config.dataDir, `tilld.sqlite.before-${migration}`);
   const since = existsSync(copy) ? (stoppedAt ?? backedUpAt) : backedUpAt;
   const loss = runStep(installation, { version: to, step: ['made-since', String(since)], schema: made });
-  const sums = (texts: readonly string[]): string => (texts.length === 0 ? '' : ` (${texts.join(', ')})`);
   printLine(`Going back from ${to} to ${from} loses what was made since ${isoTime(since)}:`);
   printLine(`  payments      ${loss.payments}${sums(loss.paymentSums)}`);
   printLine(`  sends         ${loss.sends}${sums(loss.sendSums)}`);
@@ -85,6 +84,10 @@ function showLoss(
   );
   for (const send of loss.openSends) printLine(`  not settled: ${send}`);
   return loss.openSends.length;
+}
+
+function sums(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
 async function isConfirmed(version: string): Promise<boolean> {

@@ -158,20 +158,16 @@ export class UpdateWorld {
     const journal = join(this.root, 'update.json');
     const state = existsSync(journal) ? readFileSync(journal, 'utf8') : '';
     const isUpdating = state.includes('"updating"');
-    switch (step) {
-      case 'unpacking':
-        return readdirSync(join(this.root, 'releases')).some((name) => name.startsWith('.new-'));
-      case 'trying':
-        return existsSync(join(this.dataDir, 'update.tmp', 'tilld.sqlite'));
-      case 'backing up':
-        return existsSync(join(this.dataDir, 'backup.tmp'));
-      case 'stopping':
-        return isUpdating;
-      case 'keeping the database':
-        return isUpdating && existsSync(join(this.dataDir, `tilld.sqlite.before-${MIGRATION}`));
-      case 'switched':
-        return isUpdating && /"stoppedAt": \d/.test(state);
-    }
+    const isReached: Record<Step, () => boolean> = {
+      unpacking: () => readdirSync(join(this.root, 'releases')).some((name) => name.startsWith('.new-')),
+      trying: () => existsSync(join(this.dataDir, 'update.tmp', 'tilld.sqlite')),
+      'backing up': () => existsSync(join(this.dataDir, 'backup.tmp')),
+      stopping: () => isUpdating,
+      'keeping the database': () =>
+        isUpdating && existsSync(join(this.dataDir, `tilld.sqlite.before-${MIGRATION}`)),
+      switched: () => isUpdating && /"stoppedAt": \d/.test(state),
+    };
+    return isReached[step]();
   }
 
   end(): void {

@@ -23,8 +23,8 @@ const SIGNATURE = 'SHA256SUMS.sig';
 const UNFINISHED = '.new-';
 
 /**
- * Verifies an archive, and unpacks it beside the installed releases. What is verified is a copy, so that nobody can
- * change it in between.
+ * Verifies an archive, and unpacks it next to the installed releases. It verifies a copy, which no other user can
+ * change in between.
  * @param signers file of allowed signers; null: the operator has checked the origin
  * @returns its version
  * @throws if it is not what its checksums and their signature say, or is older than the current release

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Installation } from './installation.ts';
 
 /**
- * Runs tillctl of a release, which becomes the user of the service by itself; messages go to the terminal.
+ * Runs tillctl of a release, which switches to the user of the service; messages go to the terminal.
  * @returns its standard output
  * @throws if it fails
  */

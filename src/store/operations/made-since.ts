@@ -53,7 +53,7 @@ export async function madeSince(db: Db, since: number): Promise<MadeSince> {
     sends: sends.length,
     sendSums: sumCoins(sends.filter(({ mode }) => mode === 'live')),
     openSends: sends
-      .filter(({ isOpen }) => Boolean(isOpen))
+      .filter(({ isOpen }) => isOpen)
       .map(
         ({ id, coin, amount, destination }) =>
           `${id}: ${formatCoinAmount(BigInt(amount), coin)} ${coin} to ${destination}`,
