@@ -9,7 +9,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/_env.sh"
 source "$ROOT/test/_helpers/debian-root.sh"
 
-DEBIAN_IMAGE=debian:bookworm-slim
+DEBIAN_IMAGE=debian:trixie-slim
 NODE_IMAGE=node:24-bookworm-slim
 # Debian 12 has only the old Compose; this one is a single binary.
 COMPOSE_SUITE=trixie
@@ -90,14 +90,14 @@ make_node_root() {
 
 # Both base images as archives in the cache, each there as a whole or not at all.
 make_base_archives() {
-  local work
-  DEBIAN_ARCHIVE="$(ensure_debian_archive bookworm)" || return 1
+  local bookworm work
+  DEBIAN_ARCHIVE="$(ensure_debian_archive trixie)" && bookworm="$(ensure_debian_archive bookworm)" || return 1
   NODE_ARCHIVE="$CACHE/node-$(node -v)-bookworm.tar"
   [ -f "$NODE_ARCHIVE" ] && return 0
   note "making the base image of Node, once"
   work="$(mktemp -d "$CACHE/.base-XXXXXX")"
   mkdir "$work/root"
-  tar -C "$work/root" -xf "$DEBIAN_ARCHIVE" && make_node_root "$work/root" && tar -C "$work/root" -cf "$work/node.tar" . || return 1
+  tar -C "$work/root" -xf "$bookworm" && make_node_root "$work/root" && tar -C "$work/root" -cf "$work/node.tar" . || return 1
   mv "$work/node.tar" "$NODE_ARCHIVE"
   rm -rf "$work"
 }

@@ -90,13 +90,53 @@ describe('the compose files', () => {
     const compose = new ComposeProject('tilld-check-config', {}, options);
     expect((await compose.run(['config', '--services'])).split('\n').toSorted()).toEqual(services);
     const config = JSON.parse(await compose.run(['config', '--format', 'json'])) as {
-      services: Record<string, { ports?: { host_ip?: string; published: string }[]; read_only: boolean }>;
+      services: Record<
+        string,
+        { ports?: { host_ip?: string; published: string }[]; read_only: boolean; cpus?: number }
+      >;
     };
-    for (const [name, { ports = [], read_only }] of Object.entries(config.services)) {
-      expect([name, read_only]).toEqual([name, true]);
+    for (const [name, { ports = [], read_only, cpus = 0 }] of Object.entries(config.services)) {
+      // Docker refuses to start a container with more cores than the machine has.
+      expect([name, read_only, cpus]).toEqual([name, true, 0]);
       const open = ports.filter(({ host_ip }) => host_ip !== '127.0.0.1').map(({ published }) => published);
       expect([name, open]).toEqual([name, name === 'caddy' ? ['80', '443', '443'] : []]);
     }
+  });
+});
+
+/** What `docker compose config` says of a service. */
+async function configured(
+  environment: Readonly<Record<string, string>>,
+  options: readonly string[],
+): Promise<
+  Record<string, { cpus?: number; mem_limit?: string; image: string; build?: object; user?: string }>
+> {
+  const compose = new ComposeProject('tilld-check-config', environment, options);
+  const config = JSON.parse(await compose.run(['config', '--format', 'json'])) as {
+    services: Awaited<ReturnType<typeof configured>>;
+  };
+  return config.services;
+}
+
+describe('variables of the compose files', () => {
+  test('limit CPU and memory of each service of the mainnet profile', async () => {
+    const limits = { TILLD_CPUS: '0.5', BTC_CPUS: '2', LTC_CPUS: '1', BTC_MEMORY: '3g' };
+    const services = await configured(limits, ['--env-file', 'docker/mainnet.env.example']);
+    expect(SERVICES.map((name) => services[name]?.cpus)).toEqual([2, 1, 0.5]);
+    expect(services['bitcoind-mainnet']?.mem_limit).toBe(String(3 * 1024 ** 3));
+  });
+
+  test('replace the nodes by images by digest, which run as the same user', async () => {
+    const files = ['-f', 'docker-compose.yml', '-f', 'docker-compose.upstream-nodes.yml'];
+    const options = ['--env-file', 'docker/mainnet.env.example', ...files];
+    const digest = (name: string) => `${name}@sha256:${'0a'.repeat(32)}`;
+    const images = { BITCOIND_IMAGE: digest('bitcoin'), LITECOIND_IMAGE: digest('litecoin') };
+    const services = await configured(images, options);
+    for (const name of ['bitcoin', 'litecoin']) {
+      const { image, build, user } = services[`${name}d-mainnet`] ?? expect.unreachable(name);
+      expect([image, build, user]).toEqual([digest(name), undefined, '10001:10001']);
+    }
+    await expect(configured({}, options)).rejects.toThrow(/BITCOIND_IMAGE is missing/);
   });
 });
 
@@ -112,8 +152,8 @@ describe('the mainnet profile of docker compose', () => {
       60_000,
     );
     // Nodes without peers have all blocks before them; the Ethereum address leads nowhere; Solana's file is empty.
-    expect(chains['BTC']?.nodeVersion).toMatch(/^\/Satoshi:/);
-    expect(chains['LTC']?.nodeVersion).toMatch(/^\/LitecoinCore:/);
+    expect(chains['BTC']?.nodeVersion).toMatch(/^\/Satoshi:29\.5/);
+    expect(chains['LTC']?.nodeVersion).toMatch(/^\/LitecoinCore:0\.21\.4/);
     expect(chains['ETH']?.lastError).toMatch(/no answer from tilld-mainnet:9/);
     expect(JSON.stringify(chains)).not.toContain('eth-key');
     expect(chains).not.toHaveProperty('SOL');

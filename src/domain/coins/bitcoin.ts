@@ -37,7 +37,8 @@ export const BITCOIN: UtxoCoin = {
   fallbackFeeRate: 1_000n,
   feeCapRate: 500_000n,
   confirmTarget: 6,
-  knownGood: [{ pattern: /^\/Satoshi:([0-9.]+)/, oldest: [25, 0, 0] }],
+  // A block can crash older ones, and they get no fixes any more: CVE-2024-52911, fixed in 29.0, published in May 2026.
+  knownGood: [{ pattern: /^\/Satoshi:([0-9.]+)/, oldest: [29, 0, 0] }],
   networks: {
     mainnet: {
       identities: [

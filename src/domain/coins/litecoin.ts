@@ -37,7 +37,8 @@ export const LITECOIN: UtxoCoin = {
   fallbackFeeRate: 1_000n,
   feeCapRate: 5_000_000n,
   confirmTarget: 6,
-  knownGood: [{ pattern: /^\/LitecoinCore:([0-9.]+)/, oldest: [0, 21, 2] }],
+  // A peer can crash older ones: CVE-2024-35202, fixed in 0.21.4.
+  knownGood: [{ pattern: /^\/LitecoinCore:([0-9.]+)/, oldest: [0, 21, 4] }],
   networks: {
     mainnet: {
       identities: [

@@ -5,6 +5,8 @@ export type NodeCoin = 'BTC' | 'LTC';
 export interface DaemonSpec {
   readonly coin: NodeCoin;
   readonly daemon: string;
+  /** Where install.sh puts it, below the cache. */
+  readonly folder: string;
   /** Flags on top of the common ones. */
   readonly args: readonly string[];
   /** Extra flags unless MWEB is asked for. */
@@ -17,18 +19,20 @@ export const DAEMONS: Readonly<Record<NodeCoin, DaemonSpec>> = {
   BTC: {
     coin: 'BTC',
     daemon: 'bitcoind',
+    folder: 'bitcoind',
     args: ['-addresstype=bech32', '-changetype=bech32'],
     withoutMweb: [],
-    howToInstall: 'run scripts/nodes install, or put a bitcoind (27 or newer) on PATH',
+    howToInstall: 'run scripts/nodes install, or put a bitcoind (29 or newer) on PATH',
   },
   LTC: {
     coin: 'LTC',
     daemon: 'litecoind',
+    folder: 'litecoind-trixie',
     // Replacement is off by default in litecoind 0.21.
     args: ['-mempoolreplacement=1'],
     // Otherwise MWEB activates at height 432 and mining fails until a peg-in waits in the mempool.
     withoutMweb: ['-vbparams=mweb:3999999999:4099999999'],
-    howToInstall: 'run scripts/nodes install, or put a litecoind (0.21.2 or newer) on PATH',
+    howToInstall: 'run scripts/nodes install, or put a litecoind (0.21.4 or newer) on PATH',
   },
 };
 

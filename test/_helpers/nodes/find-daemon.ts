@@ -15,11 +15,11 @@ function cacheDirectory(): string {
 
 /** Path of the daemon of a coin, or null when it is not installed. */
 export function findDaemon(coin: NodeCoin): string | null {
-  const { daemon } = DAEMONS[coin];
+  const { daemon, folder } = DAEMONS[coin];
   const directories = (process.env.PATH ?? '').split(delimiter).filter((part) => part !== '');
   const candidates = [
     ...directories.map((directory) => join(directory, daemon)),
-    join(cacheDirectory(), daemon, 'bin', daemon),
+    join(cacheDirectory(), folder, 'bin', daemon),
   ];
   return candidates.find(isExecutableFile) ?? null;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Brings bitcoind and litecoind without root and without Docker.
 #
-#   install.sh bitcoind|litecoind    prints the path of a daemon that answered -version
+#   install.sh bitcoind|litecoind                    prints the path of a daemon that answered -version
+#   install.sh bitcoind|litecoind SUITE VERSION      of exactly this suite and version of Debian's package
 #
 # A daemon on PATH wins. Otherwise the Debian package and every library that it depends on are
 # unpacked beside each other under the cache directory and started through their own loader, so
@@ -13,6 +14,7 @@ NODES_DIR="${TILLD_NODES_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/tilld-nodes}"
 ATTEMPTS=3
 TRY_SECONDS=300
 LOCK_SECONDS=900
+VERSION=any
 
 note() { printf 'nodes: %s\n' "$*" >&2; }
 die() {
@@ -23,14 +25,15 @@ die() {
 # Whether a daemon works at all: it can say its version.
 answers_version() { timeout 20 "$1" -version </dev/null >/dev/null 2>&1; }
 
-# Debian package and the suites to take it from, first that works. litecoind of Debian 12 is what
-# merchants run today; sid is there for the day that Debian 12 leaves the mirrors.
+# Debian package, the suites to take it from (first that works), its version, and the folder in the cache. The folder of
+# an older litecoind was `litecoind`: a cache that has it gets the present one besides.
 describe() {
   case "$1" in
-    bitcoind) PACKAGE=bitcoin-knots SUITES="sid" ;;
-    litecoind) PACKAGE=litecoind SUITES="bookworm sid" ;;
+    bitcoind) PACKAGE=bitcoin-knots SUITES="sid" TREE=bitcoind ;;
+    litecoind) PACKAGE=litecoind SUITES="trixie sid" TREE=litecoind-trixie ;;
     *) die "unknown daemon '$1': bitcoind or litecoind" ;;
   esac
+  if [ $# -gt 1 ]; then SUITES="$2" VERSION="$3" TREE="$1-$2"; fi
 }
 
 # apt with everything that it reads or writes inside $WORK (command line options outrank files).
@@ -66,22 +69,27 @@ retry() {
 
 # Package lists of one suite, into $WORK. Fails when the suite does not hold the package.
 load_lists() {
-  local mirror="$1" suite="$2" keyring=/usr/share/keyrings/debian-archive-keyring.gpg option=""
+  local mirror="$1" suite="$2" part keyring=/usr/share/keyrings/debian-archive-keyring.gpg option=""
   [ -r "$keyring" ] && option="[signed-by=$keyring] "
   rm -rf "$WORK/state" "$WORK/cache"
   mkdir -p "$WORK/state/lists/partial" "$WORK/cache/archives/partial"
   : >"$WORK/state/status"
-  printf 'deb %s%s %s main\n' "$option" "$mirror" "$suite" >"$WORK/sources.list"
+  # Libraries of a package in backports are those of its release.
+  for part in $(printf '%s\n' "${suite%-backports}" "$suite" | uniq); do printf 'deb %s%s %s main\n' "$option" "$mirror" "$part"; done >"$WORK/sources.list"
   retry private_apt apt-get -qq -o APT::Update::Error-Mode=any update || return 1
-  private_apt apt-cache show "$PACKAGE" >/dev/null 2>&1
+  private_apt apt-cache show "$PACKAGE" >/dev/null 2>&1 || return 1
+  [ "$VERSION" != any ] || return 0
+  private_apt apt-cache madison "${PACKAGE%=*}" | awk '{ print $3 }' >"$WORK/versions"
+  grep -qxF "$VERSION" "$WORK/versions" || die "Debian $suite has no ${PACKAGE%=*} $VERSION any more, but $(paste -sd ' ' "$WORK/versions"): read its notes, then name it"
+  PACKAGE="${PACKAGE%=*}=$VERSION"
 }
 
 # The package and, transitively, the libraries among its dependencies (configuration tools and
 # init systems are of no use in an unpacked tree).
 library_closure() {
   private_apt apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts \
-    --no-breaks --no-replaces --no-enhances "$PACKAGE" |
-    awk -v start="$PACKAGE" '
+    --no-breaks --no-replaces --no-enhances "${PACKAGE%=*}" |
+    awk -v start="${PACKAGE%=*}" '
       /^[^ ]/ { package = $1; next }
       $1 ~ /Depends:$/ && $2 ~ /^lib[^<>]*$/ { edges[package] = edges[package] " " $2 }
       END {
@@ -127,6 +135,7 @@ unpack() {
   local daemon="$1" mirror="$2" suite="$3" packages package
   load_lists "$mirror" "$suite" || return 1
   mapfile -t packages < <(library_closure)
+  packages[0]="$PACKAGE"
   [ "${#packages[@]}" -gt 1 ] || return 1
   rm -rf "$WORK/debs" "$WORK/tree"
   mkdir -p "$WORK/debs" "$WORK/tree/root"
@@ -148,9 +157,9 @@ install_daemon() {
     while read -r mirror; do
       note "bringing $daemon ($PACKAGE from Debian $suite)"
       if unpack "$daemon" "$mirror" "$suite"; then
-        rm -rf "${NODES_DIR:?}/$daemon"
-        mv "$WORK/tree" "$NODES_DIR/$daemon"
-        note "installed $("$NODES_DIR/$daemon/bin/$daemon" -version | head -n 1)"
+        rm -rf "${NODES_DIR:?}/$TREE"
+        mv "$WORK/tree" "$NODES_DIR/$TREE"
+        note "installed $("$NODES_DIR/$TREE/bin/$daemon" -version | head -n 1)"
         return 0
       fi
       note "could not bring $daemon from Debian $suite"
@@ -161,13 +170,14 @@ install_daemon() {
 
 main() {
   local daemon="${1:-}" found
-  describe "$daemon"
+  [ $# = 1 ] || [ $# = 3 ] || die "usage: install.sh bitcoind|litecoind [SUITE VERSION]"
+  describe "$@"
   found="$(command -v "$daemon" || true)"
-  if [ -n "$found" ] && answers_version "$found"; then
+  if [ -n "$found" ] && [ "$VERSION" = any ] && answers_version "$found"; then
     printf '%s\n' "$found"
     return 0
   fi
-  found="$NODES_DIR/$daemon/bin/$daemon"
+  found="$NODES_DIR/$TREE/bin/$daemon"
   if ! { [ -x "$found" ] && answers_version "$found"; }; then
     mkdir -p "$NODES_DIR"
     exec 9>"$NODES_DIR/.lock"

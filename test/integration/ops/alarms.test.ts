@@ -124,7 +124,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node',
   });
 
   it.each([
-    ['node_outdated', { subversion: '/Satoshi:24.0.1/' }, /24\.0\.1 is older than 25/],
+    ['node_outdated', { subversion: '/Satoshi:24.0.1/' }, /24\.0\.1 is older than 29/],
     ['clock_skew', { timeoffset: -900 }, /clock differs from its peers' by -900 seconds/],
     [
       'blocks_only',

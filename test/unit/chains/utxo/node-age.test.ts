@@ -23,9 +23,11 @@ async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<stri
 }
 
 test.each([
-  ['BTC', '/Satoshi:24.2.0/', '24.2.0'],
+  ['BTC', '/Satoshi:28.4.0/', '28.4.0'],
   ['BTC', '/Satoshi:0.21.2/', '0.21.2'],
   ['LTC', '/LitecoinCore:0.18.1/', '0.18.1'],
+  ['LTC', '/LitecoinCore:0.21.2.1/', '0.21.2.1'],
+  ['LTC', '/LitecoinCore:0.21.3/', '0.21.3'],
 ] as const)(
   'nodeStatus warns that a %s node with the version %s is outdated',
   async (coin, subversion, version) => {
@@ -34,11 +36,11 @@ test.each([
 );
 
 test.each([
-  ['BTC', '/Satoshi:25.0.0/'],
+  ['BTC', '/Satoshi:29.0.0/'],
+  ['BTC', '/Satoshi:30.2.0/'],
   ['BTC', '/Satoshi:29.4.3/Knots:20260508/'],
   ['BTC', '/btcd:0.24.0/'],
-  ['LTC', '/LitecoinCore:0.21.2/'],
-  ['LTC', '/LitecoinCore:0.21.2.1/'],
+  ['LTC', '/LitecoinCore:0.21.4/'],
   ['LTC', '/LitecoinCore:0.22.0/'],
 ] as const)('nodeStatus does not warn about a %s node with the version %s', async (coin, subversion) => {
   expect(await warningsOf(coin, subversion)).toBeNull();
