@@ -5,16 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
  * changes globally, it must restore.
  */
 const SHARED = { isolate: false };
-/**
- * They replace modules of the program, which other files of the same process would get as well, or count what is done in
- * their process.
- */
-const ALONE = [
-  'test/integration/http/checkout-viewers.test.ts',
-  'test/integration/new-utxo-coin.test.ts',
-  'test/integration/ops/fence.test.ts',
-];
-const UNIT = ['test/unit/**', 'test/vectors/**'];
+/** It replaces a module of the program, which other files of the same process would get as well. */
+const ALONE = ['test/integration/new-utxo-coin.test.ts'];
 
 export default defineConfig({
   test: {
@@ -29,18 +21,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: UNIT.map((folder) => `${folder}/*.test.ts`),
-          ...SHARED,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'integration',
+          name: 'shared',
           ...SHARED,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...ALONE, 'test/compose/**', 'test/shops/**'],
+          exclude: [...configDefaults.exclude, ...ALONE, 'test/compose/**', 'test/shops/**'],
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },

@@ -152,7 +152,6 @@ describe('"Try it" in the API documentation', () => {
     await open('getPaymentGet');
     await send('getPaymentGet');
     await expect.poll(() => answer('getPaymentGet')).toContain('Answer 200');
-    expect(await axeFindings(page, '#getPaymentGet')).toEqual([]);
   });
 
   it('reports errors in a body, and shows refusals unchanged', async () => {
@@ -181,7 +180,9 @@ describe('"Try it" in the API documentation', () => {
     await resolve.getByLabel('Body').fill(JSON.stringify({ paymentId: id, action: 'accept' }));
     await send('postPaymentResolve');
     await resolve.getByText('confirm that it is you').waitFor();
-    expect(await axeFindings(page, '#postPaymentResolve')).toEqual([]);
+    // With what was answered before. Each run of axe reads the whole page, whatever part it looks at.
+    expect(await answer('getPaymentGet')).toContain('Answer 200');
+    expect(await axeFindings(page, '#getPaymentGet, #postPaymentResolve')).toEqual([]);
     await resolve.getByLabel('Your password').fill('wrong wrong');
     await resolve.getByRole('button', { name: 'Confirm and send' }).click();
     await resolve.getByRole('alert').getByText('The password is wrong').waitFor();
@@ -237,10 +238,11 @@ describe('"Try it" in the API documentation', () => {
 });
 
 describe('accessibility of the API documentation', () => {
+  // All of its sections are of the same few kinds: the second time a guide and an operation stand for the others.
   it.each([
-    ['phone', 'dark', PHONE],
-    ['desktop', 'light', DESKTOP],
-  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport) => {
+    ['phone', 'dark', PHONE, 'html'],
+    ['desktop', 'light', DESKTOP, 'header, nav, #guide-shop, #postPaymentCreate'],
+  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport, within) => {
     const other = await browser.page({ viewport, colorScheme });
     for (const part of ['top', 'guide-shop', 'postPaymentCreate', 'contents']) {
       await other.goto(`/docs#${part}`);
@@ -248,7 +250,7 @@ describe('accessibility of the API documentation', () => {
         await other.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
       ).toBeLessThanOrEqual(0);
     }
-    expect(await axeFindings(other)).toEqual([]);
+    expect(await axeFindings(other, within)).toEqual([]);
     await other.close();
   });
 

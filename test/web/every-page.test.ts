@@ -3,7 +3,7 @@
  * `TILLD_BUSY_PAYMENTS=2000 TILLD_ALL_VARIANTS=1 scripts/test test/web/every-page.test.ts` leaves screenshots in test-results/screens/every-*.
  */
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
@@ -148,9 +148,10 @@ function nameOf(route: string): string {
   return route.replace('/shop/$shopId', 'shop').replaceAll('/', '-') || 'home';
 }
 
-/** Looks at what is open in each size and colour scheme. */
+/** Looks at what is open in each size and colour scheme, in the one first that the page has from the look before. */
 async function look(page: Page, name: string): Promise<void> {
-  for (const { device, colorScheme, viewport } of VARIANTS) {
+  const isLast = page.viewportSize()?.width === VARIANTS.at(-1)?.viewport.width;
+  for (const { device, colorScheme, viewport } of isLast ? VARIANTS.toReversed() : VARIANTS) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     const variant = `${name} on a ${device}, ${colorScheme}`;
@@ -164,7 +165,17 @@ async function look(page: Page, name: string): Promise<void> {
     expect([variant, await page.evaluate(CUT_TABLES)]).toEqual([variant, []]);
     expect([variant, await page.evaluate(BROKEN_AMOUNTS)]).toEqual([variant, []]);
   }
-  await page.setViewportSize(DESKTOP);
+}
+
+/** Opens a dialog by a button of a desktop's page. */
+async function openDialog(page: Page, title: string | RegExp, button: string | RegExp): Promise<Locator> {
+  await page
+    .getByRole('button', { name: button, exact: typeof button === 'string' })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog', { name: title });
+  await dialog.waitFor();
+  return dialog;
 }
 
 async function asOwner(): Promise<Page> {
@@ -189,7 +200,7 @@ describe('the dashboard in each size and colour scheme', () => {
   it('is accessible and fits the screen on pages of a busy shop', async () => {
     const page = await asOwner();
     for (const [route, query] of INSIDE) {
-      await open(page, address(route) + query);
+      await visit(page, address(route) + query);
       await look(page, nameOf(route));
     }
     for (const [name, route] of FURTHER) {
@@ -211,21 +222,19 @@ describe('the dashboard in each size and colour scheme', () => {
   it('is accessible and fits the screen in dialogs', async () => {
     const page = await asOwner();
     for (const [title, route, button, outcome] of DIALOGS) {
-      await open(page, address(route) + (outcome === undefined ? '' : busy.payment(outcome).id));
-      await page
-        .getByRole('button', { name: button, exact: typeof button === 'string' })
-        .first()
-        .click();
-      const dialog = page.getByRole('dialog', { name: title });
-      await dialog.waitFor();
+      await page.setViewportSize(DESKTOP);
+      await visit(page, address(route) + (outcome === undefined ? '' : busy.payment(outcome).id));
+      const dialog = await openDialog(page, title, button);
       await look(page, `dialog-${String(button).replaceAll(/\W+/g, '-')}`);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
     }
     await page.context().close();
   });
 
   it('is accessible and fits the screen in send confirmations and the step-up dialog', async () => {
     const page = await asOwner();
-    await open(page, address('/shop/$shopId/wallet'));
+    await visit(page, address('/shop/$shopId/wallet'));
     await page.getByRole('button', { name: 'Send LTC', exact: true }).click();
     await page.getByLabel('To address').fill(PAYER);
     await page.getByLabel('Amount in LTC').fill('0.01');
@@ -238,7 +247,8 @@ describe('the dashboard in each size and colour scheme', () => {
     await confirmIt(page, { password: PASSWORD });
     await page.getByText('are on their way').first().waitFor();
     await look(page, 'dialog-sent');
-    await open(page, address(`/shop/$shopId/payments/${busy.payment('overpay ETH').id}`));
+    await page.setViewportSize(DESKTOP);
+    await visit(page, address(`/shop/$shopId/payments/${busy.payment('overpay ETH').id}`));
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
     await page.getByLabel('Payer’s address').fill('0x8ba1f109551bD432803012645Ac136ddd64DBA72');
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -1,9 +1,10 @@
 /** That a machine stops before another one, which takes over, may start: on a clock that a test moves. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { writeEpoch } from '../../../src/replica/epoch.ts';
-import type { LitestreamJob, ReplicaTarget } from '../../../src/replica/litestream.ts';
+import * as litestream from '../../../src/replica/litestream.ts';
+import { ReplicaError } from '../../../src/replica/litestream-process.ts';
 import { takeOver } from '../../../src/replica/take-over.ts';
 import { vetStart } from '../../../src/replica/vet-start.ts';
 import { ReplicaWatch } from '../../../src/replica/watch.ts';
@@ -17,44 +18,45 @@ interface Answer {
 }
 
 /** Generations of the epochs that the place holds, and how it answers the first machine about its own epoch and the next. */
-const place = vi.hoisted(() => ({
+const place = {
   epochs: new Map<number, string[]>(),
   answers: new Map<number, Answer>(),
   /** Generation of a machine that takes over at the same time, and is quicker. */
   rival: null as string | null,
-}));
+};
 
 const GENERATION = '0123456789abcdef';
 const target = { s3Endpoint: null, s3Region: null };
-const FIRST: ReplicaTarget = { ...target, url: { reveal: () => 'file:///slow' } };
-const SECOND: ReplicaTarget = { ...target, url: { reveal: () => 'file:///quick' } };
+const FIRST: litestream.ReplicaTarget = { ...target, url: { reveal: () => 'file:///slow' } };
+const SECOND: litestream.ReplicaTarget = { ...target, url: { reveal: () => 'file:///quick' } };
 
-vi.mock('../../../src/replica/litestream.ts', async () => {
-  const { ReplicaError } = await import('../../../src/replica/litestream-process.ts');
-  return {
-    LONG_LOOK_TIMEOUT_MS: 900_000,
-    readGenerations: async ({ url }: ReplicaTarget, epoch: number) => {
-      const names = place.epochs.get(epoch) ?? [];
-      const answer = url.reveal().endsWith('slow') ? place.answers.get(epoch) : undefined;
-      if (answer !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.afterMs));
-      if (answer?.isError === true) throw new ReplicaError('no answer');
-      return { count: names.length, found: names.map((name) => ({ name, newestAt: 1 })) };
-    },
-    whileReplicating: async <T>(_: ReplicaTarget, job: LitestreamJob, work: () => Promise<T>) => {
-      const others = place.rival === null ? [] : [place.rival];
-      place.epochs.set(job.epoch, others);
-      const folder = join(dirname(job.databasePath), `.${basename(job.databasePath)}-litestream`);
-      mkdirSync(folder);
-      writeFileSync(
-        join(folder, 'generation'),
-        `${GENERATION}
-`,
-      );
-      setTimeout(() => place.epochs.set(job.epoch, [...others, GENERATION]), others.length * 1_000);
-      return work();
-    },
-  };
-});
+async function readGenerations({ url }: litestream.ReplicaTarget, epoch: number) {
+  const names = place.epochs.get(epoch) ?? [];
+  const answer = url.reveal().endsWith('slow') ? place.answers.get(epoch) : undefined;
+  if (answer !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.afterMs));
+  if (answer?.isError === true) throw new ReplicaError('no answer');
+  return { count: names.length, found: names.map((name) => ({ name, newestAt: 1 })) };
+}
+
+async function whileReplicating<T>(
+  _: litestream.ReplicaTarget,
+  job: litestream.LitestreamJob,
+  work: () => Promise<T>,
+): Promise<T> {
+  const others = place.rival === null ? [] : [place.rival];
+  place.epochs.set(job.epoch, others);
+  const folder = join(dirname(job.databasePath), `.${basename(job.databasePath)}-litestream`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'generation'), `${GENERATION}\n`);
+  setTimeout(() => place.epochs.set(job.epoch, [...others, GENERATION]), others.length * 1_000);
+  return work();
+}
+
+const spies = [
+  vi.spyOn(litestream, 'readGenerations').mockImplementation(readGenerations),
+  vi.spyOn(litestream, 'whileReplicating').mockImplementation(whileReplicating),
+];
+afterAll(() => spies.forEach((spy) => spy.mockRestore()));
 
 let first: OpenDatabase;
 let second: OpenDatabase;
