@@ -43,6 +43,18 @@ const open = async (id: string) =>
 const send = async (id: string) => panel(id).getByRole('button', { name: /^Send/ }).click();
 const answer = (id: string) => panel(id).locator('figure').innerText();
 
+/** Takes the other guides and operations out of the page: axe reads all of it, shown or not, which takes ten seconds. */
+async function keepOnly(at: Page, ids: readonly string[]): Promise<void> {
+  // The beginning belongs to every part: the title and where the skip link leads.
+  const kept = ['first-payment', ...ids].map((id) => `#${id}`).join();
+  await at.locator('main section:not(.intro), main article').evaluateAll((parts, selector) => {
+    for (const part of parts)
+      if (!part.matches(selector) && part.querySelector(selector) === null && part.closest(selector) === null)
+        part.remove();
+  }, kept);
+  expect(await at.locator(kept).count()).toBe(ids.length + 1);
+}
+
 /** As the dashboard leaves it in the browser. */
 async function signIn(token: string): Promise<void> {
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token });
@@ -180,9 +192,10 @@ describe('"Try it" in the API documentation', () => {
     await resolve.getByLabel('Body').fill(JSON.stringify({ paymentId: id, action: 'accept' }));
     await send('postPaymentResolve');
     await resolve.getByText('confirm that it is you').waitFor();
-    // With what was answered before. Each run of axe reads the whole page, whatever part it looks at.
+    // With what was answered before.
     expect(await answer('getPaymentGet')).toContain('Answer 200');
-    expect(await axeFindings(page, '#getPaymentGet, #postPaymentResolve')).toEqual([]);
+    await keepOnly(page, ['getPaymentGet', 'postPaymentResolve']);
+    expect(await axeFindings(page)).toEqual([]);
     await resolve.getByLabel('Your password').fill('wrong wrong');
     await resolve.getByRole('button', { name: 'Confirm and send' }).click();
     await resolve.getByRole('alert').getByText('The password is wrong').waitFor();
@@ -240,9 +253,9 @@ describe('"Try it" in the API documentation', () => {
 describe('accessibility of the API documentation', () => {
   // All of its sections are of the same few kinds: the second time a guide and an operation stand for the others.
   it.each([
-    ['phone', 'dark', PHONE, 'html'],
-    ['desktop', 'light', DESKTOP, 'header, nav, #guide-shop, #postPaymentCreate'],
-  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport, within) => {
+    ['phone', 'dark', PHONE, null],
+    ['desktop', 'light', DESKTOP, ['guide-shop', 'postPaymentCreate']],
+  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport, kept) => {
     const other = await browser.page({ viewport, colorScheme });
     for (const part of ['top', 'guide-shop', 'postPaymentCreate', 'contents']) {
       await other.goto(`/docs#${part}`);
@@ -250,7 +263,8 @@ describe('accessibility of the API documentation', () => {
         await other.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
       ).toBeLessThanOrEqual(0);
     }
-    expect(await axeFindings(other, within)).toEqual([]);
+    if (kept !== null) await keepOnly(other, kept);
+    expect(await axeFindings(other)).toEqual([]);
     await other.close();
   });
 

@@ -161,7 +161,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
       ];
       await till.down();
       for (const payment of payments) await payOrder(fresh, payment, 2);
-      await fresh.mine(300);
+      await fresh.mine(150);
       const pruned = proxy.inject(noState, { methods: ['eth_getBalance', 'eth_call'] });
       await till.up();
       await till.ready(90_000);
@@ -186,7 +186,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     await till.down();
     await payOrder(fresh, payment, 2);
-    await fresh.mine(300);
+    await fresh.mine(200);
     await till.up();
     await expectPaidOnce(shop, sink, payment);
   });
