@@ -3,6 +3,7 @@ import { excludeMemoryFromCoreDumps } from './app/core-dumps.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { packageVersion } from './config/package-root.ts';
 import { createLogger } from './app/logger.ts';
+import { openLogOutput } from './app/log-output.ts';
 import { ReplicaUnknownError } from './replica/litestream-process.ts';
 import { readableLog, registrationUrl, startedLines } from './terminal.ts';
 
@@ -10,17 +11,21 @@ import { readableLog, registrationUrl, startedLines } from './terminal.ts';
 const EXIT_FAILED = 1;
 const EXIT_CANNOT_START = 2;
 
-const show = (text: string): void => void process.stdout.write(text);
+const STANDARD_OUTPUT = 1;
 
 async function main(): Promise<void> {
   excludeMemoryFromCoreDumps();
   const config = loadConfig();
   // A person at a terminal gets readable lines, anything else JSON.
   const isTerminal = process.stdout.isTTY;
-  const logger = createLogger(config.logLevel, isTerminal ? readableLog(show) : undefined);
+  const log = openLogOutput(STANDARD_OUTPUT);
+  const show = (text: string): void => log.write(text);
+  const logger = createLogger(config.logLevel, isTerminal ? readableLog(show) : log);
+  // Node's own warnings go there, too: a full disk or a closed pipe must not end the daemon.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   for (const warning of config.warnings) logger.warn({}, warning);
   logger.info({ version: packageVersion(), config: redactedConfig(config) }, 'starting');
-  const app = await createApp({ config, logger });
+  const app = await createApp({ config, logger, log });
   let stopping = false;
   const stop = (reason: string, exitCode: number): void => {
     if (stopping) return;
@@ -35,6 +40,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM', 0));
   process.on('SIGINT', () => stop('SIGINT', 0));
+  // At a terminal it means that the terminal was closed; elsewhere, as in other daemons, to re-read files.
+  process.on('SIGHUP', () => (isTerminal ? stop('SIGHUP', 0) : app.reload()));
   // State after an unexpected error is unknown: stop, and let the next start resume from the database.
   process.on('uncaughtException', (error) => {
     logger.error({ err: error }, 'unexpected error');

@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import type { Logger } from '../../src/domain/ports.ts';
-import { createLogger, logOutput } from '../../src/app/logger.ts';
+import { openLogOutput } from '../../src/app/log-output.ts';
+import { createLogger } from '../../src/app/logger.ts';
 import { openShop, realClock, type Merchant, type Shop } from '../../test/_helpers/webhooks/shop.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
@@ -31,7 +32,7 @@ export const question: Question = {
     bench.onEnd(async () => shop.close());
     const nowhere = openSync('/dev/null', 'w');
     bench.onEnd(() => closeSync(nowhere));
-    const logger = createLogger('info', logOutput(nowhere));
+    const logger = createLogger('info', openLogOutput(nowhere));
     const merchants: Merchant[] = [];
     for (const url of urls) merchants.push(await shop.merchant(url));
     const count = bench.quick ? 1_000 : 4_000;

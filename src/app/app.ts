@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { toChains, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
 import { createHttp } from './http.ts';
+import type { LogOutput } from './log-output.ts';
 import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
@@ -12,6 +13,7 @@ import { startParts, stopParts, type RunningParts, type Started } from './lifecy
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-root.ts';
+import { Certificate } from '../http/server/certificate.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { KeySource, SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
@@ -47,6 +49,8 @@ import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 export interface App {
   /** Starts everything. */
   start(): Promise<Started>;
+  /** Re-reads the TLS files. */
+  reload(): void;
   /** Drains and stops everything; nothing is left half-done. */
   stop(): Promise<void>;
 }
@@ -54,6 +58,8 @@ export interface App {
 export interface AppOptions {
   readonly config: Config;
   readonly logger: Logger;
+  /** The output of the logger; for tests that do not write to one, none. */
+  readonly log?: LogOutput;
   /** Injected so that tests control time. */
   readonly clock?: Clock;
   readonly sendPolicy?: SendPolicy;
@@ -94,7 +100,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       await vetStart(config.replica, await readEpoch(database.db), config.isOtherMachineOff);
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });
-      return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
+      return {
+        start: () => startParts(config, parts),
+        reload: () => parts.certificate?.reload(),
+        stop: () => stopParts(config, logger, parts),
+      };
     } catch (error) {
       await database.close();
       throw error;
@@ -193,18 +203,21 @@ function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Cl
   });
 }
 
-/** Copies of the database, and the warnings of /readyz about them and about prices. */
+/** Copies of the database, the certificate, and the warnings of /readyz that are not about a chain. */
 async function createSafekeeping(
   deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'problems'> },
 ) {
-  const { config, database, keyring, clock, logger, rates, onTakenOver } = deps;
+  const { config, database, keyring, clock, logger, rates, log = null, onTakenOver } = deps;
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
   const backups = new ScheduledBackups({ config, fingerprint: keyring.fingerprint, clock, logger });
   const replica = await openReplicaWatch({ config, db: database.db, clock, logger, onTakenOver });
   const copyCheck = new CopyCheck({ config, db: database.db, logger });
-  const sources = [rates, olderDatabase, copyCheck, backups, ...(replica === null ? [] : [replica])];
+  const { tls } = config.http;
+  const certificate = tls === null ? null : new Certificate(tls, { clock, logger });
+  const sources = [rates, olderDatabase, copyCheck, backups, replica, certificate, log];
   const operator = {
-    warnings: () => sources.flatMap((source) => source.warnings()),
+    certificate,
+    warnings: () => sources.flatMap((source) => source?.warnings() ?? []),
     backup: () => backups.status(),
     backupAge: () => backups.age(),
     replica: () => replica?.status() ?? null,
@@ -212,9 +225,10 @@ async function createSafekeeping(
       isBackupTooOld: () => backups.warnings().length > 0,
       areRatesUnsure: () => rates.problems().length > 0,
       isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
+      isCertificateEnding: () => certificate?.isEnding() ?? false,
     },
   };
-  return { olderDatabase, copyCheck, backups, replica, operator };
+  return { olderDatabase, copyCheck, backups, replica, certificate, log, operator };
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

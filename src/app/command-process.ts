@@ -10,14 +10,22 @@ export class CommandProcess {
   /**
    * Runs the command to its end; one at a time.
    * @param env replaces the daemon's own environment
+   * @param limitMs ends a command that hangs, for example on a disk of the network that is away
    * @throws {Error} with the command's standard error, which contains no secret
    */
-  async run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  async run(
+    name: string,
+    args: readonly string[],
+    { env, limitMs }: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
+  ): Promise<void> {
     const child = spawn(process.execPath, [commandProgram(name), ...args], {
       env,
+      timeout: limitMs,
+      killSignal: 'SIGKILL',
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
+    const startedMs = performance.now();
     let errorText = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errorText = (errorText + text).slice(-KEPT_ERROR_CHARACTERS);
@@ -26,6 +34,8 @@ export class CommandProcess {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
+      else if (performance.now() - startedMs >= limitMs)
+        reject(new Error(`not finished after ${Math.round(limitMs / 1000)} seconds; ended`));
       else reject(new Error(errorText.trim() || `ended with ${code ?? signal}`));
     });
     await promise.finally(() => {

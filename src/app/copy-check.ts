@@ -4,6 +4,9 @@ import { isCopyUnchecked, noteCopyChecked } from '../replica/copy-mark.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { CommandProcess } from './command-process.ts';
 
+/** The check reads the file twice. */
+const LIMIT_MS = 6 * 3_600_000;
+
 interface CopyCheckDeps {
   readonly config: Config;
   readonly db: Db;
@@ -50,7 +53,10 @@ export class CopyCheck {
       logger.info({}, 'integrity check of the database from the replica started');
       const { TILLD_KEYRING_PASSPHRASE: _, TILLD_KEYRING_PASSPHRASE_FILE: __, ...env } = process.env;
       const args = ['--data-dir', config.dataDir];
-      await this.#process.run('check', args, { ...env, TILLD_CONFIG: config.file });
+      await this.#process.run('check', args, {
+        env: { ...env, TILLD_CONFIG: config.file },
+        limitMs: LIMIT_MS,
+      });
       await noteCopyChecked(db);
       logger.info({}, 'integrity check of the database from the replica passed');
     } catch (error) {

@@ -11,6 +11,7 @@ import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
+import type { Certificate } from '../http/server/certificate.ts';
 import type { Route } from '../http/server/route.ts';
 import { auditRoutes } from '../http/routes/audit.ts';
 import { authRoutes } from '../http/routes/auth.ts';
@@ -86,6 +87,8 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly backup: () => BackupStatus;
   readonly backupAge: () => BackupAge;
   readonly replica: () => ReplicaStatus | null;
+  /** Null for plain HTTP. */
+  readonly certificate: Certificate | null;
 }
 
 /** Every route of the API on one server, not listening yet. */
@@ -125,7 +128,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
       version: deps.version,
     },
     checkAnswers,
-    tls: config.http.tls,
+    tls: deps.certificate,
     pages: pagesOf(of, streams, {
       assets,
       logger,

@@ -11,6 +11,7 @@ import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { ReplicaWatch } from '../replica/watch.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { HttpServer } from '../http/http-server.ts';
+import type { Certificate } from '../http/server/certificate.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
@@ -32,6 +33,7 @@ export interface RunningParts {
   readonly copyCheck: CopyCheck;
   readonly backups: ScheduledBackups;
   readonly replica: ReplicaWatch | null;
+  readonly certificate: Certificate | null;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly lookAhead: LookAhead;
@@ -69,6 +71,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   parts.upkeep.start();
   parts.copyCheck.start();
   parts.backups.start();
+  parts.certificate?.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
   const { host, port, tls, adminListen } = config.http;
@@ -122,6 +125,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['check of the copy', () => parts.copyCheck.stop()],
       ['scheduled backups', () => parts.backups.stop()],
       ['replica', () => parts.replica?.stop()],
+      ['certificate', () => parts.certificate?.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],
     [['chain adapters', closeAdapters]],

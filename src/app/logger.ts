@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { isoTime } from '../domain/iso-time.ts';
+import { openLogOutput } from './log-output.ts';
 
 /** Fields that may carry a secret, wherever they occur in a log line. */
 const SECRET_FIELDS = [
@@ -41,43 +42,12 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 /** A quick pre-check that every such pattern passes: lines that fail it need no redaction. */
 const MAYBE_SECRET = /[rs]k_|whsec_|eyJ|:\/\/|Bearer |Basic /;
 
+const STANDARD_OUTPUT = 1;
+
 /** Redacts everything in a line that has the shape of a secret. */
 function redactText(line: string): string {
   if (!MAYBE_SECRET.test(line)) return line;
   return SECRET_SHAPES.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
-}
-
-/** Most characters buffered until the end of a turn. */
-const BUFFERED_CHARS = 16_000;
-
-const STANDARD_OUTPUT = 1;
-
-/**
- * Buffered log output: one write per turn of the event loop, and one at process exit. Never fsynced, because
- * every turn would wait for the disk.
- */
-export function logOutput(fd: number): DestinationStream {
-  const output = pino.destination({ dest: fd, sync: true });
-  let waiting = '';
-  let isDue = false;
-  const write = (): void => {
-    const text = waiting;
-    waiting = '';
-    if (text !== '') output.write(text);
-  };
-  process.on('exit', write);
-  return {
-    write: (line) => {
-      waiting += line;
-      if (waiting.length > BUFFERED_CHARS) write();
-      if (isDue) return;
-      isDue = true;
-      setImmediate(() => {
-        isDue = false;
-        write();
-      });
-    },
-  };
 }
 
 /**
@@ -94,10 +64,13 @@ function isPlain(fields: unknown): fields is object {
   return true;
 }
 
-/** The program's log: JSON lines, secrets removed by field name and by shape. */
+/**
+ * The program's log: JSON lines, secrets removed by field name and by shape.
+ * @param destination by default the standard output
+ */
 export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
-  const output = destination ?? logOutput(STANDARD_OUTPUT);
+  const output = destination ?? openLogOutput(STANDARD_OUTPUT);
   return pino(
     {
       level,

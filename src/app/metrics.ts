@@ -15,6 +15,8 @@ interface Measured {
   readonly rates: StateMetricsDeps['rates'];
   readonly olderDatabase: StateMetricsDeps['olderDatabase'];
   readonly replica: StateMetricsDeps['replica'];
+  readonly certificate: StateMetricsDeps['certificate'];
+  readonly log: StateMetricsDeps['log'];
   readonly chains: () => Promise<readonly WatchedChain[]>;
   readonly uncredited: StateMetricsDeps['uncredited'];
   readonly version: string;

@@ -9,6 +9,11 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 
 /** Its modification time is that of the last successful backup, scheduled or manual. */
 const LAST_BACKUP_FILE = 'last-backup';
+const HOUR_MS = 3_600_000;
+/** A backup writes 10 MB or more a second: this is enough for any database that the daemon can serve. */
+const LIMIT_MS = 2 * HOUR_MS;
+/** How long after a start the absence of any backup causes a warning; the first one is made at the start. */
+const FIRST_BACKUP_MS = HOUR_MS;
 
 export interface BackupStatus {
   /** ISO 8601; null when none was ever made. */
@@ -25,6 +30,8 @@ interface ScheduledBackupsDeps {
   readonly fingerprint: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Longest time of one backup; shorter for tests. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -38,9 +45,11 @@ export class ScheduledBackups {
   #running: Promise<void> | null = null;
   #failure: string | null = null;
   #isStopping = false;
+  readonly #createdAt: number;
 
   constructor(deps: ScheduledBackupsDeps) {
     this.#deps = deps;
+    this.#createdAt = deps.clock.now();
   }
 
   start(): void {
@@ -88,8 +97,12 @@ export class ScheduledBackups {
     if (this.#deps.config.backup.schedule === null) return [];
     const failed = this.#failure === null ? [] : [`the last scheduled backup failed: ${this.#failure}`];
     const at = this.#lastAt();
-    if (at === null || !this.#isTooOld()) return failed;
-    return [...failed, `the newest backup is ${Math.floor(this.#ageMs(at) / 3_600_000)} hours old`];
+    if (at === null) {
+      const isDue = this.#ageMs(this.#createdAt) > FIRST_BACKUP_MS;
+      return isDue ? [...failed, 'no backup has ever succeeded'] : failed;
+    }
+    if (!this.#isTooOld()) return failed;
+    return [...failed, `the newest backup is ${Math.floor(this.#ageMs(at) / HOUR_MS)} hours old`];
   }
 
   async #backUp(): Promise<void> {
@@ -113,9 +126,12 @@ export class ScheduledBackups {
     const { passphrase } = config.keyring;
     const { TILLD_KEYRING_PASSPHRASE_FILE: _, ...env } = process.env;
     await this.#process.run('backup', [path, '--data-dir', config.dataDir], {
-      ...env,
-      TILLD_CONFIG: config.file,
-      ...(passphrase === null ? {} : { TILLD_KEYRING_PASSPHRASE: passphrase.reveal() }),
+      limitMs: this.#deps.limitMs ?? LIMIT_MS,
+      env: {
+        ...env,
+        TILLD_CONFIG: config.file,
+        ...(passphrase === null ? {} : { TILLD_KEYRING_PASSPHRASE: passphrase.reveal() }),
+      },
     });
   }
 

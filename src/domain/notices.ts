@@ -6,7 +6,7 @@ export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'se
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
 /** Subjects that the operator of this server is notified about by email. */
-const OPERATOR_NOTICES = ['node', 'rates', 'backup', 'replica'] as const;
+const OPERATOR_NOTICES = ['node', 'rates', 'backup', 'replica', 'certificate'] as const;
 export type OperatorNotice = (typeof OPERATOR_NOTICES)[number];
 
 export type NoticeKind = ShopNotice | OperatorNotice;
@@ -58,6 +58,8 @@ export const NOTICE_REASONS = [
   'backup_back',
   'replica_behind',
   'replica_back',
+  'certificate_ending',
+  'certificate_back',
 ] as const;
 export type NoticeReason = (typeof NOTICE_REASONS)[number];
 
@@ -84,6 +86,8 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   backup_back: 'backup',
   replica_behind: 'replica',
   replica_back: 'replica',
+  certificate_ending: 'certificate',
+  certificate_back: 'certificate',
 };
 
 /** The events that may send a notice. */
@@ -108,6 +112,7 @@ export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'rates_unsure',
   'backup_old',
   'replica_behind',
+  'certificate_ending',
   'webhook_failing',
   'send_stuck',
   'fee_limited',

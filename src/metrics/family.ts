@@ -31,6 +31,10 @@ export interface StateMetricsDeps {
   readonly olderDatabase: { isSet(): boolean };
   /** Null without a replica. */
   readonly replica: { status(): { readonly epoch: number; readonly lagSeconds: number | null } } | null;
+  /** Null for plain HTTP. */
+  readonly certificate: { readonly endsAt: number } | null;
+  /** Null where the log has no output of its own. */
+  readonly log: { readonly dropped: number } | null;
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;

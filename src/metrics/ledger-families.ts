@@ -136,6 +136,24 @@ export function sendFamilies({
   ];
 }
 
+/** The end of the certificate, and lines that the log lacks. */
+export function processFamilies({ certificate, log }: StateMetricsDeps): Family[] {
+  return [
+    {
+      name: 'tilld_tls_certificate_end_timestamp_seconds',
+      help: 'When the TLS certificate in use ends; no sample behind a proxy that speaks TLS',
+      labels: [],
+      read: () => (certificate === null ? [] : [[{}, certificate.endsAt / 1000]]),
+    },
+    {
+      name: 'tilld_log_dropped_lines',
+      help: 'Log lines dropped since the start because the output could not be written',
+      labels: [],
+      read: () => [[{}, log?.dropped ?? 0]],
+    },
+  ];
+}
+
 /** The sizes of the database's files, and the age of their copies. */
 export function fileFamilies({ dataDir, replica }: StateMetricsDeps): Family[] {
   const files = { database: 'tilld.sqlite', wal: 'tilld.sqlite-wal' };

@@ -8,7 +8,7 @@ import {
   uncreditedFamilies,
 } from './chain-families.ts';
 import type { StateMetricsDeps } from './family.ts';
-import { databaseFamilies, fileFamilies, sendFamilies } from './ledger-families.ts';
+import { databaseFamilies, fileFamilies, processFamilies, sendFamilies } from './ledger-families.ts';
 
 /** Omitted: sums of the library's gauges under names with `_total`, which Prometheus reserves for counters. */
 const MISNAMED = [
@@ -30,6 +30,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
     ...databaseFamilies(deps),
     ...sendFamilies(deps),
     ...fileFamilies(deps),
+    ...processFamilies(deps),
     ...reconcileFamilies(deps),
     rateFamily(deps),
     rateSourceFamily(deps),

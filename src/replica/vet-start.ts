@@ -1,8 +1,12 @@
 import type { Epoch } from './epoch.ts';
 import { LONG_LOOK_TIMEOUT_MS, readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
-import { ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
+import { litestreamEnvironment, ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
+
+const KEYS_MISSING =
+  'the replica in S3 cannot be read without its keys: set LITESTREAM_ACCESS_KEY_ID and LITESTREAM_SECRET_ACCESS_KEY ' +
+  'in the environment of the daemon and of scripts/replicate';
 
 /**
  * Refuses to start if another machine may run, because two daemons with one seed issue the same address to
@@ -31,6 +35,7 @@ export async function vetStart(
     );
   }
   if (isOtherMachineOff) return;
+  if (later instanceof ReplicaError && lacksKeys(target)) throw new ReplicaUnknownError(KEYS_MISSING);
   if (later instanceof ReplicaError)
     throw new ReplicaUnknownError(
       `the replica cannot be read (${later.message}): another machine may have taken over. ${WORD}`,
@@ -40,6 +45,15 @@ export async function vetStart(
     throw new ReplicaUnknownError(
       `the replica lacks the data that this machine wrote to it (epoch ${epoch.number}): another machine may have taken over. ${WORD}`,
     );
+}
+
+/** Machines of Amazon can have a role instead of keys: only a failed read shows that the keys are missing. */
+function lacksKeys(target: ReplicaTarget): boolean {
+  if (!target.url.reveal().startsWith('s3:')) return false;
+  const env = litestreamEnvironment();
+  const has = (name: string): boolean =>
+    ['LITESTREAM_', 'AWS_'].some((prefix) => (env[prefix + name] ?? '') !== '');
+  return !has('ACCESS_KEY_ID') || !has('SECRET_ACCESS_KEY');
 }
 
 /** An error means unknown, with its reason. */

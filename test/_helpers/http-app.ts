@@ -10,6 +10,7 @@ import { DomainChecks, type DomainChecksOptions } from '../../src/workers/site-c
 import { resolveHost } from '../../src/egress/resolve.ts';
 import { urlRule } from '../../src/egress/url-rule.ts';
 import type { HttpSettings } from '../../src/http/api.ts';
+import { Certificate } from '../../src/http/server/certificate.ts';
 import type { Route } from '../../src/http/server/route.ts';
 import { authRoutes } from '../../src/http/routes/auth.ts';
 import { customerRoutes } from '../../src/http/routes/customers.ts';
@@ -134,7 +135,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     secretBox,
     tokens,
     registry,
-    tls: options.tls ?? null,
+    tls: options.tls === undefined ? null : new Certificate(options.tls, { clock, logger }),
     timeouts: options.timeouts ?? {},
     checkAnswers: true,
     routes: [

@@ -15,8 +15,14 @@ const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const utcTime = (at: number) =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
-/** A fresh self-signed certificate for `localhost`, or other names (ECDSA P-256, RFC 5280), and its key, as PEM. */
-export function selfSigned(names: readonly string[] = ['localhost']): { cert: string; key: string } {
+/**
+ * A fresh self-signed certificate for `localhost`, or other names (ECDSA P-256, RFC 5280), and its key, as PEM.
+ * @param days until it ends; it began a day ago
+ */
+export function selfSigned(
+  names: readonly string[] = ['localhost'],
+  days = 1,
+): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaSha256 = sequence(oid('2a8648ce3d040302'));
   // Of its own for each: OpenSSL finds the issuer by name, and takes another certificate of the same name for it.
@@ -30,7 +36,7 @@ export function selfSigned(names: readonly string[] = ['localhost']): { cert: st
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaSha256,
     name,
-    sequence(utcTime(Date.now() - day), utcTime(Date.now() + day)),
+    sequence(utcTime(Date.now() - day), utcTime(Date.now() + days * day)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(altName)),

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from '../../domain/ports.ts';
+import type { Certificate, KeyPair } from './certificate.ts';
 import { answerMalformed } from './malformed-requests.ts';
 
 export interface ListenAddress {
@@ -13,8 +13,8 @@ export interface ListenAddress {
 
 export interface ListenerOptions {
   readonly logger: Logger;
-  /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  /** Null for plain HTTP, behind a proxy that speaks TLS. */
+  readonly tls: Certificate | null;
   /** Shorter limits for tests. */
   readonly timeouts?: Partial<typeof OPTIONS>;
   /** The settings of the address, for error messages. */
@@ -67,34 +67,20 @@ export function createListener(app: Express, options: ListenerOptions): Listener
 function serverFor(app: Express, { tls, timeouts }: ListenerOptions): Server {
   const options = { ...OPTIONS, ...timeouts };
   if (tls === null) return createServer(options, app);
-  const cert = readPem('TILLD_TLS_CERT', tls.certFile);
-  const key = readPem('TILLD_TLS_KEY', tls.keyFile);
-  try {
-    return createTlsServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, app);
-  } catch (cause) {
-    const why = `no certificate and key in PEM that belong together (${messageOf(cause)})`;
-    throw new Error(`${tls.certFile} and ${tls.keyFile} (TILLD_TLS_CERT, TILLD_TLS_KEY) are ${why}`, {
-      cause,
-    });
-  }
+  const server: TlsServer = createTlsServer({ ...options, ...secureContext(tls.pair) }, app);
+  // Open connections keep the certificate that they began with.
+  tls.onRenewed((pair) => server.setSecureContext(secureContext(pair)));
+  return server;
 }
 
-function readPem(setting: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new Error(`cannot read the file of ${setting}: ${messageOf(cause)}`, { cause });
-  }
+function secureContext(pair: KeyPair): KeyPair & { readonly minVersion: 'TLSv1.2' } {
+  return { ...pair, minVersion: 'TLSv1.2' };
 }
 
 function listenError(cause: Error, { host, port }: ListenAddress, settings: string): Error {
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
   const why = isTaken ? 'another program listens there already' : cause.message;
   return new Error(`cannot listen on ${host}, port ${port} (${settings}): ${why}`, { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Sockets {

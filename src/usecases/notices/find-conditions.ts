@@ -25,6 +25,8 @@ export interface FindConditionsDeps {
   })[];
   readonly isBackupTooOld: () => boolean;
   readonly isReplicaBehind: () => boolean;
+  /** The TLS certificate should have been renewed by now. */
+  readonly isCertificateEnding: () => boolean;
   /** A rate rests on a single price source, or is rejected. */
   readonly areRatesUnsure: () => boolean;
 }
@@ -37,7 +39,7 @@ export async function findConditions(deps: FindConditionsDeps): Promise<Conditio
 const OPERATORS = { merchantId: '', mode: 'live', details: {} } as const;
 
 function operatorConditions(deps: FindConditionsDeps): Condition[] {
-  const { chains, isBackupTooOld, isReplicaBehind, areRatesUnsure } = deps;
+  const { chains, isBackupTooOld, isReplicaBehind, isCertificateEnding, areRatesUnsure } = deps;
   const live = chains().filter(({ mode }) => mode === 'live');
   const nodes = live.filter(({ state }) => state !== 'following');
   const unread = live.filter((chain) => chain.unread.count > 0);
@@ -55,11 +57,12 @@ function operatorConditions(deps: FindConditionsDeps): Condition[] {
     ...(areRatesUnsure() ? [single('rates_unsure', 'rates_back', NODE_MS)] : []),
     ...(backup ? [single('backup_old', 'backup_back', 0)] : []),
     ...(replica ? [single('replica_behind', 'replica_back', NODE_MS)] : []),
+    ...(isCertificateEnding() ? [single('certificate_ending', 'certificate_back', 0)] : []),
   ];
 }
 
 function single(
-  reason: 'backup_old' | 'replica_behind' | 'rates_unsure',
+  reason: 'backup_old' | 'replica_behind' | 'rates_unsure' | 'certificate_ending',
   back: Condition['back'],
   afterMs: number,
 ): Condition {

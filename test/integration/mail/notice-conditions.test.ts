@@ -8,6 +8,7 @@ const MINUTE_MS = 60_000;
 
 let app: HttpApp;
 let state: string;
+let isCertificateEnding = false;
 let isBackupTooOld: boolean;
 let areRatesUnsure: boolean;
 let unread: { count: number };
@@ -15,6 +16,7 @@ beforeEach(async () => {
   app = await startHttpApp();
   state = 'following';
   isBackupTooOld = false;
+  isCertificateEnding = false;
   areRatesUnsure = false;
   unread = { count: 0 };
 });
@@ -31,6 +33,7 @@ async function pass(minutes: number, step = 1): Promise<void> {
     ],
     isBackupTooOld: () => isBackupTooOld,
     isReplicaBehind: () => false,
+    isCertificateEnding: () => isCertificateEnding,
     areRatesUnsure: () => areRatesUnsure,
   };
   for (let minute = 0; minute < minutes; minute += step) {
@@ -120,6 +123,15 @@ it('noteConditions notifies of an overdue backup immediately, and of the next ba
   isBackupTooOld = false;
   await pass(16);
   expect(await told()).toEqual(['backup_old server', 'backup_back server']);
+});
+
+it('noteConditions notifies of a certificate that ends soon, and of its renewal', async () => {
+  isCertificateEnding = true;
+  await pass(1);
+  expect(await told()).toEqual(['certificate_ending server']);
+  isCertificateEnding = false;
+  await pass(16);
+  expect(await told()).toEqual(['certificate_ending server', 'certificate_back server']);
 });
 
 const DAY = 24 * 60;

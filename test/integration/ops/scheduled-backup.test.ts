@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -10,6 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ScheduledBackups } from '../../../src/app/scheduled-backups.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
@@ -105,6 +108,8 @@ it('a scheduled backup that fails, or is overdue, causes a warning', async () =>
   );
   expect(warnings).toEqual([expect.stringMatching(/^the last scheduled backup failed: .*ENOTDIR/)]);
   expect(backup).toEqual({ lastAt: null, ageSeconds: null });
+  till.clock.advance(2 * 3_600_000);
+  expect((await ready(till)).warnings).toEqual([warnings[0], 'no backup has ever succeeded']);
   await till.end();
 
   const aged = await Till.start({ ...ENV, TILLD_BACKUP_SCHEDULE: YEARLY });
@@ -113,6 +118,38 @@ it('a scheduled backup that fails, or is overdue, causes a warning', async () =>
   aged.clock.advance(49 * 3_600_000);
   expect((await ready(aged)).warnings).toEqual(['the newest backup is 49 hours old']);
   await aged.end();
+});
+
+it('a scheduled backup that hangs is ended after a time limit, and the next one runs', async () => {
+  const config = join(dir, 'tilld.yaml');
+  const logs: object[] = [];
+  const log = (fields: object): void => void logs.push(fields);
+  const deps = {
+    config: {
+      ...loadConfig({
+        env: { ...ENV, TILLD_DATA_DIR: dir, TILLD_BACKUP_SCHEDULE: YEARLY },
+        cwd: process.cwd(),
+      }),
+      file: config,
+    },
+    fingerprint: '0'.repeat(64),
+    clock: Date,
+    logger: { debug: log, info: log, warn: log, error: log },
+    limitMs: 3_000,
+  };
+  const backups = new ScheduledBackups(deps);
+  // The pipe has no writer, so that the command waits for its configuration for ever.
+  execFileSync('mkfifo', [config]);
+  await backups.run();
+  expect(backups.warnings()).toEqual([
+    'the last scheduled backup failed: not finished after 3 seconds; ended',
+  ]);
+  rmSync(config);
+  deps.limitMs = 600_000;
+  await backups.run();
+  expect(backups.warnings().join()).toContain('the last scheduled backup failed: ');
+  expect(backups.warnings().join()).not.toContain('not finished');
+  await backups.stop();
 });
 
 it('a scheduled backup reads the passphrase from the file that the YAML names', async () => {

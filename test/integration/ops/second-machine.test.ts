@@ -164,6 +164,18 @@ describe('an unusable replica', () => {
     }
   });
 
+  it('is refused on an S3 server without credentials, naming their settings', async () => {
+    const place = await openPlace('an S3 server');
+    try {
+      const { LITESTREAM_SECRET_ACCESS_KEY: _secret, ...settings } = place.env;
+      const said = await refusal(join(dir, 'first'), { ...settings, TILLD_REPLICA_URL: place.url });
+      expect(said).toContain('set LITESTREAM_ACCESS_KEY_ID and LITESTREAM_SECRET_ACCESS_KEY');
+      expect(said).not.toContain('TILLD_OTHER_MACHINE_OFF');
+    } finally {
+      await place.end();
+    }
+  });
+
   it('is refused when it belongs to another database', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();

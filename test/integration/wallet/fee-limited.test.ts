@@ -36,7 +36,13 @@ async function hours(count: number, rate: bigint): Promise<void> {
 
 async function reasons(): Promise<string[]> {
   const { db, clock } = sim.world;
-  const quiet = { chains: () => [], isBackupTooOld: no, isReplicaBehind: no, areRatesUnsure: no };
+  const quiet = {
+    chains: () => [],
+    isBackupTooOld: no,
+    isReplicaBehind: no,
+    isCertificateEnding: no,
+    areRatesUnsure: no,
+  };
   return (await findConditions({ db, clock, ...quiet })).map(({ reason }) => reason);
 }
 
