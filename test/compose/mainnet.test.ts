@@ -118,9 +118,12 @@ async function configured(
   return config.services;
 }
 
+/** An image by digest. */
+const digest = (name: string): string => `${name}@sha256:${'0a'.repeat(32)}`;
+
 describe('variables of the compose files', () => {
   test('limit CPU and memory of each service of the mainnet profile', async () => {
-    const limits = { TILLD_CPUS: '0.5', BTC_CPUS: '2', LTC_CPUS: '1', BTC_MEMORY: '3g' };
+    const limits = { DAEMON_CPUS: '0.5', BTC_CPUS: '2', LTC_CPUS: '1', BTC_MEMORY: '3g' };
     const services = await configured(limits, ['--env-file', 'docker/mainnet.env.example']);
     expect(SERVICES.map((name) => services[name]?.cpus)).toEqual([2, 1, 0.5]);
     expect(services['bitcoind-mainnet']?.mem_limit).toBe(String(3 * 1024 ** 3));
@@ -129,7 +132,6 @@ describe('variables of the compose files', () => {
   test('replace the nodes by images by digest, which run as the same user', async () => {
     const files = ['-f', 'docker-compose.yml', '-f', 'docker-compose.upstream-nodes.yml'];
     const options = ['--env-file', 'docker/mainnet.env.example', ...files];
-    const digest = (name: string) => `${name}@sha256:${'0a'.repeat(32)}`;
     const images = { BITCOIND_IMAGE: digest('bitcoin'), LITECOIND_IMAGE: digest('litecoin') };
     const services = await configured(images, options);
     for (const name of ['bitcoin', 'litecoin']) {
