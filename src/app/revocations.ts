@@ -71,7 +71,7 @@ export class RevocationList {
       logger.error(
         { path },
         'list of revocations missing: secret keys, keys with wallet:send and members are suspended until the ' +
-          'owner of each shop confirms them (dashboard, or scripts/users confirm-keys), and all sessions have ended',
+          'owner of each shop confirms them (dashboard, or tillctl users confirm-keys), and all sessions have ended',
       );
     }
     const list = new RevocationList(deps, path);

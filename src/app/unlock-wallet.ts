@@ -78,8 +78,8 @@ function lostDatabase(dataDir: string): KeyringError {
   const path = join(dataDir, DATABASE_FILE);
   return new KeyringError(
     `${path} is missing or empty, but ${join(dataDir, KEYRING_FILE)} is there: a new database would assign addresses of earlier customers again. ` +
-      'Put the latest tilld.sqlite back; or restore a backup into a new data directory (scripts/restore FILE --data-dir NEW); or, without any backup, ' +
-      'restore the money from the words that scripts/seed show prints (scripts/seed restore --data-dir NEW)',
+      'Put the latest tilld.sqlite back; or restore a backup into a new data directory (tillctl restore FILE --data-dir NEW); or, without any backup, ' +
+      'restore the money from the words that tillctl seed show prints (tillctl seed restore --data-dir NEW)',
   );
 }
 

@@ -11,7 +11,7 @@ import { isOpen } from '../domain/send/machine.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
-/** Written by scripts/backup after each success. */
+/** Written by tillctl backup after each success. */
 const LAST_BACKUP_FILE = 'last-backup';
 
 /** Whether the database is writable, and its numbers of payments and webhooks. */
@@ -170,7 +170,7 @@ export function fileFamilies({ dataDir, replica }: StateMetricsDeps): Family[] {
     },
     {
       name: 'tilld_last_backup_timestamp_seconds',
-      help: 'When scripts/backup last succeeded; no sample when it never did',
+      help: 'When tillctl backup last succeeded; no sample when it never did',
       labels: [],
       read: () => {
         const found = statSync(join(dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });

@@ -17,7 +17,7 @@ const FENCED_AFTER_MS = LOOK_EVERY_MS + 35_000;
 
 /**
  * Begins a new fencing epoch: a marker in the replica shows it, so that a machine of an earlier epoch stops.
- * That epoch's replica contains no data until scripts/replicate has made its first snapshot. The caller holds
+ * That epoch's replica contains no data until tillctl replicate has made its first snapshot. The caller holds
  * the lock of the data directory, waits, and only then writes the epoch to the database: until then its
  * daemon refuses to start.
  * @returns the epoch, and how long a machine of an earlier one may need to see it

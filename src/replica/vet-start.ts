@@ -20,7 +20,7 @@ export async function vetStart(
   isOtherMachineOff: boolean,
 ): Promise<void> {
   if (epoch?.state === 'restored') {
-    throw new ReplicaError('this database is a copy that has not taken over yet: run scripts/promote first');
+    throw new ReplicaError('this database is a copy that has not taken over yet: run tillctl promote first');
   }
   if (target === null) return;
   const next = epoch === null ? 1 : epoch.number + 1;
@@ -30,7 +30,7 @@ export async function vetStart(
   if (!(later instanceof ReplicaError) && later.count > 0) {
     throw new ReplicaError(
       epoch === null
-        ? 'TILLD_REPLICA_URL holds the replica of another database: name an empty place, or restore from it (scripts/restore --from-replica)'
+        ? 'TILLD_REPLICA_URL holds the replica of another database: name an empty place, or restore from it (tillctl restore --from-replica)'
         : `another machine has taken over (epoch ${next}, this one has ${epoch.number}): this one neither writes nor signs any more. Keep it off; to use it again, restore from the replica into a new data directory`,
     );
   }

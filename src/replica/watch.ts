@@ -96,7 +96,7 @@ export class ReplicaWatch {
     const { clock, maxLagMs } = this.#deps;
     const behindMs = clock.now() - (this.#newestAt ?? this.#startedAt);
     if (behindMs <= maxLagMs) return [];
-    const why = this.#lastError ?? 'does scripts/replicate run?';
+    const why = this.#lastError ?? 'does tillctl replicate run?';
     return [`the replica is ${Math.round(behindMs / 1000)} seconds behind: ${why}`];
   }
 

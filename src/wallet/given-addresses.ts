@@ -157,7 +157,7 @@ interface Content {
 /** Text after the last line end was being written at a power cut: no address was issued on it. */
 function parse(path: string, text: string): Content {
   const damaged = new GivenAddressesError(
-    `${path} is damaged. It prevents addresses from being assigned twice after an older database was restored. If tilld.sqlite in the same directory is the latest, remove the file and start again; otherwise restore a backup (scripts/restore)`,
+    `${path} is damaged. It prevents addresses from being assigned twice after an older database was restored. If tilld.sqlite in the same directory is the latest, remove the file and start again; otherwise restore a backup (tillctl restore)`,
   );
   const head = text.slice(0, HEAD_BYTES);
   const number = head.slice(TITLE.length, -1);

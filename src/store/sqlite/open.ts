@@ -189,8 +189,8 @@ function tryToWrite(sqlite: Sqlite.Database, path: string): void {
 
 /** Remedies for a file that SQLite cannot use, for the operator. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'restore the latest backup into a new data directory (scripts/restore)',
-  SQLITE_CORRUPT: 'restore the latest backup into a new data directory (scripts/restore)',
+  SQLITE_NOTADB: 'restore the latest backup into a new data directory (tillctl restore)',
+  SQLITE_CORRUPT: 'restore the latest backup into a new data directory (tillctl restore)',
   SQLITE_FULL: 'free disk space',
 };
 

@@ -44,7 +44,7 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
 
 function gapWarning({ coin, afterHeight: after, beforeHeight: before, reason }: ChainGapRow): string {
   const why = reason === 'lost' ? 'lost by the node' : 'skipped';
-  return `gap in the chain: blocks ${after + 1} to ${before - 1} were ${why}, and money that came in there is not credited until they are reconciled. Should that take longer than an hour, point ${coin} at a node that has them, stop tilld and run scripts/rescan ${coin} --from ${Math.max(after, 0)}`;
+  return `gap in the chain: blocks ${after + 1} to ${before - 1} were ${why}, and money that came in there is not credited until they are reconciled. Should that take longer than an hour, point ${coin} at a node that has them, stop tilld and run tillctl rescan ${coin} --from ${Math.max(after, 0)}`;
 }
 
 function clockWarnings(

@@ -49,7 +49,7 @@ export async function findForkPoint(
   if (hasLooked && !isForked) return uncontradicted(cursor, tip, null);
   throw new ChainError(
     'bad_answer',
-    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset. If its chain is correct, stop tilld and run scripts/rescan`,
+    `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset. If its chain is correct, stop tilld and run tillctl rescan`,
   );
 }
 

@@ -87,7 +87,7 @@ describe('a missing database next to an existing keyring', () => {
     expect(existsSync(join(dir, 'keyring.new'))).toBe(false);
     // From now on it is: the note counts for the first start only.
     removeDatabase();
-    await expect(Till.start({}, {}, dir)).rejects.toThrow('scripts/restore');
+    await expect(Till.start({}, {}, dir)).rejects.toThrow('tillctl restore');
   });
 
   it('does not stop a start when the first start was killed at any moment', async () => {

@@ -150,7 +150,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
       async () =>
         (await moved.api.call<{ chains: Record<string, { lastError: string | null }> }>('GET', '/readyz'))
           .body.data.chains['LTC']?.lastError ?? '',
-      (error) => error.includes('shares none') && error.includes('scripts/rescan'),
+      (error) => error.includes('shares none') && error.includes('tillctl rescan'),
     );
     await moved.down();
     const args = ['LTC', '--from', '1', '--data-dir', till.dataDir];

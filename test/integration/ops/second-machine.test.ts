@@ -77,7 +77,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
       60_000,
     );
     // A copy that has not taken over.
-    expect(await refusal(dataDir)).toContain('run scripts/promote first');
+    expect(await refusal(dataDir)).toContain('run tillctl promote first');
     expect(await runTool('promote', ['--other-machine-off', '--data-dir', dataDir], { env })).toMatchObject({
       code: 0,
     });

@@ -127,7 +127,7 @@ it('a promotion that is killed while it waits leaves a database that does not st
   await promoting.done;
   const till = await TillProcess.spawn(env, join(dir, 'second'));
   expect((await till.ended()).code).not.toBe(0);
-  expect(till.output).toContain('run scripts/promote first');
+  expect(till.output).toContain('run tillctl promote first');
   expect(await promote('second')).toMatchObject({ code: 0, stdout: expect.stringContaining('epoch 3') });
 });
 

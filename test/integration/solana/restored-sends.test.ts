@@ -146,7 +146,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     const findings = await examineSends(deps, node);
     await node.close();
     for (const { id } of [first, second]) {
-      const word = `scripts/sends --not-paid ${id}`;
+      const word = `tillctl sends --not-paid ${id}`;
       expect(findings.find((finding) => finding.send.id === id)?.why).toContain(word);
       await noteNotPaid(deps, id);
     }

@@ -135,7 +135,7 @@ test('examineSends ends a send from before a restore only by proof, after the op
   sim.line.broadcast = async () => refused;
   sim.line.fate = 'gone';
   expect(await found()).toEqual([
-    { id, standing: 'open', why: expect.stringContaining(`scripts/sends --not-paid ${id}`) as string },
+    { id, standing: 'open', why: expect.stringContaining(`tillctl sends --not-paid ${id}`) as string },
   ]);
   expect(await afterNextTry(id)).toBe('signed');
   await noteNotPaid(deps, id);

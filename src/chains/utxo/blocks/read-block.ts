@@ -90,6 +90,6 @@ export async function prunedError(client: NodeClient, height: number): Promise<C
   const first = Math.max(height + 1, pruneheight);
   return new ChainError(
     'pruned',
-    `the node pruned blocks ${height} to ${first - 1}: they are needed to find payments. Use a node that has them, or stop tilld and run scripts/rescan with --skip-to ${first}`,
+    `the node pruned blocks ${height} to ${first - 1}: they are needed to find payments. Use a node that has them, or stop tilld and run tillctl rescan with --skip-to ${first}`,
   );
 }

@@ -11,7 +11,7 @@ export const LIVE: Guide = {
       'Before',
       html`<ol>
         <li>The server runs on a network with your nodes: <a href="/readyz">/readyz</a> says ready.</li>
-        <li>The seed words are on paper (<code>scripts/seed show</code>), and a backup was restored once.</li>
+        <li>The seed words are on paper (<code>tillctl seed show</code>), and a backup was restored once.</li>
         <li>The public address is <code>https</code>; each user of the dashboard has a second factor.</li>
         <li>
           The domain is verified: ${call('POST /merchant/verify-domain')}, then

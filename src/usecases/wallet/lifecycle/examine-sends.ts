@@ -109,7 +109,7 @@ async function examineQueued(
 }
 
 function askOperator({ id, destination }: StoredSend): string {
-  return `, but it is older than a restore or skipped blocks, and an unknown transaction may have paid it: check whether ${destination} received the amount, and only if it did not, run scripts/sends --not-paid ${id}`;
+  return `, but it is older than a restore or skipped blocks, and an unknown transaction may have paid it: check whether ${destination} received the amount, and only if it did not, run tillctl sends --not-paid ${id}`;
 }
 
 /** Finding for a send that the node rejects. */

@@ -269,7 +269,7 @@ async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: 
 async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
   deps.logger.error(
     { sendId: send.id },
-    'a send from before a restore or skipped blocks was being prepared and may have been paid since: check whether it was; its inputs stay reserved (scripts/sends says what to do)',
+    'a send from before a restore or skipped blocks was being prepared and may have been paid since: check whether it was; its inputs stay reserved (tillctl sends says what to do)',
   );
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }

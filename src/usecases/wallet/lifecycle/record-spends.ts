@@ -204,7 +204,7 @@ async function recordDisplacement(
   if (action === 'hold') {
     deps.logger.error(
       fields,
-      'a send from before a restore or skipped blocks lost its inputs to a transaction that this database did not sign, perhaps its own later version: check whether it was paid; its inputs stay reserved (scripts/sends says what to do)',
+      'a send from before a restore or skipped blocks lost its inputs to a transaction that this database did not sign, perhaps its own later version: check whether it was paid; its inputs stay reserved (tillctl sends says what to do)',
     );
   }
   if (action !== 'displace') return;
