@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isPayable } from '../../src/domain/payment/status.ts';
 import type { PaymentJson } from '../_helpers/api-client.ts';
 import { readLocale } from '../_helpers/locales.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
@@ -93,7 +94,7 @@ describe.each(STATES)('the checkout $name', ({ name, status, exception = null, h
     const plain = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
     await plain.goto(path);
     await heading(plain, title).waitFor();
-    const paying = status === 'pending' || (status === 'underpaid' && exception === null);
+    const paying = isPayable({ status, exception });
     expect(await plain.getByRole('img', { name: /QR code/ }).count()).toBe(paying ? 1 : 0);
     const hasMoney =
       exception !== null || ['underpaid', 'confirming', 'completed', 'refunded'].includes(status);

@@ -84,7 +84,7 @@ it.each([
 ])('a new user gets a test payment paid within 6 clicks on a %s', async (_, viewport) => {
   const one = await ownShop(viewport);
   await one.press('Make a test payment');
-  await one.page.getByText('Nothing has come yet').waitFor();
+  await one.page.getByText('No payment yet').waitFor();
   expect(await axeFindings(one.page)).toEqual([]);
   await one.open('Open checkout');
   await paid(one);

@@ -20,12 +20,12 @@ final class Tilld
     public const SHOP_STATES = [
         'pending' => 'waiting',
         // Part of it came in time and more too late: whether that is enough is for the merchant to decide.
-        'underpaid' => ['none' => 'short', 'underpaid' => 'short', 'late' => 'late'],
+        'underpaid' => ['none' => 'short', 'underpaid' => 'short', 'late' => 'late', 'reversed' => 'short'],
         'confirming' => 'seen',
         'completed' => 'paid',
-        'expired' => ['none' => 'lost', 'late' => 'late'],
-        'cancelled' => ['none' => 'lost', 'late' => 'late'],
-        'failed' => ['none' => 'lost', 'late' => 'late'],
+        'expired' => ['none' => 'lost', 'late' => 'late', 'reversed' => 'lost'],
+        'cancelled' => ['none' => 'lost', 'late' => 'late', 'reversed' => 'lost'],
+        'failed' => ['none' => 'lost', 'late' => 'late', 'reversed' => 'lost'],
         'refunded' => 'refunded',
     ];
 

@@ -1668,6 +1668,7 @@ export interface paths {
           limit?: number;
           mode?: "live" | "sandbox";
           status?: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
+          exception?: "underpaid" | "overpaid" | "late" | "multiple" | "reversed";
           customerId?: string;
           orderId?: string;
           coin?: "BTC" | "ETH" | "LTC" | "SOL";
@@ -1789,7 +1790,7 @@ export interface paths {
                 id: string;
                 /** @enum {string} */
                 status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-                exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+                exception: ("underpaid" | "overpaid" | "late" | "multiple" | "reversed") | null;
                 amount: string;
                 currency: string;
                 orderId: string;
@@ -3826,7 +3827,7 @@ export interface components {
       id: string;
       /** @enum {string} */
       status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-      exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+      exception: ("underpaid" | "overpaid" | "late" | "multiple" | "reversed") | null;
       amount: string;
       currency: string;
       orderId: string;
@@ -3891,7 +3892,7 @@ export interface components {
       id: string;
       /** @enum {string} */
       status: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
-      exception: ("underpaid" | "overpaid" | "late" | "multiple") | null;
+      exception: ("underpaid" | "overpaid" | "late" | "multiple" | "reversed") | null;
       amount: string;
       currency: string;
       orderId: string;

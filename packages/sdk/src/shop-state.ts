@@ -21,12 +21,12 @@ type Exception = NonNullable<Payment['exception']>;
 export const SHOP_STATES = {
   pending: 'waiting',
   // A part arrived in time and more arrived late: you decide whether that is enough.
-  underpaid: { none: 'short', underpaid: 'short', late: 'late' },
+  underpaid: { none: 'short', underpaid: 'short', late: 'late', reversed: 'short' },
   confirming: 'seen',
   completed: 'paid',
-  expired: { none: 'lost', late: 'late' },
-  cancelled: { none: 'lost', late: 'late' },
-  failed: { none: 'lost', late: 'late' },
+  expired: { none: 'lost', late: 'late', reversed: 'lost' },
+  cancelled: { none: 'lost', late: 'late', reversed: 'lost' },
+  failed: { none: 'lost', late: 'late', reversed: 'lost' },
   refunded: 'refunded',
 } as const satisfies Record<
   Status,

@@ -6,6 +6,18 @@ export function liveCredits(payment: Pick<PaymentState, 'credits'>): readonly Pa
   return payment.credits.filter((credit) => credit.state !== 'gone');
 }
 
+/**
+ * Whether money was seen that a reorganisation, a double spend or the network took away: in some coin more
+ * of it is gone than there is. Money that a fee bump of the payer (RBF) replaced is no loss.
+ */
+export function hasReversedMoney(payment: Pick<PaymentState, 'credits'>): boolean {
+  return COINS.some((coin) => {
+    const ofCoin = payment.credits.filter((credit) => credit.coin === coin);
+    const gone = sumAtoms(ofCoin.filter(({ state }) => state === 'gone'));
+    return gone > sumAtoms(ofCoin.filter(({ state }) => state !== 'gone'));
+  });
+}
+
 /** Atoms per coin of these credits or refunds. */
 export function sumByCoin(entries: readonly Pick<PaymentCredit, 'coin' | 'amount'>[]): CoinSums {
   const sums: Partial<Record<Coin, bigint>> = {};

@@ -2,7 +2,7 @@ import { assertNever } from '../errors.ts';
 import { isAccepted } from './acceptance.ts';
 import { computeBalance, type Balance } from './balance.ts';
 import { isOverpaid, isPaid, isPaidTwice } from './coverage.ts';
-import { liveCredits, sumByCoin } from './credits.ts';
+import { liveCredits, hasReversedMoney, sumByCoin } from './credits.ts';
 import { settledCredits } from './depth.ts';
 import { isLate } from './observe.ts';
 import { NO_SHARE, subtractShares, WHOLE_PRICE } from './share.ts';
@@ -135,7 +135,7 @@ function deriveException(
     case 'underpaid': {
       const isEnded = payment.closedAt !== null || payment.cancelledAt !== null;
       // While the payment is open, the payer is asked for the remainder, and the merchant for no decision.
-      if (!isEnded && !isPaid(sums.balance.left, toleranceBps)) return null;
+      if (!isEnded && !isPaid(sums.balance.left, toleranceBps)) return lostMoney(payment);
       if (sums.hasLate) return 'late';
       return isEnded ? 'underpaid' : null;
     }
@@ -145,12 +145,32 @@ function deriveException(
     case 'expired':
     case 'cancelled':
     case 'failed':
-      return sums.hasLate ? 'late' : null;
+      return sums.hasLate ? 'late' : lostMoney(payment);
     case 'pending':
-      return null;
+      return lostMoney(payment);
     default:
       return assertNever(status);
   }
+}
+
+/**
+ * Whether the payer is asked to pay, from what a payment shows: an underpaid one with another exception has
+ * ended, and waits for a decision of the merchant.
+ */
+export function isPayable({
+  status,
+  exception,
+}: {
+  readonly status: string;
+  readonly exception: string | null;
+}): boolean {
+  const isOpen = exception === null || exception === 'reversed';
+  return status === 'pending' || (status === 'underpaid' && isOpen);
+}
+
+/** The exception of an order that lacks money which was seen before. */
+function lostMoney(payment: PaymentState): 'reversed' | null {
+  return hasReversedMoney(payment) ? 'reversed' : null;
 }
 
 /** Whether more than the price and the tolerance remains. */

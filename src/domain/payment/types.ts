@@ -14,7 +14,8 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-export const PAYMENT_EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'multiple'] as const;
+/** `reversed`: money was seen, the network dropped it, and the order lacks it now. */
+export const PAYMENT_EXCEPTIONS = ['underpaid', 'overpaid', 'late', 'multiple', 'reversed'] as const;
 export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
 
 /** What to do with late money that covers the price. */

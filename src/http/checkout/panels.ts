@@ -33,7 +33,10 @@ export function payPanels(scene: PageModel, amountLabel: string): Html {
 function chosenCoin({ view, coin }: PageModel): Coin | undefined {
   const offered = (candidate: Coin | null | undefined): boolean =>
     view.due.some((due) => due.coin === candidate);
-  const paidIn = view.payment.transactions.findLast(({ status }) => status !== 'reversed')?.coin;
+  const { exception, transactions } = view.payment;
+  // Also the coin of money that the network dropped: it may still arrive.
+  const isShown = ({ status }: { status: string }) => status !== 'reversed' || exception === 'reversed';
+  const paidIn = transactions.findLast(isShown)?.coin;
   if (coin !== null && offered(coin)) return coin;
   return paidIn !== undefined && offered(paidIn) ? paidIn : view.due[0]?.coin;
 }

@@ -1,5 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { isPayable } from '../../domain/payment/status.ts';
 import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
@@ -26,13 +27,11 @@ export function describeState(scene: PageModel): Html {
     case 'completed':
       return completed(scene);
     case 'expired':
-      return payment.exception === 'late' ? outcome(scene, 'alert', 'lateTitle', 'lateText') : expired(scene);
+      return endedWithMoney(scene) ?? expired(scene);
     case 'cancelled':
-      return payment.exception === 'late'
-        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
-        : outcome(scene, 'stop', 'cancelledTitle', 'cancelledText');
+      return endedWithMoney(scene) ?? outcome(scene, 'stop', 'cancelledTitle', 'cancelledText');
     case 'failed':
-      return outcome(scene, 'stop', 'failedTitle', 'failedText');
+      return outcome(scene, 'alert', 'reversedTitle', 'reversedEndedText');
     case 'refunded':
       return outcome(scene, 'back', 'refundedTitle', 'refundedText');
     default:
@@ -51,6 +50,7 @@ export function pageTitle({ view, say, language }: PageModel): string {
 export function announcement({ view, say }: PageModel): string {
   const { status, exception, supersededBy } = view.payment;
   if (supersededBy !== undefined) return say('supersededTitle');
+  if (exception === 'reversed' || status === 'failed') return say('reversedTitle');
   if (status === 'pending') return say('waiting');
   if (exception === 'late' && (status === 'expired' || status === 'cancelled')) return say('lateTitle');
   if (isFullButLate(view)) return say('lateTitle');
@@ -58,20 +58,38 @@ export function announcement({ view, say }: PageModel): string {
 }
 
 function pending(scene: PageModel): Html {
-  return html`${deadline(scene)}
-    <h2 class="sr">${scene.say('waiting')}</h2>
-    ${payPanels(scene, scene.say('amount'))} ${backLink(scene, 'link')}`;
+  return html`${deadline(scene)} ${reversed(scene) ?? html`<h2 class="sr">${scene.say('waiting')}</h2>`}
+  ${payPanels(scene, scene.say('amount'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
+}
+
+/** Tells the payer of an open payment that the network dropped money, which may still arrive. */
+function reversed({ view, say }: PageModel): Html | null {
+  if (view.payment.exception !== 'reversed') return null;
+  return html`<div class="notice" role="alert">
+    ${stateIcon('alert')}
+    <div>
+      <h2>${say('reversedTitle')}</h2>
+      <p>${say('reversedText')}</p>
+    </div>
+  </div>`;
+}
+
+/** The page of an ended payment whose money came late, or was dropped by the network. */
+function endedWithMoney(scene: PageModel): Html | null {
+  const { exception } = scene.view.payment;
+  if (exception === 'late') return outcome(scene, 'alert', 'lateTitle', 'lateText');
+  return exception === 'reversed' ? outcome(scene, 'alert', 'reversedTitle', 'reversedEndedText') : null;
 }
 
 function underpaid(scene: PageModel): Html {
   const { say, language, view } = scene;
   // The deadline has passed: money now would be late, at another rate, and may not count at all.
   if (isFullButLate(view)) return outcome(scene, 'alert', 'lateTitle', 'lateText');
-  if (view.payment.exception !== null) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
+  if (!isPayable(view.payment)) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
   const received = Object.entries(view.payment.options)
     .filter(([, option]) => option.received !== '0')
     .map(([coin, option]) => `${coins(option.received, language)} ${coin}`);
-  return html`${deadline(scene)}
+  return html`${deadline(scene)} ${reversed(scene)}
     <div class="notice">
       ${stateIcon('alert')}
       <div>
@@ -216,7 +234,8 @@ const SHOWN = 5;
 /** Newest first, at most a handful, because anyone may send dust on purpose. */
 function transactions(scene: PageModel): Html | null {
   const { view, say } = scene;
-  const shown = view.payment.transactions.filter(({ status }) => status !== 'reversed').slice(-SHOWN);
+  const { exception, transactions: all } = view.payment;
+  const shown = all.filter(({ status }) => status !== 'reversed' || exception === 'reversed').slice(-SHOWN);
   return moved(
     say('received'),
     shown.toReversed().map((transaction) => received(scene, transaction)),
@@ -242,17 +261,18 @@ function moneyBack({ view, say, language }: PageModel): Html | null {
 }
 
 function received({ view, say, language }: PageModel, transaction: Transaction): Html {
-  const { coin, txid, amount, confirmations } = transaction;
+  const { coin, txid, amount, confirmations, status } = transaction;
   const option = view.payment.options[coin];
   const needed = option?.requiredConfirmations ?? 1;
   const done = Math.min(confirmations, needed);
   const progress = { done: count(done, language), needed: count(needed, language) };
   const isFinalOnChain = done === needed && (option?.finality ?? null) !== null;
   const counted = isFinalOnChain ? say('final') : say('confirmations', progress);
+  const progressHint = done === 0 ? say('unconfirmed') : counted;
   return entry({
     coin,
     amount: coins(amount, language),
-    hint: done === 0 ? say('unconfirmed') : counted,
+    hint: status === 'reversed' ? say('dropped') : progressHint,
     txid,
     explorers: view.explorers,
     label: say('transaction'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../domain/payment/types.ts';
 import { PAYMENT_SORTS } from '../../store/payments/payment-list.ts';
 import { type CreatePaymentDeps, listPayments } from '../../usecases/payments/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -15,6 +15,10 @@ const listQuery = z.object({
   ...pageQuery(),
   mode: modeQuery().meta({ example: 'sandbox' }),
   status: z.enum(PAYMENT_STATUSES).optional().meta({ example: 'completed' }),
+  exception: z
+    .enum(PAYMENT_EXCEPTIONS)
+    .optional()
+    .meta({ description: 'Payments that may need a decision of yours', example: 'late' }),
   customerId: identifier().optional().meta({ example: EXAMPLES.customerId }),
   orderId: identifier().optional().meta({ example: 'order-1001' }),
   coin: coin().optional(),

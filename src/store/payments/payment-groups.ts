@@ -54,7 +54,7 @@ export async function isLastOfOrder(db: Db, payment: StoredPayment): Promise<boo
       eb.or([
         eb('createdAt', '>=', createdAt),
         eb('status', 'not in', ['expired', 'cancelled']),
-        eb('exception', 'is not', null),
+        eb('exception', '=', 'late'),
       ]),
     )
     .limit(1)

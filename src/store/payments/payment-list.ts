@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
-import type { PaymentStatus } from '../../domain/payment/types.ts';
+import type { PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
 import type { Db } from '../sqlite/database.ts';
 import { isNamed, type PaymentSearch } from './payment-search.ts';
 import { offeredBits, type StoredPayment } from './payments.ts';
@@ -9,6 +9,7 @@ export interface PaymentFilter {
   readonly merchantId: string;
   readonly mode: Mode;
   readonly status?: PaymentStatus | undefined;
+  readonly exception?: PaymentException | undefined;
   readonly customerId?: string | undefined;
   readonly orderId?: string | undefined;
   readonly coin?: Coin | undefined;
@@ -65,6 +66,7 @@ export function filteredPayments(db: Db, filter: PaymentFilter, created = sql.re
     .where('payments.merchantId', '=', filter.merchantId)
     .where('payments.mode', '=', filter.mode);
   if (filter.status !== undefined) query = query.where('payments.status', '=', filter.status);
+  if (filter.exception !== undefined) query = query.where('payments.exception', '=', filter.exception);
   if (filter.customerId !== undefined) query = query.where('payments.customerId', '=', filter.customerId);
   if (filter.orderId !== undefined) query = query.where('payments.orderId', '=', filter.orderId);
   if (filter.fromMs !== undefined) query = query.where(created, '>=', filter.fromMs);

@@ -5,8 +5,10 @@ import { splitByDay, type SplitSpan } from './whole-days.ts';
 
 /** The exact number of matching payments. */
 export async function totalPayments(db: Db, filter: PaymentFilter): Promise<number> {
-  const { customerId, orderId, updatedAfterMs, search } = filter;
-  const isCounted = [customerId, orderId, updatedAfterMs, search].every((value) => value === undefined);
+  const { customerId, orderId, exception, updatedAfterMs, search } = filter;
+  const isCounted = [customerId, orderId, exception, updatedAfterMs, search].every(
+    (value) => value === undefined,
+  );
   const parts = isCounted ? countedParts(db, filter) : [rows(db, filter)];
   // One statement, so that all parts belong to the same snapshot.
   const { total } = await db

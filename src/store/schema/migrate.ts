@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import * as baseline from './migrations/0100-baseline.ts';
+import * as reversedPayments from './migrations/0107-reversed-payments.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -8,6 +9,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 /** Every migration since 0.1.0, in order. Neither the names nor the effects of released ones ever change. */
 export const MIGRATIONS: Migrations = {
   '0100-baseline': baseline,
+  '0107-reversed-payments': reversedPayments,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -597,6 +597,8 @@ CREATE UNIQUE INDEX payments_renewing ON payments (renews) WHERE renews IS NOT N
 CREATE INDEX payments_by_group ON payments (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX payments_by_order_label ON payments (merchant_id, mode, order_label)
   WHERE order_label IS NOT NULL;
+CREATE INDEX payments_by_exception ON payments (merchant_id, mode, exception, created_at, id)
+  WHERE exception IS NOT NULL;
 CREATE TRIGGER payments_counted AFTER INSERT ON payments
 BEGIN
   INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)

@@ -56,7 +56,7 @@ export interface CheckoutView {
   readonly embedOrigins: readonly string[];
   /** The renewal of an expired payment, made or possible; null for any other payment. */
   readonly renewal: Renewal | null;
-  /** Money of its order was seen and still exists. */
+  /** Money of its order was seen, and exists or may still arrive after a reversal. */
   readonly hasMoney: boolean;
   /** Created by a payment link: its way back is the link's page, which creates a payment of its own. */
   readonly isByLink: boolean;
@@ -90,7 +90,8 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: allowedEmbedOrigins(merchant),
     renewal: await findRenewal(deps.db, loaded, { merchant, now: deps.clock.now() }),
-    hasMoney: row.supersededBy !== null || liveCredits(loaded.state).length > 0,
+    hasMoney:
+      row.supersededBy !== null || row.exception === 'reversed' || liveCredits(loaded.state).length > 0,
     isByLink: row.linkId !== null,
     atCounter: row.returnUrl?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { REMINDED, type NoticeReason } from '../../domain/notices.ts';
+import { isPayable } from '../../domain/payment/status.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { insertNotice, noticedEventsAfter, wasCompletedBefore } from '../../store/notices/notices.ts';
@@ -113,8 +114,7 @@ async function findReason(tx: Tx, event: NoticedEvent, data: EventData): Promise
     const { status = '', exception = null } = data.payment ?? {};
     // Late money that covers the price is accepted where the shop chose so, and needs no decision; nor does
     // it while the payer of a renewed order can still pay the rest.
-    const isUndecided =
-      !['completed', 'confirming'].includes(status) && !(status === 'underpaid' && exception === null);
+    const isUndecided = !['completed', 'confirming'].includes(status) && !isPayable({ status, exception });
     return isUndecided ? 'late' : null;
   }
   if (type === 'payment.reversed') {

@@ -82,6 +82,13 @@ export const STATES: readonly {
 }[] = [
   { name: 'pending', status: 'pending', heading: 'Waiting for your payment', reach: async () => {} },
   {
+    name: 'reversed',
+    status: 'pending',
+    exception: 'reversed',
+    heading: 'We saw your payment, but the network dropped it',
+    reach: async (world, id) => world.simulate(id, 'double-spend', { coin: 'LTC' }),
+  },
+  {
     name: 'underpaid',
     status: 'underpaid',
     heading: 'Part of the amount is missing',
@@ -159,7 +166,8 @@ export const STATES: readonly {
   {
     name: 'failed',
     status: 'failed',
-    heading: 'The payment did not go through',
+    exception: 'reversed',
+    heading: 'We saw your payment, but the network dropped it',
     reach: async (world, id) => {
       await world.simulate(id, 'double-spend', { coin: 'BTC' });
       await world.runOut(id);

@@ -220,6 +220,28 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.confirming', 'payment.reversed']);
   });
 
+  it('has the exception reversed while money that was seen is gone, and none once it is back or replaced (RBF)', () => {
+    const paid: [PaymentFact, number][] = [[seen(1, 100_000n, 10), 10]];
+    const dropped = run(fresh(), [...paid, [gone(1), 20]]).payment;
+    expect(dropped).toMatchObject({ status: 'pending', exception: 'reversed' });
+    expect(run(dropped, [[seen(1, 100_000n, 30), 30]]).payment).toMatchObject({
+      status: 'confirming',
+      exception: null,
+    });
+    const bumped = run(dropped, [[seen(2, 40_000n, 30), 30]]).payment;
+    expect(bumped).toMatchObject({ status: 'underpaid', exception: 'reversed' });
+    expect(run(bumped, [[seen(3, 59_000n, 31), 31]]).payment.exception).toBe('reversed');
+    const replaced = run(fresh(), [
+      [seen(1, 40_000n, 10), 10],
+      [gone(1), 20],
+      [seen(2, 40_000n, 20), 20],
+    ]).payment;
+    expect(replaced).toMatchObject({ status: 'underpaid', exception: null });
+    for (const end of [{ type: 'clock' }, { type: 'cancel' }] as const) {
+      expect(run(dropped, [[end, EXPIRES]]).payment.exception).toBe('reversed');
+    }
+  });
+
   it('ends as failed, not expired, when the money vanished before the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
@@ -533,6 +555,18 @@ describe('payment transition on any sequence of facts', () => {
           payment = result.payment;
           expect(result.events.includes('payment.reversed')).toBe(liveCredits(payment).length < before);
         }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has the exception reversed whenever all money that was seen is gone', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        const { payment } = run(fresh(), steps);
+        const { status, exception, credits } = payment;
+        if (liveCredits(payment).length > 0 || status === 'refunded') return;
+        expect(exception).toBe(credits.length > 0 ? 'reversed' : null);
       }),
       { numRuns: 2_000 },
     );

@@ -8,6 +8,7 @@ import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 /** SHA-256 of each file since 0.1.0. A new migration gets its line when it lands. */
 const FROZEN: Readonly<Record<string, string>> = {
   '0100-baseline': '12cf25e716802ed91d987c6ec14e257d9aa96bdb0cb7869183eda9972f143ed4',
+  '0107-reversed-payments': '885c754788b2bd8cff9f82b1155f6c08379348ef3494381faaeccd0478fd2839',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';

@@ -37,6 +37,15 @@ export const STATUSES = Object.keys({
   refunded: 0,
 } satisfies Record<Status, 0>) as Status[];
 
+/** In display order; an exception that is added to the API fails to compile here. */
+export const EXCEPTIONS = Object.keys({
+  reversed: 0,
+  underpaid: 0,
+  late: 0,
+  overpaid: 0,
+  multiple: 0,
+} satisfies Record<NonNullable<Payment['exception']>, 0>) as NonNullable<Payment['exception']>[];
+
 type EventType = NonNullable<WebhookEndpoint['events']>[number];
 
 /** In display order; an event that is added to the API fails to compile here. */

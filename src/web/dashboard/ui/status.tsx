@@ -18,7 +18,9 @@ export function StatusBadge(props: { status: Status; exception: string | null })
   return (
     <span className="inline-flex flex-wrap gap-1">
       <Badge tone={TONES[status]}>{words(status)}</Badge>
-      {exception !== null && exception !== status && <Badge tone="warn">{words(exception)}</Badge>}
+      {exception !== null && exception !== status && (
+        <Badge tone={exception === 'reversed' ? 'bad' : 'warn'}>{words(exception)}</Badge>
+      )}
     </span>
   );
 }

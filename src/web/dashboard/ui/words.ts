@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   signed: t('Signed'),
   broadcast: t('Broadcast'),
   replaced: t('Replaced'),
-  gone: t('Gone'),
+  gone: t('Reversed'),
   // Domains and webhooks
   verified: t('Verified'),
   revoked: t('Revoked'),

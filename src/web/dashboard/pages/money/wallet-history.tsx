@@ -238,11 +238,12 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
 const UNBROKEN = 22;
 
 function Amount({ of: row }: { of: WalletTransaction }) {
-  const { direction, amount, fee, currency, fiatAmount } = row;
+  const { direction, amount, fee, currency, fiatAmount, status } = row;
+  const colour = direction === 'in' ? 'text-accent' : '';
   const wraps = coins(amount).length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
   return (
     <span className={`money text-xs md:text-sm ${wraps}`}>
-      <b className={direction === 'in' ? 'text-accent' : ''}>
+      <b className={status === 'gone' ? 'text-soft line-through' : colour}>
         {direction === 'in' ? '+' : '−'}
         {coins(amount)}
       </b>

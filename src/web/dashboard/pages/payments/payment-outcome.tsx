@@ -6,7 +6,7 @@ import { parts, t } from '../../i18n/t.ts';
 import { LINK } from '../../ui/basics.tsx';
 import { coins, fiat, when } from '../../format/format.ts';
 
-interface Told {
+interface Outcome {
   readonly amount: string;
   /** Coins, with their value at receipt; empty if there are none. */
   readonly received: string;
@@ -17,7 +17,7 @@ interface Told {
 /** The outcome of the payment in one sentence, which merchants read first. */
 export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { status, exception, amount, currency, expiresAt } = payment;
-  const values = {
+  const outcome = {
     amount: fiat(amount, currency),
     received: describeReceived(payment),
     time: when(expiresAt),
@@ -26,7 +26,7 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { supersededBy } = payment;
   return (
     <p className="mb-6 rounded-2xl border border-line bg-card p-5 wrap-anywhere">
-      {supersededBy === undefined ? SENTENCES[status](values) : <Superseded by={supersededBy} />}
+      {supersededBy === undefined ? describeOutcome(status, outcome) : <Superseded by={supersededBy} />}
     </p>
   );
 }
@@ -52,26 +52,35 @@ export function describeReceived({ options, receivedFiat, currency }: Payment): 
   return t('{received} ({worth} then)', { received, worth: fiat(receivedFiat, currency) });
 }
 
-const SENTENCES: Record<Status, (told: Told) => string> = {
-  pending: ({ amount, time }) =>
-    t('{amount} can be paid until {time}. Nothing has come yet.', { amount, time }),
+function describeOutcome(status: Status, outcome: Outcome): string {
+  const { exception, received, amount } = outcome;
+  if (exception !== 'reversed' || status === 'refunded') return SENTENCES[status](outcome);
+  if (received === '') return SENTENCES.failed(outcome);
+  return t('{received} is left for {amount}: the network dropped the rest, which may still arrive.', {
+    received,
+    amount,
+  });
+}
+
+const SENTENCES: Record<Status, (outcome: Outcome) => string> = {
+  pending: ({ amount, time }) => t('{amount} can be paid until {time}. No payment yet.', { amount, time }),
   confirming: ({ received, amount }) =>
-    t('{received} came for {amount} and waits for confirmations.', { received, amount }),
+    t('{received} received for {amount}, waiting for confirmations.', { received, amount }),
   completed: ({ received, amount, exception }) =>
     exception === 'overpaid'
-      ? t('Paid: {received} came, more than the {amount} asked for.', { received, amount })
-      : t('Paid: {received} came for {amount}.', { received, amount }),
+      ? t('Paid: {received}, more than the price of {amount}.', { received, amount })
+      : t('Paid in full: {received} for {amount}.', { received, amount }),
   underpaid: ({ received, amount }) =>
-    t('{received} came, less than the {amount} asked for.', { received, amount }),
+    t('{received} received, less than the price of {amount}.', { received, amount }),
   expired: ({ received, amount, time }) =>
     received === ''
-      ? t('Nothing came for {amount} until {time}.', { amount, time })
-      : t('{received} came for {amount}, after {time}.', { received, amount, time }),
+      ? t('{amount} were not paid by the deadline ({time}).', { amount, time })
+      : t('{received} arrived for {amount} after the deadline ({time}).', { received, amount, time }),
   cancelled: ({ received, amount }) =>
     received === ''
-      ? t('Cancelled: {amount} are no longer asked for.', { amount })
-      : t('Cancelled, and {received} came nevertheless.', { received }),
-  failed: ({ amount }) => t('The money that came for {amount} was taken back by the payer.', { amount }),
+      ? t('Cancelled. The payer is no longer asked for {amount}.', { amount })
+      : t('Cancelled, but {received} arrived.', { received }),
+  failed: ({ amount }) => t('The network dropped the payment of {amount}. It may still arrive.', { amount }),
   refunded: ({ received, amount }) =>
-    t('Given back: {received} had come for {amount}.', { received, amount }),
+    t('Refunded: {received} had been received for {amount}.', { received, amount }),
 };

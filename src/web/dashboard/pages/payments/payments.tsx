@@ -6,7 +6,7 @@ import { useMay } from '../../api/may.ts';
 import { useMode } from '../../api/mode.ts';
 import { useFilters } from '../../api/search.ts';
 import { paymentsCsv } from '../../api/sheets.ts';
-import { STATUSES, type Payment } from '../../contract/types.ts';
+import { EXCEPTIONS, STATUSES, type Payment } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { plural, t } from '../../i18n/t.ts';
 import { Button, Card, Empty, PageTitle, Loaded } from '../../ui/basics.tsx';
@@ -21,7 +21,16 @@ import { words } from '../../ui/words.ts';
 import { ExportMovements } from '../money/export-movements.tsx';
 import { NewPayment } from './new-payment.tsx';
 
-const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
+const FILTERS = [
+  'search',
+  'status',
+  'exception',
+  'coin',
+  'orderId',
+  'customerId',
+  'startDate',
+  'endDate',
+] as const;
 
 /** Newest first. */
 const SORT = '-createdAt';
@@ -142,15 +151,41 @@ function Matches({ count }: { count: number }) {
   );
 }
 
-function Filters(props: {
-  search: Readonly<Record<string, string | undefined>>;
-  timeZone: string;
-  onChange: (changes: Record<string, string | undefined>) => void;
-}) {
+interface FilterProps {
+  readonly search: Readonly<Record<string, string | undefined>>;
+  readonly onChange: (changes: Record<string, string | undefined>) => void;
+}
+
+/** A filter by one of the values of a field of payments, or by none. */
+function Choice(
+  props: FilterProps & {
+    readonly name: 'status' | 'exception' | 'coin';
+    readonly label: string;
+    readonly options: readonly string[];
+  },
+) {
+  const { name, search, onChange } = props;
+  return (
+    <Select
+      label={props.label}
+      value={search[name] ?? ''}
+      onChange={(event) => onChange({ [name]: event.target.value })}
+    >
+      <option value="">{t('Any')}</option>
+      {props.options.map((option) => (
+        <option key={option} value={option}>
+          {name === 'coin' ? option : words(option)}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function Filters(props: FilterProps & { readonly timeZone: string }) {
   const { search, timeZone, onChange } = props;
   return (
-    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <div className="col-span-2 lg:col-span-4">
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
+      <div className="col-span-2 lg:col-span-5">
         <SearchField
           label={t('Search')}
           placeholder={t('Order, email, amount, transaction or address')}
@@ -158,28 +193,9 @@ function Filters(props: {
           onSearch={(text) => onChange({ search: text })}
         />
       </div>
-      <Select
-        label={t('Status')}
-        value={search['status'] ?? ''}
-        onChange={(event) => onChange({ status: event.target.value })}
-      >
-        <option value="">{t('Any')}</option>
-        {STATUSES.map((status) => (
-          <option key={status} value={status}>
-            {words(status)}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label={t('Coin')}
-        value={search['coin'] ?? ''}
-        onChange={(event) => onChange({ coin: event.target.value })}
-      >
-        <option value="">{t('Any')}</option>
-        {COINS.map((coin) => (
-          <option key={coin}>{coin}</option>
-        ))}
-      </Select>
+      <Choice name="status" label={t('Status')} options={STATUSES} {...props} />
+      <Choice name="exception" label={t('Exception')} options={EXCEPTIONS} {...props} />
+      <Choice name="coin" label={t('Coin')} options={COINS} {...props} />
       {(['startDate', 'endDate'] as const).map((name) => (
         <Field
           key={name}
