@@ -25,6 +25,7 @@ const TOOLS = [
 export default defineConfig({
   input: {
     main: 'src/main.ts',
+    'read-worker': 'src/store/sqlite/read-worker.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/cli/${name}.ts`])),
   },
   platform: 'node',

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '../../../test/_helpers/api-client.ts';
@@ -7,6 +8,7 @@ import type { Bench } from './question.ts';
 
 /** The built daemon, started as in production. */
 export interface Daemon extends Child {
+  readonly process: ChildProcess;
   readonly url: string;
   readonly api: ApiClient;
   readonly dataDir: string;

@@ -26,12 +26,12 @@ const FOLDER = join('bench-results', 'data');
 const KEPT_MS = 8 * 3600 * 1000;
 
 /**
- * Copies a history of this many payments of 100 merchants. The history is created once and reused for up to eight
+ * Copies a history of this many payments of so many merchants. The history is created once and reused for up to eight
  * hours, as long as neither the schema nor the code that creates it changes.
  */
-export async function manyPayments(bench: Bench, payments: number): Promise<History> {
-  const kept = join(FOLDER, `${payments}-payments-${keyOfMaking()}`);
-  if (!isFresh(kept)) await make(bench, kept, payments);
+export async function manyPayments(bench: Bench, payments: number, shops = MERCHANTS): Promise<History> {
+  const kept = join(FOLDER, `${payments}-payments-of-${shops}-${keyOfMaking()}`);
+  if (!isFresh(kept)) await make(bench, kept, { payments, shops });
   const history = JSON.parse(readFileSync(join(kept, 'history.json'), 'utf8')) as Omit<History, 'dataDir'>;
   const dataDir = bench.newDir();
   for (const name of readdirSync(kept)) copyDown(join(kept, name), join(dataDir, name));
@@ -61,16 +61,20 @@ function copyDown(from: string, to: string): void {
   closeSync(file);
 }
 
-async function make(bench: Bench, kept: string, payments: number): Promise<void> {
+async function make(
+  bench: Bench,
+  kept: string,
+  { payments, shops }: { readonly payments: number; readonly shops: number },
+): Promise<void> {
   const started = Date.now();
   mkdirSync(FOLDER, { recursive: true });
   for (const name of readdirSync(FOLDER)) {
-    if (name.startsWith(`${payments}-payments-`)) rmSync(join(FOLDER, name), { recursive: true });
+    if (name.startsWith(`${payments}-payments-of-${shops}-`)) rmSync(join(FOLDER, name), { recursive: true });
   }
   const dataDir = `${kept}.tmp`;
   mkdirSync(dataDir, { mode: 0o700 });
   const daemon = await startDaemon(bench, { dataDir });
-  const merchants = await openMerchants(daemon);
+  const merchants = await openMerchants(daemon, shops);
   const templates = await makeTemplates(bench, daemon);
   const path = join(dataDir, 'tilld.sqlite');
   const merchantIds = merchants.map(({ id }) => id);
@@ -81,12 +85,12 @@ async function make(bench: Bench, kept: string, payments: number): Promise<void>
   bench.progress(`made ${payments} payments in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
-async function openMerchants({ api }: Daemon): Promise<{ id: string; secretKey: string }[]> {
+async function openMerchants({ api }: Daemon, count: number): Promise<{ id: string; secretKey: string }[]> {
   const { token } = await api.must<{ token: string }>('POST', '/auth/register', {
     body: { email: 'owner@example.com', password: 'correct horse battery' },
   });
   const merchants: { id: string; secretKey: string }[] = [];
-  for (let number = 0; number < MERCHANTS; number += 1) {
+  for (let number = 0; number < count; number += 1) {
     const { merchant } = await api.must<{ merchant: { id: string; auth: { secret: string } } }>(
       'POST',
       '/merchant/create',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailKey } from '../../domain/email.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { listCustomers } from '../../store/catalog/customers.ts';
+import { pageDb } from '../../store/page-db.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import {
   createCustomer,
@@ -161,7 +162,7 @@ function listRoute(deps: CustomerRoutesDeps): Route {
     handler: async ({ auth, query }) => {
       const { page, limit, search = '', customerIds } = query;
       const filter = { userId: auth.userId, search: emailKey(search), ids: customerIds, page, limit };
-      const { rows, total } = await listCustomers(deps.db, filter);
+      const { rows, total } = await listCustomers(pageDb(deps.db, filter), filter);
       return { customers: rows.map(toCustomer), pagination: { page, limit, total } };
     },
   });

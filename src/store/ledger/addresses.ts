@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql, type Selectable } from 'kysely';
 import type { OpenKey } from '../../domain/chain.ts';
 import type { ChainId, Coin } from '../../domain/coins.ts';
@@ -237,13 +238,18 @@ export async function merchantAddresses(db: Db): Promise<(StoredAddress & { acco
     .execute();
 }
 
-/** Every watch key of a chain. */
+/** Watch keys per read, which takes some milliseconds. */
+const KEYS_PER_READ = 1_000;
+
+/** All watch keys of a chain, read in batches between which other work continues. */
 export async function watchedKeys(db: Db, chain: ChainId): Promise<string[]> {
-  const rows = await db
-    .selectFrom('addresses')
-    .select('watchKey')
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .execute();
-  return rows.map((row) => row.watchKey);
+  const keys: string[] = [];
+  for (let after = 0; ;) {
+    const batch = await watchKeysAfter(db, chain, after, KEYS_PER_READ);
+    for (const { watchKey } of batch) keys.push(watchKey);
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < KEYS_PER_READ) return keys;
+    after = last.position;
+    await setImmediate();
+  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Holding } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
@@ -95,22 +96,44 @@ export async function unspentAbove(
   }));
 }
 
-/** Outputs that were confirmed and unspent as of the block at a recorded height. */
-export async function unspentAt(
+/** Outputs per read, which takes some milliseconds. */
+const OUTPUTS_PER_READ = 5_000;
+
+/**
+ * A chain's unspent outputs as of the block at a recorded height, in batches between which other work continues: on a
+ * snapshot they are those of one moment.
+ */
+export async function* unspentAt(
   db: Db,
   chain: ChainId,
   height: number,
-): Promise<Pick<StoredOutput, 'txid' | 'vout' | 'amount'>[]> {
-  return db
+): AsyncGenerator<readonly Pick<StoredOutput, 'txid' | 'vout' | 'amount'>[], void> {
+  const { newest } = await db
     .selectFrom('outputs')
-    .select(['txid', 'vout', 'amount'])
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .where('state', '=', sql.lit('confirmed'))
-    .where('height', '<=', height)
-    .where((eb) => eb.or([eb('spentHeight', 'is', null), eb('spentHeight', '>', height)]))
-    .execute();
+    .select((eb) => eb.fn.max<number | null>('seq').as('newest'))
+    .executeTakeFirstOrThrow();
+  for (let from = 1; from <= (newest ?? 0); from += OUTPUTS_PER_READ) {
+    yield await unspentBetween(db, { ...chain, height, from, below: from + OUTPUTS_PER_READ });
+    await setImmediate();
+  }
 }
+
+const unspentBetween = prepared(
+  (db, param: ParamOf<ChainId & { height: number; from: number; below: number }>) =>
+    db
+      .selectFrom('outputs')
+      .select(['txid', 'vout', 'amount'])
+      .where('seq', '>=', param('from'))
+      .where('seq', '<', param('below'))
+      // By the range alone: an index on the chain would read all of its outputs for each batch.
+      .where(sql`+coin`, '=', param('coin'))
+      .where(sql`+mode`, '=', param('mode'))
+      .where('state', '=', sql.lit('confirmed'))
+      .where(sql<number>`+height`, '<=', param('height'))
+      .where((eb) =>
+        eb.or([eb('spentHeight', 'is', null), eb(sql<number>`+spent_height`, '>', param('height'))]),
+      ),
+);
 
 /** Balance of each of these accounts as of the block at a recorded height, atoms; zero balances are left out. */
 export async function balancesAt(

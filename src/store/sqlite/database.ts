@@ -14,6 +14,7 @@ import { SnakeCaseCompiler } from './column-names.ts';
 import { ChangeTracker } from './change-tracker.ts';
 import type { Connection } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
+import type { ReadThread } from './read-thread.ts';
 import type { SnapshotConnection } from './snapshot-connection.ts';
 import type { WriteHealth, WriteProblem } from './write-health.ts';
 import type { Writer } from './writer.ts';
@@ -34,6 +35,11 @@ export abstract class Db extends QueryCreator<Tables> implements QueryExecutorPr
 
   /** Runs a statement, synchronously where possible: Kysely's promises take longer than most statements. */
   abstract all(text: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
+
+  /** For selects that read all rows of a shop: on a database, they run in a thread and do not block the event loop. */
+  get aside(): Db {
+    return this;
+  }
 
   /** See Database. */
   async transaction<T>(_work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -107,14 +113,16 @@ export class Database extends Db {
   readonly #group: GroupCommit;
 
   readonly #close: () => Promise<void>;
+  readonly #aside: Db;
 
-  constructor({ writer, reader, health, sqlite, openSnapshot, close }: DatabaseParts) {
+  constructor({ writer, reader, thread, health, sqlite, openSnapshot, close }: DatabaseParts) {
     super(executorOn(new OutsideConnection(writer, reader)));
     this.#writer = writer;
     this.#reader = reader;
     this.#health = health;
     this.#openSnapshot = openSnapshot;
     this.#close = close;
+    this.#aside = thread === null ? this : new ThreadDb(this, thread);
     this.#group = new GroupCommit(writer.connection, async (isRelaxed, work) =>
       writer.inTransaction(isRelaxed, work),
     );
@@ -123,6 +131,10 @@ export class Database extends Db {
 
   get database(): this {
     return this;
+  }
+
+  override get aside(): Db {
+    return this.#aside;
   }
 
   /** Why writes fail at present; null when they work. */
@@ -191,12 +203,31 @@ export class Database extends Db {
   }
 }
 
+/** The database as its reading thread sees it: for selects only. */
+class ThreadDb extends Db {
+  readonly isTransaction = false;
+  readonly database: Database;
+  readonly #thread: ReadThread;
+
+  constructor(database: Database, thread: ReadThread) {
+    super(executorOn(thread));
+    this.database = database;
+    this.#thread = thread;
+  }
+
+  async all(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    return this.#thread.all(text, parameters);
+  }
+}
+
 export interface DatabaseParts {
   readonly writer: Writer;
   /** The writer's connection. */
   readonly sqlite: Sqlite.Database;
   /** Null for an in-memory database, which a second connection cannot open. */
   readonly reader: SnapshotConnection | null;
+  /** Null for an in-memory database. */
+  readonly thread: ReadThread | null;
   /** Opens a connection for one snapshot; null for an in-memory database. */
   readonly openSnapshot: (() => Connection) | null;
   readonly health: WriteHealth;

@@ -14,6 +14,8 @@ import { Database } from './database.ts';
 import { migrate, planMigrations, type Migrations } from '../schema/migrate.ts';
 import { Connection } from './connection.ts';
 import { migrationsOn } from './migration-dialect.ts';
+import { openReading } from './reading.ts';
+import { ReadThread } from './read-thread.ts';
 import { SnapshotConnection } from './snapshot-connection.ts';
 import { WriteHealth } from './write-health.ts';
 import { Writer } from './writer.ts';
@@ -135,14 +137,16 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   const endSnapshot = (): void => reader?.endSnapshot();
   const writer = new Writer(sqlite, { health, endSnapshot, logger, slowCommitMs });
   const openSnapshot = isFile ? () => new Connection(openReading(path)) : null;
+  const thread = isFile ? new ReadThread(path) : null;
   const close = async (): Promise<void> => {
     health.close();
+    await thread?.close();
     reader?.close();
     if (!leavesCheckpoints) sqlite.pragma('wal_checkpoint(TRUNCATE)');
     writer.connection.close();
   };
   return {
-    db: new Database({ writer, sqlite, reader, openSnapshot, health, close }),
+    db: new Database({ writer, sqlite, reader, thread, openSnapshot, health, close }),
     close,
     // With exec: the statement frees one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
@@ -158,16 +162,6 @@ function flushLog(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-function openReading(path: string): Sqlite.Database {
-  const sqlite = new Sqlite(path, { fileMustExist: true });
-  sqlite.pragma('query_only = ON');
-  sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  sqlite.pragma('temp_store = MEMORY');
-  // Small: mostly the same pages as in the cache of the writing connection.
-  sqlite.pragma('cache_size = -2000');
-  return sqlite;
 }
 
 /** Free space below which the disk counts as full: the next payments would fill it. */

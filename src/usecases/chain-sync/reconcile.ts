@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   ChainError,
   outputKey,
   type BlockRef,
   type ChainAdapter,
   type OutputFunds,
+  type OutputRef,
   type UnspentScan,
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
@@ -66,10 +67,9 @@ async function compareOutputs(
 ): Promise<Reconciliation> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   const before = await adapter.tip();
-  const known = (await unspentAt(deps.db, chain, before.height)).map(({ txid, vout }) => ({
-    txid,
-    index: vout,
-  }));
+  const known: OutputRef[] = [];
+  for await (const batch of unspentAt(deps.db, chain, before.height))
+    for (const { txid, vout } of batch) known.push({ txid, index: vout });
   const scan = await funds.scanUnspent({ watchKeys: await watchedKeys(deps.db, chain), known });
   const { height } = scan.tip;
   const ledger = await ledgerAt(deps, chain, scan.tip);
@@ -79,9 +79,8 @@ async function compareOutputs(
       reason: `the ledger has not reached the node's block ${height}: is the daemon running?`,
     };
   }
-  const differences = findDifferences(ledger, scan);
-  const total = [...ledger.values()].reduce((sum, amount) => sum + amount, 0n);
   const { isComplete } = scan;
+  const { differences, total } = await findDifferences(ledger, scan);
   return { kind: 'compared', height, ledger: total, subjects: ledger.size, isComplete, differences };
 }
 
@@ -96,23 +95,43 @@ async function ledgerAt(
     const ledger = await deps.db.read(async (tx) => {
       const [block] = await rememberedBlocks(tx, chain, at.height, 1);
       if (block?.height !== at.height || block.hash !== at.hash) return null;
-      const rows = await unspentAt(tx, chain, at.height);
-      return new Map(rows.map((row) => [outputKey({ txid: row.txid, index: row.vout }), BigInt(row.amount)]));
+      const unspent = new Map<string, bigint>();
+      for await (const batch of unspentAt(tx, chain, at.height))
+        for (const { txid, vout, amount } of batch)
+          unspent.set(outputKey({ txid, index: vout }), BigInt(amount));
+      return unspent;
     });
     if (ledger !== null || deps.clock.now() >= deadline) return ledger;
     await sleep(POLL_MS, undefined, { signal: deps.signal });
   }
 }
 
-function findDifferences(ledger: ReadonlyMap<string, bigint>, scan: UnspentScan): Difference[] {
-  const chain = new Map(scan.outputs.map(({ ref, amount }) => [outputKey(ref), amount]));
+/** Compared outputs after which other work continues: some milliseconds. */
+const COMPARED_AT_ONCE = 5_000;
+
+async function findDifferences(
+  ledger: ReadonlyMap<string, bigint>,
+  scan: UnspentScan,
+): Promise<{ readonly differences: readonly Difference[]; readonly total: bigint }> {
+  let compared = 0;
+  const pause = async (): Promise<void> => {
+    compared += 1;
+    if (compared % COMPARED_AT_ONCE === 0) await setImmediate();
+  };
+  const chain = new Map<string, bigint>();
   const differences: Difference[] = [];
+  for (const { ref, amount } of scan.outputs) {
+    const key = outputKey(ref);
+    chain.set(key, amount);
+    if (scan.isComplete && !ledger.has(key)) differences.push({ subject: key, ledger: null, chain: amount });
+    await pause();
+  }
+  let total = 0n;
   for (const [subject, amount] of ledger) {
+    total += amount;
     const chainAmount = chain.get(subject) ?? null;
     if (chainAmount !== amount) differences.push({ subject, ledger: amount, chain: chainAmount });
+    await pause();
   }
-  for (const [subject, amount] of chain) {
-    if (!ledger.has(subject) && scan.isComplete) differences.push({ subject, ledger: null, chain: amount });
-  }
-  return differences;
+  return { differences, total };
 }

@@ -1,5 +1,6 @@
 import type { Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
+import { pageDb } from '../../store/page-db.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   listPayments as readPayments,
@@ -36,9 +37,10 @@ export async function listPayments(
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.userId };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
   const offset = (page.page - 1) * page.limit;
-  const rows = await readPayments(deps.db, wanted, { limit: page.limit, offset, sort: page.sort });
+  const db = pageDb(deps.db, { search, ...page });
+  const rows = await readPayments(db, wanted, { limit: page.limit, offset, sort: page.sort });
   const isLast = rows.length < page.limit && (rows.length > 0 || offset === 0);
-  const total = isLast ? offset + rows.length : await totalPayments(deps.db, wanted);
+  const total = isLast ? offset + rows.length : await totalPayments(db, wanted);
   const payments: PaymentView[] = [];
   for (const row of rows) payments.push(await presentPayment(deps.db, deps, row));
   return { payments, pagination: { page: page.page, limit: page.limit, total } };

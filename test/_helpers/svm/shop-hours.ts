@@ -20,7 +20,7 @@ const POLL_MS = 5_000;
 const BLOCKS_PER_TWO_POLLS = 25;
 const KEPT_BLOCKS = 2_000;
 
-/** A shop that takes SOL beside a node, with a clock that only the test moves: hours pass in seconds. */
+/** A shop that accepts SOL, its node, and a clock that only the test moves: hours pass in seconds. */
 export class ShopHours implements AsyncDisposable {
   readonly node: SvmNode;
   readonly payer: Payer;
