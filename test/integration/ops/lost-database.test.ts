@@ -62,7 +62,7 @@ describe('a missing database next to an existing keyring', () => {
       const before = databaseFiles();
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const refusal = Till.start({}, {}, dir);
-        await expect(refusal).rejects.toThrow(/tilld\.sqlite.*scripts\/restore.*scripts\/seed restore/s);
+        await expect(refusal).rejects.toThrow(/tilld\.sqlite.*tillctl restore.*tillctl seed restore/s);
         expect(databaseFiles()).toEqual(before);
       }
       expect(existsSync(join(dir, 'keyring.json'))).toBe(true);
