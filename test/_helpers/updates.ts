@@ -31,6 +31,8 @@ export interface Differences {
   readonly migrates?: boolean;
   /** It migrates, and ends before it listens. */
   readonly neverListens?: boolean;
+  /** It migrates and serves, but one of its chains never is in sync. */
+  readonly neverReady?: boolean;
 }
 
 /** An installation with releases side by side, whose service is a script; and archives of other releases. */
@@ -90,9 +92,13 @@ export class UpdateWorld {
     const folder = mkdtempSync(join(this.dir, 'release-'));
     const name = `tilld-${version}-${process.platform}-${process.arch}`;
     layOutRelease(join(folder, name), this.#build, version);
-    if (differences.migrates === true || differences.neverListens === true)
-      addMigration(join(folder, name, 'dist'));
-    if (differences.neverListens === true) listenNowhere(join(folder, name, 'dist'));
+    const dist = join(folder, name, 'dist');
+    if (Object.values(differences).includes(true)) addMigration(dist);
+    if (differences.neverListens === true) setVariable(dist, 'TILLD_HOST', '203.0.113.1');
+    if (differences.neverReady === true) {
+      setVariable(dist, 'TILLD_NETWORK', 'regtest');
+      setVariable(dist, 'TILLD_BTC_RPC_URL', 'http://127.0.0.1:9');
+    }
     const archive = `${name}.tar.gz`;
     execFileSync('tar', ['-czf', join(folder, archive), '-C', folder, name]);
     rmSync(join(folder, name), { recursive: true });
@@ -122,8 +128,8 @@ export class UpdateWorld {
   }
 
   /** Starts an update in a process group of its own, which a kill ends with all of its children. */
-  startUpdate(archive: string): ChildProcess {
-    const args = ['update', archive, '--signers', join(this.dir, 'signers')];
+  startUpdate(archive: string, ...options: readonly string[]): ChildProcess {
+    const args = ['update', archive, '--signers', join(this.dir, 'signers'), ...options];
     return spawn(join(this.root, 'current/bin/tillctl'), args, {
       env: this.env,
       detached: true,
@@ -165,6 +171,7 @@ export class UpdateWorld {
       stopping: () => isUpdating,
       'keeping the database': () =>
         isUpdating && existsSync(join(this.dataDir, `tilld.sqlite.before-${MIGRATION}`)),
+      'switching back': () => state.includes('"switching-back"'),
       switched: () => isUpdating && /"stoppedAt": \d/.test(state),
     };
     return isReached[step]();
@@ -184,7 +191,7 @@ export const STEPS = [
   'keeping the database',
   'switched',
 ] as const;
-export type Step = (typeof STEPS)[number];
+export type Step = (typeof STEPS)[number] | 'switching back';
 
 /** A service without systemd: the current release, its process id in a file. */
 const SERVICE = `#!/bin/sh
@@ -218,8 +225,8 @@ function addMigration(dist: string): void {
   }
 }
 
-/** Patches a build: its daemon opens and migrates the database, and then cannot listen. */
-function listenNowhere(dist: string): void {
+/** Patches a build: its daemon has another setting. */
+function setVariable(dist: string, name: string, value: string): void {
   const main = join(dist, 'main.js');
-  writeFileSync(main, `process.env.TILLD_HOST = '203.0.113.1';\n${readFileSync(main, 'utf8')}`);
+  writeFileSync(main, `process.env.${name} = '${value}';\n${readFileSync(main, 'utf8')}`);
 }

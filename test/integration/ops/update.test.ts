@@ -10,6 +10,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const LIMIT_MS = 1_200_000;
 const PAUSE_MS = 50;
+const SANDBOX_ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 
 let world: UpdateWorld;
 let sink: WebhookSink;
@@ -66,6 +67,38 @@ function startLoad(): { stop: () => Promise<string[]> } {
   };
 }
 
+interface SendView {
+  readonly id: string;
+  readonly status: string;
+  readonly amount: string;
+  readonly txHash: string | null;
+}
+
+async function sendOf(id: string): Promise<SendView> {
+  const path = `/merchant/wallet/send-status?sendId=${id}`;
+  const { status, amount, txHash } = await world.api.must<SendView>('GET', path, { token: shop.secretKey });
+  return { id, status, amount, txHash };
+}
+
+/** A payment that completed, and a confirmed send of a part of it. */
+async function paidSend(): Promise<SendView> {
+  const id = await order();
+  const body = { paymentId: id, scenario: 'exact', coin: 'BTC' };
+  await world.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  await eventually(
+    'the payment is completed',
+    async () => shop.payment(id),
+    ({ status }) => status === 'completed',
+  );
+  const sent = await shop.send({ coin: 'BTC', amount: '0.0001', destination: SANDBOX_ADDRESS });
+  const sendId = sent.body.data.id;
+  return eventually(
+    'the send is confirmed',
+    async () => sendOf(sendId),
+    ({ status }) => status === 'confirmed',
+  );
+}
+
 async function statusOf(id: string): Promise<number> {
   return (await world.api.call('GET', `/payment/get?paymentId=${id}`, { token: shop.secretKey })).status;
 }
@@ -73,6 +106,7 @@ async function statusOf(id: string): Promise<number> {
 it(
   'tillctl update switches to a release with a newer schema under load, without losing a payment or webhook',
   async () => {
+    const send = await paidSend();
     const load = startLoad();
     const same = await world.update(world.archive('0.2.0'));
     expect(same).toMatchObject({ code: 0, output: expect.stringContaining('tilld is 0.2.0') });
@@ -81,6 +115,7 @@ it(
     const ids = await load.stop();
     expect([world.current, await world.responds()]).toEqual(['0.3.0', '0.3.0']);
     expect(ids.length).toBeGreaterThan(5);
+    expect(await sendOf(send.id)).toEqual(send);
     for (const id of ids) {
       expect((await shop.payment(id)).id).toBe(id);
       await eventually(
@@ -122,13 +157,42 @@ it(
   async () => {
     await world.ready();
     const id = await order();
-    const failed = await world.update(world.archive('0.4.0', { neverListens: true }), '--wait', '8');
+    const archive = world.archive('0.4.0', { neverListens: true });
+    await killAt('switching back', archive, '--wait', '8');
+    const failed = await world.tillctl('update', '--wait', '8');
     expect(failed).toMatchObject({
       code: 1,
       output: expect.stringContaining('0.2.0 runs again, and nothing was lost'),
     });
     expect([world.current, await world.responds()]).toEqual(['0.2.0', '0.2.0']);
     expect((await shop.payment(id)).id).toBe(id);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'tillctl update keeps a release that is not ready but has accepted payments, and rollback goes back by order only',
+  async () => {
+    await world.ready();
+    const before = await order();
+    const updating = world.update(world.archive('0.4.1', { neverReady: true }), '--wait', '15');
+    await eventually(
+      '0.4.1 responds',
+      async () => world.responds(),
+      (version) => version === '0.4.1',
+    );
+    const since = await order();
+    expect(await updating).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/has written since it was started .*payments/) as string,
+    });
+    expect([world.current, await world.responds()]).toEqual(['0.4.1', '0.4.1']);
+    expect((await shop.payment(since)).id).toBe(since);
+    const done = await world.tillctl('rollback', '--yes');
+    expect(done).toMatchObject({ code: 0, output: expect.stringMatching(/payments +1\b/) as string });
+    expect(await world.responds()).toBe('0.2.0');
+    expect([(await shop.payment(before)).id, await statusOf(since)]).toEqual([before, 404]);
+    await order();
   },
   LIMIT_MS,
 );
@@ -153,8 +217,8 @@ it(
 );
 
 /** Kills an update and all of its children once it has reached a step. */
-async function killAt(step: Step, archive: string): Promise<void> {
-  const child = world.startUpdate(archive);
+async function killAt(step: Step, archive: string, ...options: readonly string[]): Promise<void> {
+  const child = world.startUpdate(archive, ...options);
   const ended = new Promise((done) => child.once('exit', done));
   while (child.exitCode === null && !world.isReached(step)) await pause(2);
   expect([step, child.exitCode]).toEqual([step, null]);

@@ -178,7 +178,7 @@ describe('BlockFetcher', () => {
     expect(await readAll(feed, height)).toEqual(chain.slice(height - 1).map(({ hash }) => hash));
     node.pruned.add(chain[1]?.hash ?? '');
     await expect(feed.blocksFrom(2)).rejects.toThrow(
-      /pruned blocks 2 to 2: .* scripts\/rescan with --skip-to 3$/,
+      /pruned blocks 2 to 2: .* tillctl rescan with --skip-to 3$/,
     );
   });
 });
