@@ -41,11 +41,11 @@ function readable(line: string): string {
   const text = [clock, shown(level).padEnd(5), ...(msg === undefined ? [] : [shown(msg)]), ...values].join(
     ' ',
   );
-  return `${text}\n${err === undefined ? '' : `${causeOf(err)}\n`}`;
+  return `${text}\n${err === undefined ? '' : `${findCause(err)}\n`}`;
 }
 
 /** A stack where there is one. */
-function causeOf(err: unknown): string {
+function findCause(err: unknown): string {
   const stack = typeof err === 'object' && err !== null ? Reflect.get(err, 'stack') : undefined;
   return typeof stack === 'string' ? stack : shown(err);
 }

@@ -101,7 +101,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
   if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
   const countOrder = createOrderCounter(deps.registry);
   const server = createHttpServer({
-    routes: routesOf(of, countOrder),
+    routes: createRoutes(of, countOrder),
     db,
     clock,
     logger,
@@ -129,7 +129,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
     },
     checkAnswers,
     tls: deps.certificate,
-    pages: pagesOf(of, streams, {
+    pages: createPages(of, streams, {
       assets,
       logger,
       publicPerMinute: config.http.publicRatePerMinute,
@@ -229,7 +229,7 @@ interface PageParts {
 }
 
 /** Dashboard and checkout, with the built web assets. */
-function pagesOf(
+function createPages(
   of: Parts,
   streams: CheckoutStreams,
   { assets, logger, publicPerMinute, countOrder }: PageParts,
@@ -246,7 +246,7 @@ function pagesOf(
   ];
 }
 
-function routesOf(of: Parts, countOrder: CountOrder): Route[] {
+function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
   return [
     ...authRoutes(of.auth),
     ...merchantRoutes(of.merchants),

@@ -79,15 +79,15 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   const hasUsers = await anyUserExists(parts.database.db);
   const needsSetup = config.auth.registration === 'first-user' && !hasUsers;
   return {
-    url: urlOf(tls === null ? 'http' : 'https', host, at.public.port),
+    url: toUrl(tls === null ? 'http' : 'https', host, at.public.port),
     operatorUrl:
-      adminListen === null || at.operator === null ? null : urlOf('http', adminListen.host, at.operator.port),
+      adminListen === null || at.operator === null ? null : toUrl('http', adminListen.host, at.operator.port),
     hasUsers,
     setupToken: needsSetup ? parts.setupToken : null,
   };
 }
 
-function urlOf(scheme: string, host: string, port: number): string {
+function toUrl(scheme: string, host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

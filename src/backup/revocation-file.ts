@@ -51,7 +51,7 @@ export function writeRevocations(path: string, list: readonly Revocation[]): voi
   const temporary = `${path}.tmp`;
   const file = openSync(temporary, 'w', 0o600);
   try {
-    writeSync(file, `${TITLE}\n${list.map(lineOf).join('')}`, 0, 'latin1');
+    writeSync(file, `${TITLE}\n${list.map(formatLine).join('')}`, 0, 'latin1');
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -69,13 +69,13 @@ export function writeRevocations(path: string, list: readonly Revocation[]): voi
 export function appendRevocations(path: string, list: readonly Revocation[]): void {
   const file = openSync(path, 'a', 0o600);
   try {
-    writeSync(file, list.map(lineOf).join(''), null, 'latin1');
+    writeSync(file, list.map(formatLine).join(''), null, 'latin1');
     fdatasyncSync(file);
   } finally {
     closeSync(file);
   }
 }
 
-function lineOf({ id, kind, subject, at }: Revocation): string {
+function formatLine({ id, kind, subject, at }: Revocation): string {
   return `${id} ${kind} ${subject} ${at}\n`;
 }

@@ -48,7 +48,7 @@ export async function sealArchive(options: {
   const files = await Promise.all(
     ARCHIVED.map(async (name) => ({ name, size: (await stat(join(dir, name))).size })),
   );
-  if (bytesOf(files) > MAX_BYTES)
+  if (sumBytes(files) > MAX_BYTES)
     throw new BackupError('the database is larger than a backup can hold (60 GiB)');
   const kdf = newKdf(cost);
   const key = await deriveKey(passphrase, kdf);
@@ -101,7 +101,7 @@ export async function openArchive(options: {
   try {
     const { header, head } = await readHeader(file, source);
     const { size } = await file.stat();
-    if (size !== head.length + bytesOf(header.files) + TAG_BYTES) {
+    if (size !== head.length + sumBytes(header.files) + TAG_BYTES) {
       throw new BackupError(`${source} is damaged: its length is wrong`);
     }
     const key = await deriveKey(passphrase, header.kdf);
@@ -187,6 +187,6 @@ function keyCheck(key: Buffer): Buffer {
   return createHmac('sha256', key).update('tilld-backup key check').digest().subarray(0, CHECK_BYTES);
 }
 
-function bytesOf(files: Header['files']): number {
+function sumBytes(files: Header['files']): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }

@@ -66,14 +66,14 @@ const solana: LiveFamily = {
 
 const ACCOUNT_FAMILIES: Readonly<Record<AccountCoin['family'], LiveFamily>> = { ethereum, solana };
 
-function familyOf(coin: Coin): LiveFamily {
+function findFamily(coin: Coin): LiveFamily {
   if (isUtxoCoin(coin)) return utxo(coin);
   return ACCOUNT_FAMILIES[ACCOUNT_COINS[coin].family];
 }
 
 /** Creates the adapter of a coin on a real node. */
 export function createLiveAdapter(coin: Coin, options: LiveChainOptions): ChainAdapter {
-  return familyOf(coin).create(options);
+  return findFamily(coin).create(options);
 }
 
 /** Computes watch keys for any chain's addresses, also without a node. */
@@ -81,5 +81,5 @@ export function watchKeys(liveNetwork: Network): (chain: ChainId, address: strin
   return ({ coin, mode }, address) =>
     mode === 'sandbox'
       ? COIN_FORMATS[coin].canonical(address)
-      : familyOf(coin).watchKey(addressNetwork(mode, liveNetwork), address);
+      : findFamily(coin).watchKey(addressNetwork(mode, liveNetwork), address);
 }

@@ -20,7 +20,7 @@ await runCommand(USAGE, async (args) => {
   });
   if (positionals.length > 1) throw new UsageError('backup accepts at most one file or folder');
   const { dataDir, keyring } = toolConfig(values['data-dir']);
-  const { passphrase, isKept } = await passphraseOf(dataDir, keyring.passphrase?.reveal() ?? null);
+  const { passphrase, isKept } = await readPassphrase(dataDir, keyring.passphrase?.reveal() ?? null);
   const { path, bytes } = await createBackup({
     dataDir,
     target: positionals[0] ?? `${join(dataDir, 'backups')}/`,
@@ -39,7 +39,7 @@ Without it the backup is worthless: copy that file to a safe place, apart from t
 });
 
 /** Never creates a keyring: without one there is nothing to back up. */
-async function passphraseOf(
+async function readPassphrase(
   dataDir: string,
   configured: string | null,
 ): Promise<{ passphrase: string; isKept: boolean }> {

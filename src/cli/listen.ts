@@ -40,7 +40,7 @@ const stretch = page.extend({ nextAfter: z.int() });
 await runCommand(USAGE, listen);
 
 async function listen(args: string[]): Promise<number> {
-  const { key, forwardTo, url, trigger } = callOf(args);
+  const { key, forwardTo, url, trigger } = parseArguments(args);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const api = shopApi({ baseUrl: url, key, signal: stop.signal });
@@ -54,7 +54,7 @@ async function listen(args: string[]): Promise<number> {
   }
 }
 
-function callOf(args: string[]) {
+function parseArguments(args: string[]) {
   const options = {
     key: { type: 'string' },
     'forward-to': { type: 'string' },
@@ -67,16 +67,16 @@ function callOf(args: string[]) {
   const { 'forward-to': forwardTo, trigger } = values;
   if (forwardTo === undefined && trigger === undefined)
     throw new UsageError('--forward-to or --trigger is required');
-  if (forwardTo !== undefined && !/^https?:$/.test(protocolOf(forwardTo)))
+  if (forwardTo !== undefined && !/^https?:$/.test(readProtocol(forwardTo)))
     throw new UsageError('--forward-to must be an http address');
   if (trigger !== undefined && !isTriggerable(trigger))
     throw new UsageError(`${trigger} cannot be triggered`);
   const url = values.url ?? process.env['TILLD_BASE_URL'] ?? 'http://localhost:3000';
-  if (!/^https?:$/.test(protocolOf(url))) throw new UsageError('--url must be an http address');
+  if (!/^https?:$/.test(readProtocol(url))) throw new UsageError('--url must be an http address');
   return { key, forwardTo: forwardTo ?? null, url, trigger: trigger ?? null };
 }
 
-function protocolOf(url: string): string {
+function readProtocol(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : '';
 }
 
@@ -93,7 +93,7 @@ interface Forwarding {
 }
 
 async function forward(api: ShopApi, { key, forwardTo, trigger, signal }: Forwarding): Promise<void> {
-  const secret = secretOf(key);
+  const secret = deriveSecret(key);
   const newest = await api.ask('GET', '/merchant/events?limit=1', { schema: page });
   let after = newest.events[0]?.seq ?? 0;
   printLine(`forwarding events to ${forwardTo}, signed with ${secret} (Ctrl-C ends it)`);
@@ -122,7 +122,7 @@ async function post(
   each: Event,
   to: { readonly forwardTo: string; readonly secret: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const body = bodyOf(each);
+  const body = formatBody(each);
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const startedMs = performance.now();
   const outcome = await fetch(to.forwardTo, {
@@ -147,13 +147,13 @@ async function post(
 }
 
 /** The body of the webhook of this event, byte for byte. */
-function bodyOf({ id, type, createdAt, sandbox, sequence, truncated, data }: Event): string {
+function formatBody({ id, type, createdAt, sandbox, sequence, truncated, data }: Event): string {
   const fields = { id, type, timestamp: createdAt, sandbox, sequence, data };
   return JSON.stringify(truncated ? { ...fields, truncated } : fields);
 }
 
 /** A signing secret derived from the key, different from that of the shop's webhooks. */
-function secretOf(key: string): string {
+function deriveSecret(key: string): string {
   return `whsec_${createHmac('sha256', key).update('tilld listen').digest('base64')}`;
 }
 

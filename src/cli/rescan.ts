@@ -53,7 +53,7 @@ await runCommand(USAGE, async (args) => {
   });
   const coin = COINS.find((candidate) => candidate === positionals[0]?.toUpperCase());
   if (coin === undefined || positionals.length !== 1) throw new UsageError(`name one of ${COINS.join(', ')}`);
-  const start = startOf(values.from, values['skip-to']);
+  const start = parseStart(values.from, values['skip-to']);
   const { config, file } = await daemonData(values['data-dir']);
   if (values.online) {
     await online(config, { coin, file, start });
@@ -145,7 +145,7 @@ interface SkipTo {
   readonly skipTo: number;
 }
 
-function startOf(from: string | undefined, skipTo: string | undefined): RescanStart | SkipTo {
+function parseStart(from: string | undefined, skipTo: string | undefined): RescanStart | SkipTo {
   if (from !== undefined && skipTo !== undefined)
     throw new UsageError('--from and --skip-to exclude each other');
   if (skipTo !== undefined) return { skipTo: parseCount('skip-to', skipTo, 0, MAX_HEIGHT) };

@@ -140,7 +140,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   const accounts = parseCount('accounts', values.accounts, 1, MAX_ACCOUNTS);
   const gap = parseCount('gap', values.gap, 1, MAX_GAP);
   const depth = parseCount('scan', values.scan, 0, MAX_SCAN);
-  const birthdayMs = birthdayOf(values.birthday);
+  const birthdayMs = parseBirthday(values.birthday);
   const words = await readSecret(values['words-file'], 'The 24 words: ', '--words-file');
   const password = await readSecret(values['password-file'], `Password for ${email}: `, '--password-file');
   if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
@@ -186,7 +186,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   return 0;
 }
 
-function birthdayOf(text: string | undefined): number {
+function parseBirthday(text: string | undefined): number {
   if (text === undefined) return 0;
   const time = parseDay('birthday', text);
   if (time > Date.now())

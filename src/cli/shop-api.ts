@@ -43,7 +43,7 @@ export function shopApi(options: { baseUrl: string; key: string; signal: AbortSi
         signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       const text = await response.text();
-      const answer = envelope.safeParse(jsonOf(text));
+      const answer = envelope.safeParse(readJson(text));
       if (!answer.success) {
         throw new RefusedError(response.status, `HTTP ${response.status}`, 'this is no answer of tilld');
       }
@@ -56,7 +56,7 @@ export function shopApi(options: { baseUrl: string; key: string; signal: AbortSi
   };
 }
 
-function jsonOf(text: string): unknown {
+function readJson(text: string): unknown {
   try {
     return parseExact(text);
   } catch {

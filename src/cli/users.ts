@@ -89,7 +89,7 @@ await runCommand(USAGE, async (args) => {
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
     if (command === 'list') {
-      for (const account of await listAccounts(db)) printLine(lineOf(account));
+      for (const account of await listAccounts(db)) printLine(formatLine(account));
       return 0;
     }
     const act = COMMANDS[command];
@@ -125,7 +125,7 @@ async function askPassword(email: string, values: Values): Promise<string> {
   return password;
 }
 
-function lineOf(account: AccountSummary): string {
+function formatLine(account: AccountSummary): string {
   const shops = account.shops.map(({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name));
   return [
     account.email,

@@ -88,7 +88,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     secretFiles: secretFiles(values, context),
     warnings: [],
   };
-  return { ...config, warnings: warningsOf(config) };
+  return { ...config, warnings: listWarnings(config) };
 }
 
 function httpConfig(values: Values, context: BuildContext): Config['http'] {
@@ -219,7 +219,7 @@ function feeBounds(values: Values, coin: UtxoCoinCode, context: BuildContext): F
   return { floorPerKvb, capPerKvb };
 }
 
-function warningsOf(config: Config): string[] {
+function listWarnings(config: Config): string[] {
   const warnings: string[] = [];
   const isLive = Object.keys(config.nodes).length > 0;
   if (isLive && config.network !== 'regtest' && config.keyring.passphrase === null) {

@@ -96,10 +96,10 @@ const MAX_GAPS = 30;
 /** Milliseconds from a YAML list, or a comma-separated text, of durations. */
 export function durations() {
   const expected = `at most ${MAX_GAPS} times with their units, such as 5s, 5m, 2h`;
-  return listOf(expected, MAX_GAPS, durationMs);
+  return parseList(expected, MAX_GAPS, durationMs);
 }
 
-function listOf<T>(expected: string, max: number, parse: (text: string) => T | undefined) {
+function parseList<T>(expected: string, max: number, parse: (text: string) => T | undefined) {
   return z
     .unknown()
     .transform((value) => (Array.isArray(value) ? value : String(value).split(',')))
@@ -118,7 +118,7 @@ const MAX_DNS_SERVERS = 8;
 /** Addresses of DNS servers, with a port or without, as a YAML list or separated by commas. */
 export function dnsServers() {
   const expected = `up to ${MAX_DNS_SERVERS} addresses of DNS servers, such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53`;
-  return listOf(expected, MAX_DNS_SERVERS, (item) => {
+  return parseList(expected, MAX_DNS_SERVERS, (item) => {
     const [, bracketed, plain = item, port = '53'] =
       /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
     const isValid = isIP(bracketed ?? plain) !== 0 && Number(port) > 0 && Number(port) < 65_536;
@@ -128,7 +128,7 @@ export function dnsServers() {
 
 /** A subset of these names, as a YAML list or separated by commas. */
 export function parseSubset<const T extends string>(values: readonly T[]) {
-  return listOf(`one or more of ${values.join(', ')}`, values.length, (item) =>
+  return parseList(`one or more of ${values.join(', ')}`, values.length, (item) =>
     values.find((known) => known === item),
   );
 }

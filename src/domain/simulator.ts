@@ -59,7 +59,7 @@ export interface SimulatorLedger {
   addTransaction(transaction: SimulatedTransaction): Promise<void>;
   setState(txids: readonly string[], state: SimulatedTransactionState, height: number | null): Promise<void>;
   /** Every transaction, dropped ones too, that spends one of these outputs. */
-  spendsOf(refs: readonly OutputRef[]): Promise<readonly SimulatedSpend[]>;
+  listSpends(refs: readonly OutputRef[]): Promise<readonly SimulatedSpend[]>;
 }
 
 /** The store of the sandbox network. It keeps no state in memory. */

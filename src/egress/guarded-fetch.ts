@@ -70,7 +70,7 @@ async function exchange(
   } catch (error) {
     connections.drop(target, pool);
     // The server may have closed an idle connection just as it was reused: such a request is retried once.
-    if (!wasUsed || signal.aborted || !LOST_CONNECTION.has(codeOf(error))) throw error;
+    if (!wasUsed || signal.aborted || !LOST_CONNECTION.has(errorCode(error))) throw error;
     return overSingleConnection(target, request, signal);
   }
 }
@@ -129,7 +129,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 

@@ -55,7 +55,7 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
           signal: AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
         });
       } catch (error) {
-        throw isRefusal(error) ? new MailRefused(messageOf(error), { cause: error }) : error;
+        throw isRefusal(error) ? new MailRefused(toMessage(error), { cause: error }) : error;
       }
     },
   };
@@ -78,6 +78,6 @@ function isRefusal(error: unknown): boolean {
   return isPermanent && (command === 'RCPT TO' || command === 'DATA');
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -59,7 +59,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
       try {
         return await work();
       } catch (error) {
-        errors.inc({ coin, mode, kind: kindOf(error) });
+        errors.inc({ coin, mode, kind: errorKind(error) });
         throw error;
       } finally {
         duration.observe({ coin, mode, call }, (performance.now() - startedAt) / 1000);
@@ -71,7 +71,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
   };
 }
 
-function kindOf(error: unknown): string {
+function errorKind(error: unknown): string {
   if (!(error instanceof ChainError)) return 'internal';
   return error.isRateLimited ? 'rate_limited' : error.kind;
 }

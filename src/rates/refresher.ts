@@ -55,7 +55,7 @@ export class Refresher {
     const { logger } = this.#deps;
     if (error !== undefined && !this.#failing.has(source)) {
       this.#failing.add(source);
-      logger.warn({ source, reason: reasonOf(error) }, 'rate source failed; skipped');
+      logger.warn({ source, reason: describeReason(error) }, 'rate source failed; skipped');
     } else if (error === undefined && this.#failing.delete(source)) {
       logger.info({ source }, 'rate source available again');
     }
@@ -64,6 +64,6 @@ export class Refresher {
 
 const MAX_REASON_LENGTH = 300;
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, MAX_REASON_LENGTH);
 }

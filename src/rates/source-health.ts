@@ -53,7 +53,7 @@ export class SourceHealth {
   warnings(): string[] {
     return this.ages()
       .filter(({ ageMs }) => ageMs >= DAY_MS)
-      .map(({ source, ageMs }) => warningOf(source, Math.floor(ageMs / 3_600_000)));
+      .map(({ source, ageMs }) => buildWarning(source, Math.floor(ageMs / 3_600_000)));
   }
 
   #ageOf(source: string): number {
@@ -65,7 +65,7 @@ export class SourceHealth {
   }
 }
 
-function warningOf(source: string, hours: number): string {
+function buildWarning(source: string, hours: number): string {
   const key =
     source === 'coingecko' ? ' It needs a key: TILLD_COINGECKO_API_KEY_FILE and TILLD_COINGECKO_PLAN.' : '';
   return `the rate source ${source} gave no usable price for ${hours} hours, the log says why.${key} Without it, leave it out of TILLD_RATE_SOURCES`;

@@ -108,7 +108,7 @@ export async function readGenerations(
   const [, ...lines] = stdout.trim().split('\n');
   // A generation whose first snapshot is not complete has the year 1.
   const found = lines
-    .map((line) => generationOf(line))
+    .map((line) => parseGeneration(line))
     .filter(({ newestAt }) => newestAt > 0)
     .toSorted((a, b) => b.newestAt - a.newestAt);
   return { count: lines.length, found };
@@ -117,7 +117,7 @@ export async function readGenerations(
 const generationSchema = z.object({ name: z.string().regex(/^[0-9a-f]{16}$/), end: z.iso.datetime() });
 
 /** Of the columns replica, generation, lag, start, end. @throws {ReplicaError} */
-function generationOf(line: string): Generation {
+function parseGeneration(line: string): Generation {
   const columns = line.trim().split(/\s+/);
   const parsed = generationSchema.safeParse({ name: columns[1], end: columns.at(-1) });
   if (!parsed.success) throw new ReplicaError('Litestream responded in an unknown form');

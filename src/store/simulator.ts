@@ -88,7 +88,7 @@ function transactionLedger(tx: Tx, coin: Coin): Omit<SimulatorLedger, keyof Bloc
           .execute(),
       );
     },
-    spendsOf: async (refs) => listSpends(tx, coin, refs),
+    listSpends: async (refs) => listSpends(tx, coin, refs),
   };
 }
 

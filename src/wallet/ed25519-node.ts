@@ -12,7 +12,7 @@ const MASTER_KEY = 'ed25519 seed';
 
 /** The node of a seed at m / index' / index' …, by SLIP-0010. */
 export function ed25519NodeAt(seed: Uint8Array, path: readonly number[]): Ed25519Node {
-  let node = nodeOf(createHmac('sha512', MASTER_KEY).update(seed).digest());
+  let node = toNode(createHmac('sha512', MASTER_KEY).update(seed).digest());
   for (const index of path) {
     const parent = node;
     node = hardenedChild(parent, index);
@@ -28,7 +28,7 @@ export function hardenedChild(parent: Ed25519Node, index: number): Ed25519Node {
   data.writeUInt32BE(index + HARDENED_OFFSET, 33);
   const digest = createHmac('sha512', parent.chainCode).update(data).digest();
   data.fill(0);
-  return nodeOf(digest);
+  return toNode(digest);
 }
 
 export function wipeNode({ privateKey, chainCode }: Ed25519Node): void {
@@ -36,7 +36,7 @@ export function wipeNode({ privateKey, chainCode }: Ed25519Node): void {
   chainCode.fill(0);
 }
 
-function nodeOf(digest: Buffer): Ed25519Node {
+function toNode(digest: Buffer): Ed25519Node {
   return { privateKey: digest.subarray(0, 32), chainCode: digest.subarray(32) };
 }
 

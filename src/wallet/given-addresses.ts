@@ -59,7 +59,7 @@ export class GivenAddresses {
     this.#logger = logger;
     this.#limits = content.limits;
     this.#newest = content.newest;
-    this.#size = Buffer.byteLength(textOf(content));
+    this.#size = Buffer.byteLength(formatFile(content));
   }
 
   /**
@@ -71,7 +71,7 @@ export class GivenAddresses {
     const text = existsSync(path) ? readFileSync(path, 'latin1') : null;
     const content = text === null ? { newest: 0, limits: new Map<string, GivenBranch>() } : parse(path, text);
     for (const branch of known) raise(content.limits, branch);
-    const whole = textOf(content);
+    const whole = formatFile(content);
     if (whole !== text) replace(path, whole);
     return new GivenAddresses(openSync(path, 'r+'), content, logger);
   }
@@ -95,11 +95,11 @@ export class GivenAddresses {
 
   /** Call it before deriving an address to issue. @throws if it cannot be recorded. */
   reserve(path: KeyPath): void {
-    const key = keyOf(path);
+    const key = branchKey(path);
     const limit = this.#limits.get(key)?.index ?? 0;
     if (path.index < limit) return;
     const raised = { ...path, index: path.index + STEP };
-    this.#append(lineOf(raised));
+    this.#append(formatLine(raised));
     this.#limits.set(key, raised);
   }
 
@@ -174,19 +174,19 @@ function parse(path: string, text: string): Content {
 }
 
 function raise(limits: Map<string, GivenBranch>, branch: GivenBranch): void {
-  const key = keyOf(branch);
+  const key = branchKey(branch);
   if ((limits.get(key)?.index ?? -1) < branch.index) limits.set(key, branch);
 }
 
-function textOf({ newest, limits }: Content): string {
-  return `${TITLE}${digits(newest)}\n${[...limits.values()].map(lineOf).join('')}`;
+function formatFile({ newest, limits }: Content): string {
+  return `${TITLE}${digits(newest)}\n${[...limits.values()].map(formatLine).join('')}`;
 }
 
-function lineOf(branch: GivenBranch): string {
-  return `${keyOf(branch)} ${branch.index}\n`;
+function formatLine(branch: GivenBranch): string {
+  return `${branchKey(branch)} ${branch.index}\n`;
 }
 
-function keyOf({ account, coin, mode, branch }: KeyPath): string {
+function branchKey({ account, coin, mode, branch }: KeyPath): string {
   return `${account} ${coin} ${mode} ${branch}`;
 }
 

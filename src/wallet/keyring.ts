@@ -105,10 +105,10 @@ export async function openKeyring(
  * @throws {KeyringError} if the words are wrong or a keyring already exists.
  */
 export async function restoreKeyring(options: KeyringOptions & { readonly words: string }): Promise<Keyring> {
-  return writeKeyring(join(options.dataDir, KEYRING_FILE), entropyOf(options.words), options);
+  return writeKeyring(join(options.dataDir, KEYRING_FILE), parseWords(options.words), options);
 }
 
-function entropyOf(words: string): Buffer {
+function parseWords(words: string): Buffer {
   const list = words.trim().toLowerCase().split(/\s+/);
   if (list.length !== 24) throw new KeyringError(`expected 24 words, got ${list.length}`);
   const unknown = list.findIndex((word) => !wordlist.includes(word));

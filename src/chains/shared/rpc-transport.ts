@@ -118,7 +118,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     if (options.giveUp !== undefined && rate.isPaused) throw paused(what, url);
     for (let attempt = 0; ; attempt += 1) {
       const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
-      onAnswer?.(outcomeOf(answer));
+      onAnswer?.(describeOutcome(answer));
       // Pauses all requests: concurrent ones would also be rejected, and may count against the limit.
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
       const pause = pauseAfter(answer, attempt, options);
@@ -164,7 +164,7 @@ function paused(what: string, url: URL): ChainError {
   return new ChainError('unavailable', `${what}: ${url.host} limits our rate and asked for a pause`);
 }
 
-function outcomeOf(answer: Answer | ChainError): AnswerOutcome {
+function describeOutcome(answer: Answer | ChainError): AnswerOutcome {
   if (answer instanceof ChainError) return 'failed';
   if (answer.status === TOO_MANY_REQUESTS) return 'limited';
   return BUSY_STATUSES.has(answer.status) ? 'failed' : 'answered';

@@ -81,28 +81,28 @@ type ChainReader = Pick<ChainAdapter, 'inputsOf' | 'status' | 'tip' | 'hashAt' |
 
 function chainReader(deps: SimulatorAdapterDeps): ChainReader {
   const ask = asker(deps);
-  const tipOf = async (ledger: SimulatorLedger) => requireTip(ledger, deps.coin, deps.clock.now());
+  const readTip = async (ledger: SimulatorLedger) => requireTip(ledger, deps.coin, deps.clock.now());
   return {
-    status: async () => ask(async (ledger) => readStatus(await tipOf(ledger), await lowestBlock(ledger))),
+    status: async () => ask(async (ledger) => readStatus(await readTip(ledger), await lowestBlock(ledger))),
     tip: async () =>
       ask(async (ledger) => {
-        const { height, hash } = await tipOf(ledger);
+        const { height, hash } = await readTip(ledger);
         return { height, hash };
       }),
     inputsOf: decodeInputs,
     hashAt: async (height) =>
       ask(async (ledger) => {
-        await tipOf(ledger);
+        await readTip(ledger);
         return (await ledger.block(height))?.hash ?? null;
       }),
     blockBefore: async (timeMs) =>
       ask(async (ledger) => {
-        const tip = await tipOf(ledger);
+        const tip = await readTip(ledger);
         return (await ledger.blockBefore(timeMs)) ?? (await ledger.block(0)) ?? tip;
       }),
     blockAt: async (height) => {
       const found = await ask(async (ledger) => {
-        const tip = await tipOf(ledger);
+        const tip = await readTip(ledger);
         if (height > tip.height) return null;
         const header = await ledger.block(height);
         if (header === null) throw prunedBelow(height, await lowestBlock(ledger));

@@ -66,7 +66,7 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
 
 /** Finds the payment of an order: the first transaction that spends its input; a double spend comes later. */
 async function paidOrder(ledger: SimulatorLedger, order: string): Promise<PaidOrder | null> {
-  const spends = await ledger.spendsOf([faucetInput(order)]);
+  const spends = await ledger.listSpends([faucetInput(order)]);
   const made = await ledger.transactions(spends.map(({ byTxid }) => byTxid));
   const [first] = made.toSorted((a, b) => a.createdAt - b.createdAt || (a.fee < b.fee ? -1 : 1));
   return first === undefined ? null : { txid: first.txid, isGone: first.state === 'dropped' };
@@ -85,7 +85,7 @@ async function reorganise(
 ): Promise<void> {
   const { coin, clock } = deps;
   const tip = await requireTip(ledger, coin, clock.now());
-  const depth = request.depth ?? (await depthOf(ledger, txids ?? [], tip.height));
+  const depth = request.depth ?? (await reorgDepth(ledger, txids ?? [], tip.height));
   if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
     throw new SimulatorRefusal(`a reorganisation is 1 to ${MAX_REORG_DEPTH} blocks deep`);
   }
@@ -107,7 +107,7 @@ async function reorganise(
 }
 
 /** How many blocks must be removed to unconfirm the oldest of these transactions. */
-async function depthOf(
+async function reorgDepth(
   ledger: SimulatorLedger,
   txids: readonly string[],
   tipHeight: number,

@@ -95,7 +95,7 @@ export async function acceptToMempool(
   if (evicted.length > 0 && candidate.fee <= rivalFees) {
     return { kind: 'rejected', reason: 'a transaction that spends the same inputs pays as much or more' };
   }
-  await ledger.setState(txidsOf(evicted), 'dropped', null);
+  await ledger.setState(listTxids(evicted), 'dropped', null);
   if (known === null) await ledger.addTransaction({ ...candidate, state: 'mempool', height: null });
   else await ledger.setState([known.txid], 'mempool', null);
   return { kind: 'accepted' };
@@ -106,7 +106,7 @@ export async function evict(
   ledger: SimulatorLedger,
   victims: readonly SimulatedTransaction[],
 ): Promise<void> {
-  await ledger.setState(txidsOf(await withDescendants(ledger, victims)), 'dropped', null);
+  await ledger.setState(listTxids(await withDescendants(ledger, victims)), 'dropped', null);
 }
 
 /** Transactions in the mempool or the chain that spend any of the same inputs. */
@@ -114,7 +114,7 @@ export async function activeRivals(
   ledger: SimulatorLedger,
   candidate: Pick<SimulatedTransaction, 'txid' | 'inputs'>,
 ): Promise<readonly SimulatedTransaction[]> {
-  const spends = await ledger.spendsOf(candidate.inputs);
+  const spends = await ledger.listSpends(candidate.inputs);
   const txids = spends
     .filter((spend) => spend.state !== 'dropped' && spend.byTxid !== candidate.txid)
     .map((spend) => spend.byTxid);
@@ -170,7 +170,7 @@ async function withDescendants(
     const outputs = generation.flatMap(({ txid, outputs }) =>
       outputs.map((_output, index) => ({ txid, index })),
     );
-    const spends = await ledger.spendsOf(outputs);
+    const spends = await ledger.listSpends(outputs);
     const fresh = spends.filter((spend) => spend.state !== 'dropped' && !found.has(spend.byTxid));
     generation = await ledger.transactions([...new Set(fresh.map((spend) => spend.byTxid))]);
     for (const child of generation) found.set(child.txid, child);
@@ -178,6 +178,6 @@ async function withDescendants(
   return [...found.values()];
 }
 
-function txidsOf(transactions: readonly SimulatedTransaction[]): string[] {
+function listTxids(transactions: readonly SimulatedTransaction[]): string[] {
   return transactions.map((transaction) => transaction.txid);
 }

@@ -80,7 +80,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const client = createNodeClient(rpcWithin(options.rpcTimeoutMs ?? RPC_TIMEOUT_MS));
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
   const unread = new UnreadTransactions({ coin: options.coin, clock, logger });
-  const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread, cache: cacheOf(options) });
+  const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread, cache: createCache(options) });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
@@ -128,7 +128,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
 }
 
 /** A restored database may lack addresses and sends of the one that the cache was made with. */
-function cacheOf({
+function createCache({
   mempoolCacheFile: path,
   coin,
   network,

@@ -26,7 +26,7 @@ export function parseAddress(coin: UtxoCoin, network: Network, address: string):
   }
   const own = parseFor(params, address);
   if (own !== null) return own;
-  const elsewhere = ownerOf(address);
+  const elsewhere = describeNetwork(address);
   if (elsewhere === null)
     return { problem: `is not a ${label} address (mistyped, or its checksum is wrong)` };
   return { problem: `is a ${elsewhere} address, not a ${label} one` };
@@ -117,7 +117,7 @@ function isMweb(address: string): boolean {
 }
 
 /** Coin and network of an address, for the error message. */
-function ownerOf(address: string): string | null {
+function describeNetwork(address: string): string | null {
   for (const coin of Object.values(UTXO_COINS)) {
     for (const network of NETWORKS) {
       const parsed = parseFor(coin.networks[network], address);

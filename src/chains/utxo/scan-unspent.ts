@@ -82,7 +82,7 @@ async function scanAll(
     for (const unspent of found.unspents) {
       const { txid, vout, amount, height } = unspent;
       const isWithin = within !== undefined && height >= within.from && height <= within.to;
-      const block = isWithin ? { block: await blockOf(rpc, unspent) } : {};
+      const block = isWithin ? { block: await readBlock(rpc, unspent) } : {};
       outputs.push({ ref: { txid, index: vout }, amount, height, watchKey: unspent.scriptPubKey, ...block });
     }
   }
@@ -90,7 +90,7 @@ async function scanAll(
 }
 
 /** Works for pruned blocks as well: the node keeps every header. */
-async function blockOf(
+async function readBlock(
   rpc: Rpc,
   unspent: z.output<typeof SCAN>['unspents'][number],
 ): Promise<NonNullable<UnspentOutput['block']>> {

@@ -32,30 +32,30 @@ export function isFinal({ payment }: CheckoutView): boolean {
 
 /** The receipt, in the language and the frame of the page. */
 export function receiptPath(scene: PageModel): string {
-  return `/checkout/${scene.view.payment.id}/receipt?${queryOf(scene)}`;
+  return `/checkout/${scene.view.payment.id}/receipt?${toQuery(scene)}`;
 }
 
 /** Target of the form that mails the receipt. */
 export function receiptMailPath(scene: PageModel): string {
-  return `/checkout/${scene.view.payment.id}/receipt/mail?${queryOf(scene)}`;
+  return `/checkout/${scene.view.payment.id}/receipt/mail?${toQuery(scene)}`;
 }
 
 /** Target of the form that renews an expired payment. */
 export function renewPath(scene: PageModel): string {
-  return `/checkout/${scene.view.payment.id}/renew?${queryOf(scene)}`;
+  return `/checkout/${scene.view.payment.id}/renew?${toQuery(scene)}`;
 }
 
 /** The page of another payment of the same order. */
 export function otherPath(scene: PageModel, paymentId: string): string {
-  return `/checkout/${paymentId}?${queryOf(scene)}`;
+  return `/checkout/${paymentId}?${toQuery(scene)}`;
 }
 
 /** The payment's page, in the language and the frame of this one. */
 export function checkoutPath(scene: PageModel): string {
-  return `/checkout/${scene.view.payment.id}?${queryOf(scene)}`;
+  return `/checkout/${scene.view.payment.id}?${toQuery(scene)}`;
 }
 
-function queryOf({ language, embedder }: PageModel): URLSearchParams {
+function toQuery({ language, embedder }: PageModel): URLSearchParams {
   return new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
 }
 
@@ -72,11 +72,11 @@ export function orderName({ orderId, orderLabel }: CheckoutView['payment']): str
 export function wayBack(view: CheckoutView): string | null {
   const { payment } = view;
   const { id: paymentId, orderId, status } = payment;
-  const url = wayBackOf(view);
+  const url = selectReturnUrl(view);
   return url === null ? null : fillWayBack(url, { paymentId, orderId, status });
 }
 
-function wayBackOf({ payment, hasMoney, isByLink }: CheckoutView): string | null {
+function selectReturnUrl({ payment, hasMoney, isByLink }: CheckoutView): string | null {
   const { status, successUrl, returnUrl } = payment;
   if (status === 'completed') return successUrl ?? returnUrl;
   if (!hasMoney || returnUrl === null) return returnUrl;

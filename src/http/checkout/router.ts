@@ -62,13 +62,13 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
   return router;
 }
 
-function languageOf(req: Request, locale: string | null = null): Language {
+function requestLanguage(req: Request, locale: string | null = null): Language {
   return chooseLanguage(req.query['lang'], req.acceptsLanguages(), locale);
 }
 
-async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
+async function loadScene(deps: CheckoutDeps, req: Request): Promise<PageModel> {
   const view = await readCheckout(deps, String(req.params['paymentId']));
-  const language = languageOf(req, view.payment.locale);
+  const language = requestLanguage(req, view.payment.locale);
   const requestedCoin = req.query['coin'];
   return {
     view,
@@ -81,7 +81,7 @@ async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
 
 function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const scene = await sceneOf(deps, req);
+    const scene = await loadScene(deps, req);
     const at = { version: snapshotVersion(scene.view), now: deps.clock.now() };
     // The form sends its own origin; no other site receives the address.
     res.setHeader('Referrer-Policy', 'same-origin');
@@ -92,7 +92,7 @@ function page(deps: CheckoutDeps): RequestHandler {
 /** An unpaid payment has no receipt yet: redirects to its own page. */
 function receipt(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const scene = await sceneOf(deps, req);
+    const scene = await loadScene(deps, req);
     if (!hasReceipt(scene.view)) return res.redirect(303, checkoutPath(scene));
     const mail = await readReceiptMail(deps, scene.view);
     // As on the payment's page, the form sends its own origin.
@@ -106,7 +106,7 @@ function receipt(deps: CheckoutDeps): RequestHandler {
  */
 function mail(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const scene = await sceneOf(deps, req);
+    const scene = await loadScene(deps, req);
     const write = (view: PageModel['view']): MailText => receiptMail({ ...scene, view }, deps.baseUrl);
     try {
       // Another site must not make its visitors request mails unknowingly.
@@ -122,7 +122,7 @@ function mail(deps: CheckoutDeps): RequestHandler {
 /** For browsers that cannot keep a stream open. */
 function state(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const scene = await sceneOf(deps, req);
+    const scene = await loadScene(deps, req);
     const tag = `"${snapshotVersion(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     if (req.get('If-None-Match') === tag) res.status(304).end();
@@ -147,7 +147,7 @@ function events(deps: CheckoutDeps): RequestHandler {
       return;
     }
     const paymentId = String(req.params['paymentId']);
-    deps.streams.open({ req, res, next, client, paymentId, language: languageOf(req) });
+    deps.streams.open({ req, res, next, client, paymentId, language: requestLanguage(req) });
   };
 }
 
@@ -168,7 +168,7 @@ function simulationLimit(): RequestHandler {
  */
 function simulate(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
-    const { view } = await sceneOf(deps, req);
+    const { view } = await loadScene(deps, req);
     const body = simulateBody.safeParse(req.body);
     if (!body.success) throw new AppError('VALIDATION_INVALID', 'scenario or coin is not known');
     const { scenario, coin } = body.data;
@@ -179,7 +179,10 @@ function simulate(deps: CheckoutDeps): RequestHandler {
       ...(coin === undefined ? {} : { coin }),
     });
     if (wantsPage(req)) {
-      const query = new URLSearchParams({ lang: languageOf(req), ...(coin === undefined ? {} : { coin }) });
+      const query = new URLSearchParams({
+        lang: requestLanguage(req),
+        ...(coin === undefined ? {} : { coin }),
+      });
       res.redirect(303, `/checkout/${encodeURIComponent(view.payment.id)}?${query}`);
     } else sendResponse(res, success(200, { scenario }));
   };
@@ -196,6 +199,6 @@ function onError(deps: CheckoutDeps): ErrorRequestHandler {
     if (!wantsPage(req)) return sendResponse(res, answer);
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : 'error';
-    return sendPage(res, answer.status, problemPage(kind, languageOf(req), deps.assets.checkout));
+    return sendPage(res, answer.status, problemPage(kind, requestLanguage(req), deps.assets.checkout));
   };
 }

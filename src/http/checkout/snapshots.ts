@@ -38,13 +38,13 @@ export function createSnapshots(
   deps: ReadCheckoutDeps & { readonly news: PaymentChangeBus },
 ): SnapshotSource {
   return {
-    look: async (paymentId) => frameOf(await readCheckout(deps, paymentId)),
+    look: async (paymentId) => renderFrame(await readCheckout(deps, paymentId)),
     stamps: async (paymentIds) => readStamps(deps.db, paymentIds),
     follow: (paymentId, listener) => deps.news.subscribe(paymentId, listener),
   };
 }
 
-function frameOf(view: CheckoutView): Snapshot {
+function renderFrame(view: CheckoutView): Snapshot {
   const drawn = new Map<Language, string>();
   return {
     version: snapshotVersion(view),

@@ -29,7 +29,7 @@ export function fieldRow(
   depth = 0,
 ): Html {
   const text = field.description ?? resolveSchema(document, field).schema.description;
-  const rules = rulesOf(document, field);
+  const rules = listRules(document, field);
   return html`<dt>
       <code class="name">${name}</code> <span class="type">${typeName(document, field)}</span>
       ${badge(required, side)}
@@ -91,7 +91,7 @@ export function typeName(document: OpenApiDocument, given: JsonSchema): string {
 }
 
 /** The constraints of a value, in words. */
-function rulesOf(document: OpenApiDocument, given: JsonSchema): string[] {
+function listRules(document: OpenApiDocument, given: JsonSchema): string[] {
   const { schema } = resolveSchema(document, given);
   const [single] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   const ruled =

@@ -54,11 +54,11 @@ export function linksRouter(deps: LinkPagesDeps): Router {
   return router;
 }
 
-function languageOf(req: Request): Language {
+function requestLanguage(req: Request): Language {
   return chooseLanguage(req.query['lang'], req.acceptsLanguages());
 }
 
-function embedderOf(req: Request, link: LinkView): string | null {
+function readEmbedder(req: Request, link: LinkView): string | null {
   return link.embedOrigins.find((origin) => origin === req.query['embed']) ?? null;
 }
 
@@ -67,7 +67,7 @@ function show(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   return async (req, res) => {
     const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
     if ('closed' in link) {
-      sendPage(res, 410, closedPage(link.merchant, languageOf(req), deps.assets.checkout));
+      sendPage(res, 410, closedPage(link.merchant, requestLanguage(req), deps.assets.checkout));
       return;
     }
     sendForm(deps, req, res, link, NOTHING);
@@ -82,7 +82,7 @@ function sendForm(
   filled: Filled,
 ): void {
   const page = linkPage(
-    { link, language: languageOf(req), embedder: embedderOf(req, link), filled },
+    { link, language: requestLanguage(req), embedder: readEmbedder(req, link), filled },
     deps.assets.checkout,
   );
   // The form sends its own origin; no other site receives the address.
@@ -95,7 +95,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   return async (req, res) => {
     const link = await readLink(deps.db, { slug: String(req.params['slug']), kind });
     if ('closed' in link) {
-      sendPage(res, 410, closedPage(link.merchant, languageOf(req), deps.assets.checkout));
+      sendPage(res, 410, closedPage(link.merchant, requestLanguage(req), deps.assets.checkout));
       return;
     }
     // Another site must not make visitors create payments unknowingly: they get the form and decide.
@@ -104,12 +104,12 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       return;
     }
     await deps.publicLimit(link.merchant.id, clientKey(req));
-    const language = languageOf(req);
-    const values = valuesOf(req.body);
+    const language = requestLanguage(req);
+    const values = readFields(req.body);
     const made = await payLink(
       deps,
       link,
-      { ...values, amount: amountOf(link, values.amount, language) },
+      { ...values, amount: parseAmount(link, values.amount, language) },
       language,
     );
     if ('problems' in made) {
@@ -117,7 +117,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       return;
     }
     deps.countOrder({ via: 'link', mode: link.merchant.sandbox ? 'sandbox' : 'live' });
-    const embed = embedderOf(req, link);
+    const embed = readEmbedder(req, link);
     const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
     res.redirect(303, `/checkout/${made.paymentId}?${query}`);
   };
@@ -140,12 +140,12 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 }
 
 /** A suggested amount as is, otherwise a number in the format of the language. */
-function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
+function parseAmount({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
   return parseTypedAmount(typed, numberSigns(language), minorUnitDigits(currency));
 }
 
-function valuesOf(body: unknown): Filled['values'] {
+function readFields(body: unknown): Filled['values'] {
   const read = (name: string): string => {
     const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
     return typeof value === 'string' ? value.trim() : '';
@@ -161,6 +161,6 @@ function onError(deps: LinkPagesDeps): ErrorRequestHandler {
     const { status, headers } = toFailure(deps.logger, clientFault(error) ?? error, context);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     const kind = status === 404 ? 'notFound' : 'error';
-    sendPage(res, status, problemPage(kind, languageOf(req), deps.assets.checkout));
+    sendPage(res, status, problemPage(kind, requestLanguage(req), deps.assets.checkout));
   };
 }

@@ -20,7 +20,7 @@ export function offPage(
 ): string {
   const texts = noticeTexts(scene.language);
   const question = interpolate(texts.offQuestion, { kind: texts.kinds[scene.kind], shop: scene.shop });
-  return pageOf(
+  return renderPage(
     scene.language,
     assets,
     scene.isDone
@@ -32,10 +32,10 @@ export function offPage(
 
 /** The page for an invalid link. */
 export function offProblemPage(language: Language, assets: Styles): string {
-  return pageOf(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
+  return renderPage(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
 }
 
-function pageOf(language: Language, assets: Styles, content: Html): string {
+function renderPage(language: Language, assets: Styles, content: Html): string {
   const title = noticeTexts(language).offTitle;
   const body = html`<div class="page">
     <main>

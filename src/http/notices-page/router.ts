@@ -39,7 +39,7 @@ export function noticesPageRouter(deps: NoticesPageDeps): Router {
   return router;
 }
 
-function tokenOf(req: Request): string {
+function readToken(req: Request): string {
   const { token } = req.query;
   return typeof token === 'string' ? token : '';
 }
@@ -47,7 +47,7 @@ function tokenOf(req: Request): string {
 function show(deps: NoticesPageDeps): RequestHandler {
   return async (req, res) => {
     const language = chooseLanguage(undefined, req.acceptsLanguages());
-    const subscription = await readSubscription(deps, tokenOf(req));
+    const subscription = await readSubscription(deps, readToken(req));
     sendPage(res, 200, offPage({ ...subscription, language, isDone: false }, deps.assets.checkout));
   };
 }
@@ -55,8 +55,8 @@ function show(deps: NoticesPageDeps): RequestHandler {
 function switchOff(deps: NoticesPageDeps): RequestHandler {
   return async (req, res) => {
     const language = chooseLanguage(undefined, req.acceptsLanguages());
-    const subscription = await readSubscription(deps, tokenOf(req));
-    await unsubscribe(deps, tokenOf(req));
+    const subscription = await readSubscription(deps, readToken(req));
+    await unsubscribe(deps, readToken(req));
     sendPage(res, 200, offPage({ ...subscription, language, isDone: true }, deps.assets.checkout));
   };
 }

@@ -40,7 +40,7 @@ export function createOpenApi(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: info.baseUrl }],
-      tags: tagsOf(routes),
+      tags: listTags(routes),
       paths,
     },
     { override: plainer },
@@ -75,7 +75,7 @@ const plainer: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   if (io === 'input' && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
 };
 
-function tagsOf(routes: readonly Route[]): { name: string; description: string }[] {
+function listTags(routes: readonly Route[]): { name: string; description: string }[] {
   const used = new Set(['Service', ...routes.flatMap(({ tags }) => tags)]);
   const known = Object.keys(TAGS).filter((name) => used.has(name));
   const unknown = [...used].filter((name) => TAGS[name] === undefined);

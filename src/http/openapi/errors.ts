@@ -269,10 +269,10 @@ function describe(code: ErrorCode, auth: AuthKind): string {
 /** An example of each code, which the failure responses refer to. */
 export function errorExamples(routes: readonly Route[]): Record<string, Example> {
   const codes = new Set(routes.flatMap((route) => [...documentedErrors(route)]));
-  return Object.fromEntries([...codes].sort().map((code) => [code, exampleOf(code)]));
+  return Object.fromEntries([...codes].sort().map((code) => [code, buildExample(code)]));
 }
 
-function exampleOf(code: ErrorCode): Example {
+function buildExample(code: ErrorCode): Example {
   const [summary, message] = ERROR_TEXTS[code];
   const details = DETAILS[code];
   const error = { status: ERROR_STATUS[code], code, message, ...(details === undefined ? {} : { details }) };

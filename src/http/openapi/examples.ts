@@ -25,13 +25,13 @@ function byType(document: Components, schema: JsonSchema): unknown {
   if (type === 'object') return objectExample(document, schema);
   if (type === 'array') return [buildExample(document, schema.items ?? {})];
   if (type === 'boolean') return schema.default ?? true;
-  if (type === 'integer' || type === 'number') return schema.default ?? leastOf(schema);
+  if (type === 'integer' || type === 'number') return schema.default ?? smallestValue(schema);
   if (type === 'null') return null;
   return schema.default ?? FORMATS[schema.format ?? ''] ?? NO_EXAMPLE;
 }
 
 /** An integer without a bound of its own has that of JSON numbers, which would say nothing. */
-function leastOf({ minimum = 1 }: JsonSchema): number {
+function smallestValue({ minimum = 1 }: JsonSchema): number {
   return minimum === Number.MIN_SAFE_INTEGER ? 1 : minimum;
 }
 

@@ -14,7 +14,7 @@ import {
  */
 export function lean(whole: OpenApiDocument): object {
   const document = withoutFieldExamples(whole);
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const parameters = new Shared(
     'parameters',
     operations.flatMap(({ parameters: all = [] }) => all),
@@ -23,7 +23,7 @@ export function lean(whole: OpenApiDocument): object {
   const examples = new Shared(
     'examples',
     operations.flatMap((operation) =>
-      contentsOf(operation).flatMap(({ example }) => (example === undefined ? [] : [example])),
+      listContents(operation).flatMap(({ example }) => (example === undefined ? [] : [example])),
     ),
     nameOfExample,
   );
@@ -138,13 +138,13 @@ class Shared<T> {
   }
 }
 
-function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+function listOperations({ paths, webhooks }: OpenApiDocument): Operation[] {
   return [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
     METHODS.flatMap((method) => item[method] ?? []),
   );
 }
 
-function contentsOf({ requestBody, responses }: Operation): MediaType[] {
+function listContents({ requestBody, responses }: Operation): MediaType[] {
   const answers = Object.values(responses).map((response) =>
     '$ref' in response ? {} : (response.content ?? {}),
   );

@@ -22,7 +22,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     summary: route.summary,
     description: route.description,
     tags: [...route.tags],
-    security: [...securityOf(route)],
+    security: [...listSecurity(route)],
     ...(scopes === null ? {} : { 'x-scope': scopes }),
     requestParams: parameters(route),
     ...(route.body === null
@@ -39,7 +39,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
  * Credentials in the recommended order; OpenAPI 3.1 lists the scopes that a role must include next to its
  * name.
  */
-function securityOf(route: Route): Record<string, string[]>[] {
+function listSecurity(route: Route): Record<string, string[]>[] {
   const scopes = requiredScopes(route);
   return SECURITY[route.auth].flatMap((name) => [
     { [name]: [] },

@@ -100,7 +100,7 @@ export function resolveSchema(
   schema: JsonSchema,
 ): { readonly schema: JsonSchema; readonly component: string | null } {
   if (schema.$ref === undefined) return { schema, component: null };
-  const name = nameOf(schema.$ref);
+  const name = typeName(schema.$ref);
   const found = document.components.schemas[name];
   if (found === undefined) throw new Error(`the document has no ${schema.$ref}`);
   return { schema: found, component: name };
@@ -112,7 +112,7 @@ export function resolveResponse(
   response: ResponseObject | Reference,
 ): ResponseObject {
   if (!('$ref' in response)) return response;
-  const found = document.components.responses[nameOf(response.$ref)];
+  const found = document.components.responses[typeName(response.$ref)];
   if (found === undefined) throw new Error(`the document has no ${response.$ref}`);
   return found;
 }
@@ -120,11 +120,11 @@ export function resolveResponse(
 /** Resolves an example reference of this document. */
 export function resolveExample(document: Pick<OpenApiDocument, 'components'>, example: Example): Example {
   if (example.$ref === undefined) return example;
-  const found = document.components.examples[nameOf(example.$ref)];
+  const found = document.components.examples[typeName(example.$ref)];
   if (found === undefined) throw new Error(`the document has no ${example.$ref}`);
   return found;
 }
 
-function nameOf(reference: string): string {
+function typeName(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

@@ -109,14 +109,14 @@ type Unfinished = Pick<OpenApiDocument, 'components'>;
  */
 export function webhookItems(document: Unfinished): Record<string, PathItem> {
   const shown = EVENT_TYPES.filter((type) => {
-    const component = componentOf(type);
+    const component = toComponent(type);
     return component === null || document.components.schemas[component] !== undefined;
   });
   return Object.fromEntries(shown.map((type) => [type, { post: delivery(document, type) }]));
 }
 
 /** The schema that an event's data refers to; null when it needs none. */
-function componentOf(type: EventType): 'Payment' | 'RefundLink' | 'Send' | null {
+function toComponent(type: EventType): 'Payment' | 'RefundLink' | 'Send' | null {
   if (type in REFUND_STATUS_AT) return 'RefundLink';
   if (type in STATUS_AT) return 'Payment';
   return type in SEND_STATUS_AT ? 'Send' : null;

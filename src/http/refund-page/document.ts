@@ -30,7 +30,7 @@ export function refundPage(scene: RefundScene, assets: Styles): string {
     <div class="page">
       ${summary(scene, amount)}
       <main>
-        ${noticeOf(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
+        ${renderNotice(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
         ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : describeOutcome(scene)}
       </main>
       ${footer({ ...scene, shop: link.shop })}
@@ -72,7 +72,7 @@ export function refundProblemPage(
   return renderDocument({ language, title, assets: withoutScript(assets), head: false, body });
 }
 
-function noticeOf({ notice, link, confirm, say }: RefundScene): string[] {
+function renderNotice({ notice, link, confirm, say }: RefundScene): string[] {
   if (notice !== undefined) return [notice];
   const texts = {
     amount: 'refundReopenedAmount',

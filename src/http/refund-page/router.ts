@@ -53,7 +53,7 @@ export function refundPageRouter(deps: RefundPageDeps): Router {
   router.use(
     '/r',
     createPageLimit(READS_PER_MINUTE, (req, res) =>
-      send(res, 429, refundProblemPage('tooOften', languageOf(req), deps.assets.checkout)),
+      send(res, 429, refundProblemPage('tooOften', requestLanguage(req), deps.assets.checkout)),
     ),
   );
   router.get('/r/:token', show(deps));
@@ -62,24 +62,24 @@ export function refundPageRouter(deps: RefundPageDeps): Router {
   return router;
 }
 
-function languageOf(req: Request): Language {
+function requestLanguage(req: Request): Language {
   return chooseLanguage(req.query['lang'], req.acceptsLanguages());
 }
 
-function tokenOf(req: Request): string {
+function readToken(req: Request): string {
   const token = String(req.params['token']);
   if (TOKEN.test(token)) return token;
   throw new AppError('LINK_NOT_FOUND', 'No such refund link');
 }
 
-async function sceneOf(deps: RefundPageDeps, req: Request): Promise<RefundScene> {
-  const language = languageOf(req);
-  const link = await readPayerLink({ ...deps, now: deps.clock.now() }, tokenOf(req));
+async function loadScene(deps: RefundPageDeps, req: Request): Promise<RefundScene> {
+  const language = requestLanguage(req);
+  const link = await readPayerLink({ ...deps, now: deps.clock.now() }, readToken(req));
   return { link, language, say: speak(language) };
 }
 
 function show(deps: RefundPageDeps): RequestHandler {
-  return async (req, res) => send(res, 200, refundPage(await sceneOf(deps, req), deps.assets.checkout));
+  return async (req, res) => send(res, 200, refundPage(await loadScene(deps, req), deps.assets.checkout));
 }
 
 const text = (max: number) => z.string().trim().max(max).catch('');
@@ -94,14 +94,14 @@ const claimForm = z
 /** Validates the input, and claims once it was confirmed. */
 function take(deps: RefundPageDeps): RequestHandler {
   return async (req, res) => {
-    const token = tokenOf(req);
+    const token = readToken(req);
     await deps.claimLimit('refund-link', clientKey(req));
     const { step, ...entered } = claimForm.parse(req.body ?? {});
     const coin = asCoin(entered.coin);
     const answer = (status: number, scene: RefundScene): void =>
       send(res, status, refundPage(scene, deps.assets.checkout));
     try {
-      const scene = await sceneOf(deps, req);
+      const scene = await loadScene(deps, req);
       if (step === 'edit') return answer(200, { ...scene, entered });
       if (coin === null) throw new AppError('VALIDATION_INVALID', 'coin', { details: [COIN_MISSING] });
       const terms = { token, coin, destination: entered.destination };
@@ -112,7 +112,7 @@ function take(deps: RefundPageDeps): RequestHandler {
       return answer(200, { ...scene, entered, confirm: { option, preview } });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const scene = await sceneOf(deps, req);
+      const scene = await loadScene(deps, req);
       const { say } = scene;
       if (error.code === 'INVALID_STATE') return answer(409, { ...scene, notice: say('refundTaken') });
       const mistake = describeMistake(deps.chains, error, {
@@ -138,7 +138,7 @@ async function claim(
 ): Promise<void> {
   await claimRefundLink(deps, terms);
   await Promise.race([deps.sendClaims(), sleep(SENT_WITHIN_MS, undefined, { ref: false })]);
-  res.redirect(303, `/r/${terms.token}?lang=${languageOf(req)}`);
+  res.redirect(303, `/r/${terms.token}?lang=${requestLanguage(req)}`);
 }
 
 function send(res: Response, status: number, page: string): void {
@@ -154,6 +154,6 @@ function onError(deps: RefundPageDeps): ErrorRequestHandler {
     });
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : answer.status === 429 ? 'tooOften' : 'error';
-    send(res, answer.status, refundProblemPage(kind, languageOf(req), deps.assets.checkout));
+    send(res, answer.status, refundProblemPage(kind, requestLanguage(req), deps.assets.checkout));
   };
 }

@@ -142,7 +142,7 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       data: z.object({ lines: z.array(movement) }),
       handler: async ({ auth, query: { mode: requestedMode, from, to, timeZone, format } }) => {
         const calendar = new Calendar(timeZone);
-        const [fromMs, beforeMs] = [from, to].map((moment) => msOf(moment, calendar));
+        const [fromMs, beforeMs] = [from, to].map((moment) => toMs(moment, calendar));
         if (fromMs !== undefined && beforeMs !== undefined && beforeMs <= fromMs) {
           throw invalidField('to', 'must be after from');
         }
@@ -155,7 +155,7 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
           calendar,
         });
         if (format === 'json') return new StreamReply('application/json', listInEnvelope('lines', pages));
-        const name = ['tilld', mode, 'movements', ...[from, to].map((moment) => nameOf(moment, calendar))];
+        const name = ['tilld', mode, 'movements', ...[from, to].map((moment) => fileName(moment, calendar))];
         const file = `${name.filter((part) => part !== '').join('-')}.csv`;
         return new StreamReply('text/csv', csv(COLUMNS, pages), {
           'Content-Disposition': `attachment; filename="${file}"`,
@@ -165,12 +165,12 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
   ];
 }
 
-function msOf(moment: Moment | undefined, calendar: Calendar): number | undefined {
+function toMs(moment: Moment | undefined, calendar: Calendar): number | undefined {
   if (moment === undefined) return undefined;
   return 'day' in moment ? calendar.startOf(moment.day) : moment.atMs;
 }
 
-function nameOf(moment: Moment | undefined, calendar: Calendar): string {
+function fileName(moment: Moment | undefined, calendar: Calendar): string {
   if (moment === undefined) return '';
   return 'day' in moment ? moment.day : calendar.dayAt(moment.atMs);
 }

@@ -35,7 +35,7 @@ export function livenessRouter(version: string): Router {
 /** For the operator: readiness with its details, and metrics. */
 export function operatorRouter(deps: HealthDeps): Router {
   const router = strictRouter();
-  router.get('/readyz', async (_req, res) => sendReadiness(res, await readinessOf(deps, res)));
+  router.get('/readyz', async (_req, res) => sendReadiness(res, await readReadiness(deps, res)));
   router.get('/metrics', async (_req, res) => {
     const text = await deps.registry.metrics();
     res.set('Cache-Control', 'no-store').type(deps.registry.contentType).send(text);
@@ -47,13 +47,13 @@ export function operatorRouter(deps: HealthDeps): Router {
 export function bareReadinessRouter(deps: HealthDeps): Router {
   const router = strictRouter();
   router.get('/readyz', async (_req, res) => {
-    const { ready } = await readinessOf(deps, res);
+    const { ready } = await readReadiness(deps, res);
     sendReadiness(res, { ready });
   });
   return router;
 }
 
-async function readinessOf({ readiness, logger }: HealthDeps, res: Response): Promise<Readiness> {
+async function readReadiness({ readiness, logger }: HealthDeps, res: Response): Promise<Readiness> {
   return readiness().catch((err: unknown): Readiness => {
     logger.error({ requestId: readRequestId(res), err }, 'readiness check failed');
     return { ready: false, database: 'unknown', chains: {}, warnings: [] };

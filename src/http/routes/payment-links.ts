@@ -110,7 +110,7 @@ const refineTerms = (isNeeded: boolean) => (body: object, context: z.RefinementC
   if (first !== undefined && first !== 'priceId' && !has('currency')) problem('currency', 'is required');
 };
 
-function termsOf({ priceId, amount, openAmount: open, currency: code }: TermsBody): LinkTerms | undefined {
+function toTerms({ priceId, amount, openAmount: open, currency: code }: TermsBody): LinkTerms | undefined {
   if (priceId !== undefined) return { kind: 'price', priceId };
   if (code === undefined) return undefined;
   if (amount !== undefined) return { kind: 'amount', amount, currency: code };
@@ -162,7 +162,7 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     data: linkView,
     errors: ['PRICE_NOT_FOUND'],
     handler: async ({ auth, body, keepAnswer }) => {
-      const wanted = termsOf(body);
+      const wanted = toTerms(body);
       if (wanted === undefined) throw new Error('the schema accepted a body without terms');
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
       const { merchant, actor } = auth;
@@ -201,7 +201,7 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
     errors: ['PAYMENT_LINK_NOT_FOUND', 'PRICE_NOT_FOUND'],
     handler: async ({ auth, body }) => {
       const { paymentLinkId, name, description, fields, successUrl, active } = body;
-      const changes = { name, description, fields, successUrl, active, terms: termsOf(body) };
+      const changes = { name, description, fields, successUrl, active, terms: toTerms(body) };
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const link = await editLink(deps, {
         ...given,

@@ -134,7 +134,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
     handler: async ({ auth, body }) => {
       const { merchant, via } = auth;
       const input = {
-        ...orderOf(body),
+        ...toOrder(body),
         merchant,
         actor: auth.actor,
         isPublic: via === 'public',
@@ -149,7 +149,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
 }
 
 /** A body in the terms of the use case. */
-function orderOf(body: z.output<typeof createBody>) {
+function toOrder(body: z.output<typeof createBody>) {
   return {
     price: readPriceChoice(body),
     payer: readPayer(body),

@@ -65,7 +65,7 @@ function readRoute(deps: ReceiptMailDeps): Route {
     handler: async ({ auth, query: { paymentId } }) => {
       await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
       const view = await readCheckout(deps, paymentId);
-      return { url: urlOf(deps, view), mail: await readReceiptMail(deps, view) };
+      return { url: receiptUrl(deps, view), mail: await readReceiptMail(deps, view) };
     },
   });
 }
@@ -92,11 +92,11 @@ function mailRoute(deps: ReceiptMailDeps): Route {
       const write = (view: CheckoutView) =>
         receiptMail({ view, language, say: speak(language), coin: null, embedder: null }, deps.baseUrl);
       const mail = await mailReceipt(deps, paymentId, write);
-      return { url: urlOf(deps, await readCheckout(deps, paymentId)), mail };
+      return { url: receiptUrl(deps, await readCheckout(deps, paymentId)), mail };
     },
   });
 }
 
-function urlOf({ baseUrl }: ReceiptMailDeps, view: CheckoutView): string | null {
+function receiptUrl({ baseUrl }: ReceiptMailDeps, view: CheckoutView): string | null {
   return hasReceipt(view) ? `${baseUrl}/checkout/${view.payment.id}/receipt` : null;
 }

@@ -58,7 +58,7 @@ const EXAMPLE = {
 };
 
 /** Only the owner may create and list keys. */
-const ownerOf = (userId: string): Actor => ({ kind: 'user', id: userId, role: 'owner' });
+const ownerActor = (userId: string): Actor => ({ kind: 'user', id: userId, role: 'owner' });
 
 async function createdAnswer(db: Db, { row, value }: CreatedRestrictedKey, userId: string) {
   const [key] = await restrictedKeysFor(db, userId, [row]);
@@ -142,7 +142,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
 
 /** Restricted keys in responses to their owner: never with their values. */
 export async function restrictedKeysFor(db: Db, userId: string, rows: readonly RestrictedKeyRow[]) {
-  const creatorView = await creatorsFor(db, ownerOf(userId), rows.map(toCreator));
+  const creatorView = await creatorsFor(db, ownerActor(userId), rows.map(toCreator));
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

@@ -153,12 +153,12 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     data: endpoint,
     handler: async ({ auth, body }) => {
       const edited = await editEndpoint(deps, { merchantId: auth.merchantId, editor: auth.actor, ...body });
-      return endpointFor(deps.db, auth.actor, await viewOf(deps, edited));
+      return endpointFor(deps.db, auth.actor, await toView(deps, edited));
     },
   });
 }
 
-async function viewOf(deps: WebhookEndpointDeps, row: StoredEndpoint): Promise<EndpointView> {
+async function toView(deps: WebhookEndpointDeps, row: StoredEndpoint): Promise<EndpointView> {
   return viewEndpoint(row, (await endpointHealth(deps.db, [row.id])).get(row.id));
 }
 

@@ -48,14 +48,14 @@ export function leafFields(schema: z.core.$ZodType): MarkedField[] {
 
 function visit(schema: z.core.$ZodType, path: readonly string[], outer: Mark | null): MarkedField[] {
   const mark = marks.get(schema)?.mark ?? outer;
-  const parts = partsOf(schema);
+  const parts = listParts(schema);
   if (parts.length === 0) return [{ path, schema, mark }];
   return parts.flatMap(([name, part]) => visit(part, name === null ? path : [...path, name], mark));
 }
 
 type Part = readonly [name: string | null, schema: z.core.$ZodType];
 
-function partsOf(schema: z.core.$ZodType): Part[] {
+function listParts(schema: z.core.$ZodType): Part[] {
   if (schema instanceof z.ZodObject) return Object.entries<z.core.$ZodType>(schema.shape);
   return innerTypes(schema).map((part): Part => [null, part]);
 }

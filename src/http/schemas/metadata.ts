@@ -10,14 +10,14 @@ export function metadata() {
   return z
     .record(z.string(), z.unknown())
     .superRefine((value, context) => {
-      const message = problemOf(value);
+      const message = findProblem(value);
       if (message === null) return;
       context.addIssue({ code: 'custom', message, params: { code: 'too_big' } });
     })
     .meta({ description: 'Free-form object, at most 16 kB of JSON' });
 }
 
-function problemOf(value: object): string | null {
+function findProblem(value: object): string | null {
   // Checks the depth first, because serialising is recursive and a body can nest tens of thousands of levels.
   if (!shallowerThan(value, MAX_DEPTH)) return `must not nest deeper than ${MAX_DEPTH} levels`;
   const json = JSON.stringify(value);

@@ -9,7 +9,7 @@ const EMAIL_MAX = 254;
 const EMPTY_OR_URL = '^\\s*([hH][tT][tT][pP][sS]?://.+)?$';
 
 /** Length as JSON Schema counts it, in code points, so that an emoji is one. */
-function lengthOf(value: string): number {
+function countCharacters(value: string): number {
   let length = 0;
   for (const _ of value) length += 1;
   return length;
@@ -33,7 +33,7 @@ export function text(lengths: Lengths = {}) {
   const base = trim ? z.string().trim() : z.string();
   return base
     .superRefine((value, context) => {
-      const length = lengthOf(value);
+      const length = countCharacters(value);
       const problem = unstorable(value);
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       else if (length < min)
@@ -108,7 +108,7 @@ export function webOrigin() {
     .string()
     .trim()
     .transform((value, context) => {
-      const origin = originOf(value);
+      const origin = parseOrigin(value);
       if (origin !== null) return origin;
       context.addIssue({
         code: 'custom',
@@ -122,7 +122,7 @@ export function webOrigin() {
     });
 }
 
-function originOf(value: string): string | null {
+function parseOrigin(value: string): string | null {
   if (urlProblem(value) !== null || !/^https?:\/\/[^/?#\\]+\/?$/i.test(value)) return null;
   const { protocol, hostname, origin } = new URL(value);
   if (LOOPBACK.has(hostname)) return origin;

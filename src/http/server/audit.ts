@@ -81,7 +81,7 @@ export async function withAudit(
   const { caller } = request;
   if (caller === null) return withReceiver(deps, route, request, act);
   if (!isRecorded(route, caller)) return act();
-  const id = await insertAudit(deps.db, await entryOf(deps, route, caller, request));
+  const id = await insertAudit(deps.db, await buildEntry(deps, route, caller, request));
   try {
     const answer = await act();
     const body = answer instanceof StreamReply ? null : answer.body;
@@ -128,7 +128,7 @@ async function withReceiver(
   const { data, error: refused } = answer.body;
   if (refused !== null && (!isSignIn || UNAUDITED_RESULTS.has(refused.code))) return answer;
   const note = async (): Promise<void> => {
-    const receiver = await receiverOf(deps, data, refused === null ? null : body);
+    const receiver = await findReceiver(deps, data, refused === null ? null : body);
     if (receiver === null) return;
     await insertAudit(deps.db, {
       at: deps.clock.now(),
@@ -146,11 +146,11 @@ async function withReceiver(
 }
 
 /** The actor of a response: its user or its key; or the user of the address in a rejected body. */
-async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown): Promise<Actor | null> {
+async function findReceiver(deps: AuditDeps, data: unknown, refusedBody: unknown): Promise<Actor | null> {
   const key = withKey.safeParse(data).data?.key;
   if (key !== undefined) {
     const owner = await findRestrictedKey(deps.db, keyHash(key), deps.clock.now());
-    return owner === null ? null : actorOf(deps.db, { kind: 'restricted', ...owner }, null);
+    return owner === null ? null : identifyActor(deps.db, { kind: 'restricted', ...owner }, null);
   }
   const signedIn = withUser.safeParse(data).data;
   const email = withEmail.safeParse(refusedBody).data?.email;
@@ -174,7 +174,7 @@ async function finishEntry(deps: AuditDeps, end: AuditResult): Promise<void> {
   }
 }
 
-async function entryOf(
+async function buildEntry(
   deps: AuditDeps,
   route: Route,
   caller: Caller,
@@ -182,7 +182,7 @@ async function entryOf(
 ): Promise<Omit<AuditRow, 'id'>> {
   return {
     at: deps.clock.now(),
-    ...(await actorOf(deps.db, caller, merchantId)),
+    ...(await identifyActor(deps.db, caller, merchantId)),
     action: `${route.method} ${route.path}`,
     objectId: namedIn(body),
     clientSealed: sealClient(deps.secretBox, client),
@@ -192,7 +192,7 @@ async function entryOf(
 
 type Actor = Pick<AuditRow, 'merchantId' | 'actorKind' | 'actorId' | 'actorName'>;
 
-async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promise<Actor> {
+async function identifyActor(db: Db, caller: Caller, merchantId: string | null): Promise<Actor> {
   if (caller.kind === 'user') {
     // Attempts on another user's shop leave no entry, because that shop's log must not be filled by
     // strangers.

@@ -18,15 +18,15 @@ export function clientAddress(req: Request): string {
 
 /** The part of the client's address that identifies one client. */
 export function clientKey(req: Request): string {
-  return keyOf(req, IPV6_PREFIX);
+  return toClientKey(req, IPV6_PREFIX);
 }
 
 /** The network within which a client can easily change its address: an IPv4 /24, an IPv6 /48. */
 export function networkKey(req: Request): string {
-  return keyOf(req, IPV6_NETWORK_PREFIX).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24');
+  return toClientKey(req, IPV6_NETWORK_PREFIX).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24');
 }
 
-function keyOf(req: Request, ipv6Prefix: number): string {
+function toClientKey(req: Request, ipv6Prefix: number): string {
   const address = clientAddress(req);
   if (address === 'unknown') return address;
   // Some proxies append the port, which differs for each connection.

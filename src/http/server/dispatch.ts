@@ -96,7 +96,7 @@ async function serveCaller(
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
   const takesKey = route.method === 'POST' && !setsCookie;
   const key = takesKey ? readIdempotencyKey(req.get('Idempotency-Key')) : null;
-  const scope = idempotencyScopeOf(caller, auth, req);
+  const scope = idempotencyScope(caller, auth, req);
   const input: Omit<RouteInput<AuthKind, unknown, unknown>, 'keepAnswer'> = {
     auth,
     body,
@@ -193,7 +193,7 @@ function goneSignal(res: Response): AbortSignal {
  * it, but a shop that was connected again must not repeat requests of its former key. Sandbox and live are
  * separate: a live request must not get the response of a simulated payment or send.
  */
-function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
+function idempotencyScope(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
   if (auth === null) return `address:${clientKey(req)}`;
   const isOfMerchant = 'merchantId' in auth;
   const mode = isOfMerchant && auth.merchant.sandbox ? ':sandbox' : '';

@@ -55,7 +55,7 @@ export async function identify(
 ): Promise<Caller | null> {
   const kinds = ACCEPTED[route.auth];
   if (kinds.length === 0) return null;
-  const caller = await callerOf(deps, credentials);
+  const caller = await identifyCaller(deps, credentials);
   if (caller === null || !kinds.includes(caller.kind)) throw unauthorised();
   if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
   const session = caller.kind === 'user' ? caller.session : null;
@@ -64,7 +64,7 @@ export async function identify(
   return caller;
 }
 
-async function callerOf(
+async function identifyCaller(
   deps: AuthenticateDeps,
   { header, sessionToken }: Credentials,
 ): Promise<Caller | null> {

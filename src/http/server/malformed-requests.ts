@@ -11,7 +11,7 @@ const LINGER_MS = 1_000;
 export function answerMalformed(server: Server, logger: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return;
-    const { status, body } = failure(faultOf(error.code));
+    const { status, body } = failure(toAppError(error.code));
     const requestId = newRequestId();
     // Never the request itself, which may contain credentials.
     logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'malformed request rejected');
@@ -31,7 +31,7 @@ export function answerMalformed(server: Server, logger: Logger): void {
   });
 }
 
-function faultOf(code: string | undefined): AppError {
+function toAppError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new AppError('HEADERS_TOO_LARGE', 'The address and headers of the request are too large');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')

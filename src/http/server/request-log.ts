@@ -40,7 +40,7 @@ export function createRequestLog(options: RequestLogOptions): (req: Request, res
     const client = accessLog === 'anonymous' ? networkKey(req) : clientAddress(req);
     res.on('close', () => {
       const ms = performance.now() - started;
-      const route = routeOf(req, res);
+      const route = routePath(req, res);
       // Only methods of known routes become labels, because strangers could otherwise grow the metrics.
       const label = route === NO_ROUTE ? 'ANY' : method;
       duration.observe({ method: label, route, status: res.statusCode }, ms / 1000);
@@ -52,8 +52,8 @@ export function createRequestLog(options: RequestLogOptions): (req: Request, res
         status: res.statusCode,
         ms: Math.round(ms),
         client,
-        ...actorOf(res),
-        ...paymentOf(res),
+        ...actorFields(res),
+        ...paymentFields(res),
         ...(res.writableFinished ? {} : { aborted: true }),
       };
       if (accessLog === 'off' || QUIET.has(path)) logger.debug(fields, 'request');
@@ -78,7 +78,7 @@ export function noteRoute(res: Response, path: string): void {
 }
 
 /** The route pattern of a request, of the API or of a page. */
-function routeOf(req: Request, res: Response): string {
+function routePath(req: Request, res: Response): string {
   const noted: unknown = res.locals['route'];
   if (typeof noted === 'string') return noted;
   // Express's type declares a route even if none was matched.
@@ -95,7 +95,7 @@ export function noteCaller(res: Response, caller: Caller | null): void {
 /**
  * The caller of a request, by id: the user, the restricted key, or the merchant of a public or secret key.
  */
-function actorOf(res: Response): { readonly actor?: Caller['kind']; readonly actorId?: string } {
+function actorFields(res: Response): { readonly actor?: Caller['kind']; readonly actorId?: string } {
   const caller = (res.locals['caller'] ?? null) as Caller | null;
   if (caller === null) return {};
   const { kind } = caller;
@@ -112,7 +112,7 @@ export function loggedPath(path: string): string {
   return safe.length > PATH_MAX ? `${safe.slice(0, PATH_MAX)}…` : safe;
 }
 
-function paymentOf(res: Response): { readonly paymentId?: string } {
+function paymentFields(res: Response): { readonly paymentId?: string } {
   const paymentId: unknown = res.locals['paymentId'];
   return typeof paymentId === 'string' ? { paymentId } : {};
 }

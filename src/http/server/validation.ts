@@ -25,7 +25,7 @@ export function validationError(problems: readonly FieldProblem[]): AppError {
 function toProblem(issue: Issue, part: string, raw: unknown): FieldProblem {
   const field = fieldName(issue.path) || part;
   if (valueAt(raw, issue.path) === undefined) return { field, code: 'required', message: 'is required' };
-  return { field, code: codeOf(issue), message: messageOf(issue) };
+  return { field, code: issueCode(issue), message: issueMessage(issue) };
 }
 
 function fieldName(path: readonly PropertyKey[]): string {
@@ -44,13 +44,13 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function codeOf(issue: Issue): string {
+function issueCode(issue: Issue): string {
   if (issue.code !== 'custom') return issue.code;
   const code: unknown = issue.params?.['code'];
   return typeof code === 'string' ? code : 'invalid';
 }
 
-function messageOf(issue: Issue): string {
+function issueMessage(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`;

@@ -16,7 +16,7 @@ const MOVED = { from: '/dashboard/', to: '/dashboard' } as const;
 /** Rejects requests that violate HTTP, and paths in another than the one served spelling. */
 export const assertWellFormed: RequestHandler = (req, res, next) => {
   const fault = faultIn(req);
-  const path = pathOf(req.originalUrl);
+  const path = requestPath(req.originalUrl);
   if (fault !== null) sendResponse(res, failure(fault, { Connection: 'close' }));
   else if (CANONICAL.test(path)) next();
   else if (path === MOVED.from) res.redirect(302, MOVED.to);
@@ -34,7 +34,7 @@ function faultIn({ headers, httpVersion }: Request): AppError | null {
 }
 
 /** The path as it was sent, also of a target in absolute form. */
-function pathOf(target: string): string {
+function requestPath(target: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
   return path === '' ? '/' : path;
 }

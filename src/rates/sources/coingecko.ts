@@ -32,7 +32,7 @@ export function coingecko(
     requests(currencies) {
       if (currencies.length === 0) return [];
       const url = new URL('/api/v3/simple/price', origin);
-      url.searchParams.set('ids', COINS.map(idOf).join(','));
+      url.searchParams.set('ids', COINS.map(coinId).join(','));
       url.searchParams.set('vs_currencies', currencies.map((currency) => currency.toLowerCase()).join(','));
       url.searchParams.set(`include_${UPDATED_AT}`, 'true');
       url.searchParams.set('precision', 'full');
@@ -41,7 +41,7 @@ export function coingecko(
     parse(body) {
       const byId = answer.parse(parseExactJson(body));
       return COINS.flatMap((coin) => {
-        const entry = byId[idOf(coin)] ?? {};
+        const entry = byId[coinId(coin)] ?? {};
         const at = Number(seconds.parse(entry[UPDATED_AT] ?? '0')) * 1000;
         return Object.entries(entry).flatMap(([key, text]) => {
           const currency = key.toUpperCase();
@@ -53,6 +53,6 @@ export function coingecko(
   };
 }
 
-function idOf(coin: Coin): string {
+function coinId(coin: Coin): string {
   return COIN_DEFINITIONS[coin].rates.coingecko;
 }

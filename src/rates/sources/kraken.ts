@@ -34,13 +34,13 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
     parse(body) {
       const { error, result = {} } = answer.parse(JSON.parse(body));
       if (error.length > 0) throw new Error(`Kraken answered: ${error.join(', ').slice(0, 200)}`);
-      return Object.entries(result).flatMap(([pair, entry]) => priceOf(pair, ticker.safeParse(entry).data));
+      return Object.entries(result).flatMap(([pair, entry]) => readPrice(pair, ticker.safeParse(entry).data));
     },
   };
 }
 
 /** The ticker does not date the last trade. A pair of another form spoils no other. */
-function priceOf(pair: string, quoted: z.infer<typeof ticker> | undefined): SourcePrice[] {
+function readPrice(pair: string, quoted: z.infer<typeof ticker> | undefined): SourcePrice[] {
   const known = BY_PAIR.get(pair);
   if (known === undefined || quoted === undefined) return [];
   const rate = priceInBook({ last: quoted.c[0], bid: quoted.b[0], ask: quoted.a[0] });

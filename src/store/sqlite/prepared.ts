@@ -33,7 +33,7 @@ function unpeeked(value: Param | ListParam): Expression<unknown> {
 }
 
 /** Typed as never, so that Kysely accepts it wherever it takes a value. */
-function paramOf(name: string): never {
+function createParameter(name: string): never {
   return unpeeked(new Param(name)) as never;
 }
 
@@ -47,7 +47,7 @@ export function prepared<P extends object, R>(
 ): (db: Db, values: Readonly<P>) => R[] | Promise<R[]> {
   let compiled: CompiledQuery<R> | null = null;
   return (db, values) => {
-    compiled ??= build(db, paramOf).compile();
+    compiled ??= build(db, createParameter).compile();
     return run(db, compiled, values);
   };
 }
@@ -74,7 +74,7 @@ export function preparedList<P extends object, R>(
           { length },
           (_, index) => unpeeked(new ListParam(index)) as unknown as string,
         );
-        byLength.set(length, (compiled = build(db, paramOf, params).compile()));
+        byLength.set(length, (compiled = build(db, createParameter, params).compile()));
       }
       rows.push(...(await run(db, compiled, values, part)));
     }

@@ -45,7 +45,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
       // Not a child of the cursor's block (the next round finds the fork), or to be read again.
-      if (!(await recordBlock(deps, chainOf(deps), block, deps.watch, below))) return 'more';
+      if (!(await recordBlock(deps, toChainId(deps), block, deps.watch, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
     }
@@ -94,7 +94,7 @@ async function passGap(
   const block = await crossGap(deps, deps.adapter, { cursor, shared });
   if (block === null) return waitFor(deps, tip);
   deps.watch.interrupted();
-  const recorded = await recordBlock(deps, chainOf(deps), block, deps.watch);
+  const recorded = await recordBlock(deps, toChainId(deps), block, deps.watch);
   if (recorded) deps.health.recorded(block);
   return 'more';
 }
@@ -126,6 +126,6 @@ function steps(blocks: readonly ChainBlock[]): [block: ChainBlock, below: readon
   ];
 }
 
-function chainOf({ adapter }: CatchUpDeps): Pick<ChainAdapter, 'coin' | 'mode'> {
+function toChainId({ adapter }: CatchUpDeps): Pick<ChainAdapter, 'coin' | 'mode'> {
   return { coin: adapter.coin, mode: adapter.mode };
 }

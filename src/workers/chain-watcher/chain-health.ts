@@ -116,7 +116,7 @@ export class HealthRecord {
       nodeWarnings: joined(status?.warnings ?? null, state === 'behind' ? this.#behindBecause : null),
       unexplainedAccounts: status?.unexplained?.accounts ?? null,
       unread: unreadHealth(status?.unread ?? []),
-      alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
+      alarms: [...new Set([...(status?.alarms ?? []), ...listAlarms(this.#errorKind)])],
     };
   }
 
@@ -261,7 +261,7 @@ function joined(...warnings: readonly (string | null)[]): string | null {
 }
 
 /** Alarms raised by a failure to follow the chain; an outage raises none. */
-function alarmsOf(kind: ChainErrorKind | null): readonly ChainAlarm[] {
+function listAlarms(kind: ChainErrorKind | null): readonly ChainAlarm[] {
   switch (kind) {
     case null:
     case 'unavailable':

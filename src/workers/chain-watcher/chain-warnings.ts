@@ -56,17 +56,17 @@ function clockWarnings(
   const { aheadMs, silenceMs } = COIN_DEFINITIONS[coin].blocks;
   if (tipAgeMs < -aheadMs) {
     const ahead =
-      tipAgeMs < -120_000 ? `${minutesOf(-tipAgeMs)} minutes` : `${Math.round(-tipAgeMs / 1000)} seconds`;
+      tipAgeMs < -120_000 ? `${toMinutes(-tipAgeMs)} minutes` : `${Math.round(-tipAgeMs / 1000)} seconds`;
     return [`the newest block is ${ahead} ahead of this machine's clock: set the clock`];
   }
   // Private networks mine blocks at any time.
   if (network === 'regtest' || (state !== 'following' && state !== 'behind')) return [];
   if (tipAgeMs <= silenceMs) return [];
   return [
-    `no new block for ${minutesOf(tipAgeMs)} minutes: the node is cut off from its network, or this machine's clock is ahead`,
+    `no new block for ${toMinutes(tipAgeMs)} minutes: the node is cut off from its network, or this machine's clock is ahead`,
   ];
 }
 
-function minutesOf(ms: number): number {
+function toMinutes(ms: number): number {
   return Math.round(ms / 60_000);
 }

@@ -82,8 +82,8 @@ function nextUrl(options: SiteOptions, request: SiteRequest, from: URL, location
   if (protocol === 'http:' && from.protocol === 'https:')
     throw new EgressError('refused', 'a redirect from https to plain http');
   const scheme = protocol === 'https:' ? 'https' : 'http';
-  if (portOf(url) !== options.ports[scheme])
-    throw new EgressError('refused', `a redirect to another port, ${portOf(url)}`);
+  if (selectPort(url) !== options.ports[scheme])
+    throw new EgressError('refused', `a redirect to another port, ${selectPort(url)}`);
   return url;
 }
 
@@ -92,6 +92,6 @@ function siteName(host: string): string {
   return host.replace(/\.$/, '').replace(/^www\./, '');
 }
 
-function portOf(url: URL): number {
+function selectPort(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }

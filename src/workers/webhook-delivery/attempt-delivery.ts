@@ -36,7 +36,7 @@ export async function loadLeased(
 ): Promise<LeasedDelivery[]> {
   const events = await findEventMessages(tx, [...new Set(deliveries.map((each) => each.eventId))]);
   const byId = new Map(events.map((event) => [event.id, event]));
-  const signers = Map.groupBy(new Set(deliveries.map(signerOf)), isDeclaredEndpoint);
+  const signers = Map.groupBy(new Set(deliveries.map(secretOwner)), isDeclaredEndpoint);
   const secrets = new Map([
     ...(await findWebhookSecrets(tx, signers.get(false) ?? [], lease.now)),
     ...(await findEndpointSecrets(tx, signers.get(true) ?? [], lease.now)),
@@ -45,12 +45,12 @@ export async function loadLeased(
     delivery,
     token: lease.token,
     event: byId.get(delivery.eventId),
-    secrets: secrets.get(signerOf(delivery)),
+    secrets: secrets.get(secretOwner(delivery)),
   }));
 }
 
 /** The owner of the signing secrets of a delivery: its endpoint, otherwise the merchant. */
-function signerOf({ endpointId, merchantId }: StoredDelivery): string {
+function secretOwner({ endpointId, merchantId }: StoredDelivery): string {
   return isDeclaredEndpoint(endpointId) ? endpointId : merchantId;
 }
 
@@ -64,7 +64,7 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<AttemptRecord> {
   if (event === undefined) throw new Error(`event ${delivery.eventId} of a delivery is missing`);
-  if (secrets === undefined) throw new Error(`the secrets of ${signerOf(delivery)} are missing`);
+  if (secrets === undefined) throw new Error(`the secrets of ${secretOwner(delivery)} are missing`);
   const attempt = await deliver(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
     { id: event.id, url: delivery.url, body: event.bodyJson, keys: deps.keys.of(secrets) },

@@ -72,13 +72,13 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
     const endedAt = deps.clock.now();
     return {
       status: isSuccess && broken ? 0 : status,
-      error: errorOf(status, broken),
+      error: toDeliveryError(status, broken),
       endedAt,
       durationMs: Math.round(performance.now() - startedMs),
       requestHeaders,
       responseHeaders: loggable(response.headers),
       responseBody: UTF8.decode(response.body),
-      retryAfterMs: retryAfterOf(response, endedAt),
+      retryAfterMs: readRetryAfter(response, endedAt),
     };
   } catch (error) {
     if (!(error instanceof EgressError) || error.kind === 'aborted') throw error;
@@ -95,7 +95,7 @@ export async function deliver(deps: DeliverDeps, message: Message, signal: Abort
   }
 }
 
-function errorOf(status: number, broken: boolean): string | null {
+function toDeliveryError(status: number, broken: boolean): string | null {
   if (status >= 200 && status < 300) {
     return broken ? `network: connection lost in the middle of a ${status} answer` : null;
   }
@@ -108,7 +108,7 @@ function loggable(headers: Readonly<Record<string, string>>): Readonly<Record<st
   return 'set-cookie' in headers ? { ...headers, 'set-cookie': '[redacted]' } : headers;
 }
 
-function retryAfterOf({ status, headers }: GuardedResponse, now: number): number | null {
+function readRetryAfter({ status, headers }: GuardedResponse, now: number): number | null {
   if (status !== 429 && status !== 503) return null;
   return parseRetryAfter(headers['retry-after'], now);
 }

@@ -27,7 +27,7 @@ export async function unconfirmedAncestors(
 ): Promise<Ancestor[]> {
   const { client, mweb, present } = from;
   const found = new Map<string, Ancestor>();
-  let wanted = parentsOf(inputs, present);
+  let wanted = listParents(inputs, present);
   while (wanted.length > 0) {
     const raws = await client.mempoolTransactions(wanted);
     const next: string[] = [];
@@ -36,14 +36,14 @@ export async function unconfirmedAncestors(
       const spends = typeof raw !== 'string' ? null : readInputs(txid, raw, mweb);
       if (spends === null) continue;
       found.set(txid, { txid, inputs: spends });
-      next.push(...parentsOf(spends, present));
+      next.push(...listParents(spends, present));
     }
     wanted = [...new Set(next)].filter((txid) => !found.has(txid)).slice(0, MAX_ANCESTORS - found.size);
   }
   return [...found.values()];
 }
 
-function parentsOf(inputs: readonly OutputRef[], present: Present): string[] {
+function listParents(inputs: readonly OutputRef[], present: Present): string[] {
   const parents = new Set(inputs.map(({ txid }) => txid));
   return [...parents].filter((txid) => present.has(txid)).slice(0, MAX_ANCESTORS);
 }

@@ -58,7 +58,7 @@ export class MempoolMemory {
   }
 
   /** Those that are listed and were not read. */
-  unreadOf(txids: readonly string[]): string[] {
+  listUnread(txids: readonly string[]): string[] {
     return txids.filter((txid) => {
       const state = this.#stateIn(this.#table, txid);
       return state === TX_STATE.unread || state === TX_STATE.withheld;

@@ -102,7 +102,7 @@ async function readNew(
   for (const span of [added, backlog, withheld]) {
     for (let start = 0; start < span.length; start += CHUNK) {
       const txids = span.take(start, start + CHUNK);
-      const due = memory.unreadOf(txids).filter((txid) => !unread.isResting(txid));
+      const due = memory.listUnread(txids).filter((txid) => !unread.isResting(txid));
       if (due.length > 0) isRead = (await readTransactions(deps, memory, due)) && isRead;
       left -= txids.length;
       if (left > 0 && performance.now() >= until) return { left, isRead };

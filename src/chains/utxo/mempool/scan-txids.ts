@@ -55,7 +55,11 @@ async function scan(bytes: TxidBytes, previous: TxidTable, hash: TxidHash): Prom
     }
     if (end < bytes.length) await turn();
   }
-  const [first, second, third] = [spanOf(bytes, added), spanOf(bytes, backlog), spanOf(bytes, withheld)];
+  const [first, second, third] = [
+    findSpan(bytes, added),
+    findSpan(bytes, backlog),
+    findSpan(bytes, withheld),
+  ];
   return { table, added: first, backlog: second, withheld: third };
 }
 
@@ -66,7 +70,7 @@ function isEntry(bytes: TxidBytes, at: number): boolean {
   return end + 1 === bytes.length || bytes[end + 1] === COMMA;
 }
 
-function spanOf(bytes: TxidBytes, offsets: readonly number[]): TxidSpan {
+function findSpan(bytes: TxidBytes, offsets: readonly number[]): TxidSpan {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     length: offsets.length,

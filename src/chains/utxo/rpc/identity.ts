@@ -24,7 +24,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
     version: networkInfo.subversion,
-    ...warningsOf(coin, info, networkInfo),
+    ...listWarnings(coin, info, networkInfo),
   };
 }
 
@@ -58,7 +58,7 @@ const BLOCKS_ONLY =
   'the node runs with -blocksonly: payments are seen only once a block has them, and count as late when that is after their time; start it without';
 
 /** The node's own warnings, and those derived from its answers. */
-function warningsOf(
+function listWarnings(
   coin: UtxoCoin,
   info: ChainInfo,
   networkInfo: NetworkInfo,

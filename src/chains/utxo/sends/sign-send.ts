@@ -23,7 +23,7 @@ export function signSend(
   plan: SendPlan,
   keys: KeySource,
 ): SignedTransaction {
-  const outputs = outputsOf(coin, network, plan);
+  const outputs = listOutputs(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (sumInputs(plan.inputs) !== paid + plan.fee)
     throw new Error('the inputs and outputs of the send plan differ');
@@ -82,7 +82,7 @@ function signScripts({ inputs, scripts, outputs, keys }: Parts): Signed {
 }
 
 /** BIP-69: by amount, then by script. */
-function outputsOf(
+function listOutputs(
   coin: UtxoCoin,
   network: Network,
   plan: SendPlan,
