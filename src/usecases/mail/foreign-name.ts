@@ -1,5 +1,3 @@
-import { oneLine } from './one-line.ts';
-
 /** Maximum length of a name in a mail, in characters; shops' names have up to 255. */
 const BODY_MAX = 80;
 const SUBJECT_MAX = 40;
@@ -34,4 +32,11 @@ export function bodyName(name: string): string {
   const characters = Array.from(line);
   const short = characters.length > BODY_MAX ? `${characters.slice(0, BODY_MAX - 1).join('')}…` : line;
   return short.replace(LINK_MARKS, `$1${ZERO_WIDTH_SPACE}`);
+}
+
+/**
+ * A name for use in mails: it can neither start a new line nor change the direction of the text around it.
+ */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
 }

@@ -1,10 +1,10 @@
 import { chooseMethod, type VerificationMethod } from '../../../domain/domain-verification.ts';
+import { assertNever } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findDomainCheck, saveDomainCheck } from '../../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../../access/index.ts';
 import { toDomainRow, toDomainState } from './domain-state.ts';
-import { verificationInstructions } from './verification-instructions.ts';
 
 export interface ChosenVerification {
   readonly method: VerificationMethod;
@@ -30,4 +30,18 @@ export async function chooseVerification(
     const token = merchant.domainToken;
     return { method, instructions: verificationInstructions(method, merchant.domain, token), token };
   });
+}
+
+/** Instructions for the owner of a domain about what to publish for a method. */
+function verificationInstructions(method: VerificationMethod, domain: string, token: string): string {
+  switch (method) {
+    case 'dns':
+      return `Add a TXT record named _tilld-challenge.${domain} with the value token=${token}`;
+    case 'file':
+      return `Serve https://${domain}/.well-known/tilld-verification.txt with token=${token} as its only content`;
+    case 'meta':
+      return `Add <meta name="tilld-verification" content="${token}"> to the head of https://${domain}/`;
+    default:
+      return assertNever(method);
+  }
 }

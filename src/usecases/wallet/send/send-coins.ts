@@ -16,7 +16,6 @@ import type { ApplyFactsDeps } from '../../payments/index.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
 import { broadcastSend } from '../lifecycle/broadcast-send.ts';
 import { recordAnswer } from '../lifecycle/record-answer.ts';
-import { repeatedSend } from './repeated-send.ts';
 import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
@@ -60,7 +59,7 @@ export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Pro
   const send = await placeSend(deps, {
     merchantId: order.merchantId,
     idempotencyKey: input.idempotencyKey,
-    repeated: async (_db, earlier) => repeatedSend(earlier, order),
+    repeated: async (_db, earlier) => requireSameOrder(earlier, order),
     order: async () => order,
   });
   return viewSend(send, await findCursor(deps.db, send));
@@ -193,4 +192,20 @@ async function recordSubmitAnswer(
 function unlessFailed(send: StoredSend): StoredSend {
   if (send.status !== 'failed') return send;
   throw new AppError('SEND_REJECTED', `the network rejected this send: ${send.error ?? 'no reason given'}`);
+}
+
+/**
+ * The stored send when an order repeats it under the same idempotency key.
+ * @throws {AppError} IDEMPOTENCY_MISMATCH when the order differs.
+ */
+function requireSameOrder(send: StoredSend, order: SendOrder): StoredSend {
+  const same =
+    send.coin === order.coin &&
+    send.mode === order.mode &&
+    send.destination === order.destination &&
+    send.subtractFee === order.subtractFee &&
+    send.everything === (order.everything === true) &&
+    (order.everything === true || BigInt(send.ordered) === order.amount);
+  if (same) return send;
+  throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for a different send');
 }
