@@ -10,6 +10,10 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 export default defineConfig({
   root: 'src/web',
   base: '/',
+  // The daemon may be served below a path: only its pages, whose links it writes, name files from the root.
+  experimental: {
+    renderBuiltUrl: (filename, { hostType }) => (hostType === 'html' ? `/${filename}` : { relative: true }),
+  },
   define: { 'import.meta.env.VITE_TILLD_VERSION': JSON.stringify(version) },
   plugins: [react(), tailwindcss()],
   // Texts are looked up by key: a variable for each would only make the file longer.

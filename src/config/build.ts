@@ -28,6 +28,7 @@ import { SETTINGS, type Values } from './settings.ts';
 
 const MIN_JWT_SECRET_BYTES = 32;
 const MIN_PASSPHRASE_LENGTH = 12;
+const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/;
 
 /** Assembles the configuration and checks settings against each other. Adds to `context.problems`. */
 export function buildConfig(given: Values, context: BuildContext): Config {
@@ -104,6 +105,13 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
   const { baseUrl } = values;
   if (baseUrl !== undefined && (baseUrl.username !== '' || baseUrl.search !== '' || baseUrl.hash !== '')) {
     complain(context, 'baseUrl', 'must not have a user, a query or a fragment');
+  }
+  if (baseUrl !== undefined && !BASE_PATH.test(baseUrl.pathname)) {
+    complain(
+      context,
+      'baseUrl',
+      'must have a path of letters, digits and -._~ between single slashes, or none',
+    );
   }
   const adminListen = values.adminListen ?? null;
   if (adminListen !== null && adminListen.port === values.port && values.port !== 0) {

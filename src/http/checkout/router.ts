@@ -126,7 +126,7 @@ function state(deps: CheckoutDeps): RequestHandler {
     const tag = `"${snapshotVersion(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     if (req.get('If-None-Match') === tag) res.status(304).end();
-    else res.type('json').send(stateJson(scene));
+    else res.type('json').send(stateJson(scene, deps.baseUrl));
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ReadCheckoutDeps,
   readStamps,
 } from '../../usecases/checkout/index.ts';
+import { readBasePath, prefixLinks } from '../server/base-path.ts';
 import { speak } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';
@@ -19,15 +20,16 @@ export function snapshotVersion(view: CheckoutView): string {
 }
 
 /** HTML that the page's script puts in place. */
-export function stateJson(scene: PageModel): string {
+export function stateJson(scene: PageModel, baseUrl: string): string {
+  const basePath = readBasePath(baseUrl);
   const { view } = scene;
   return JSON.stringify({
     version: snapshotVersion(view),
     status: view.payment.status,
     final: isFinal(view),
     title: pageTitle(scene),
-    summary: summary(scene).toString(),
-    html: describeState(scene).toString(),
+    summary: prefixLinks(summary(scene).toString(), basePath),
+    html: prefixLinks(describeState(scene).toString(), basePath),
     announcement: announcement(scene),
     redirect: redirectsAutomatically(view) ? wayBack(view) : null,
   });
@@ -38,13 +40,13 @@ export function createSnapshots(
   deps: ReadCheckoutDeps & { readonly news: PaymentChangeBus },
 ): SnapshotSource {
   return {
-    look: async (paymentId) => renderFrame(await readCheckout(deps, paymentId)),
+    look: async (paymentId) => renderFrame(await readCheckout(deps, paymentId), deps.baseUrl),
     stamps: async (paymentIds) => readStamps(deps.db, paymentIds),
     follow: (paymentId, listener) => deps.news.subscribe(paymentId, listener),
   };
 }
 
-function renderFrame(view: CheckoutView): Snapshot {
+function renderFrame(view: CheckoutView, baseUrl: string): Snapshot {
   const drawn = new Map<Language, string>();
   return {
     version: snapshotVersion(view),
@@ -53,7 +55,8 @@ function renderFrame(view: CheckoutView): Snapshot {
     data: (language) => {
       const known = drawn.get(language);
       if (known !== undefined) return known;
-      const data = stateJson({ view, language, say: speak(language), coin: null, embedder: null });
+      const scene = { view, language, say: speak(language), coin: null, embedder: null };
+      const data = stateJson(scene, baseUrl);
       drawn.set(language, data);
       return data;
     },

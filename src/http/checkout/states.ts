@@ -214,7 +214,8 @@ function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | nul
   if (view.atCounter && view.payment.returnUrl !== null) {
     // The counter is a page of this daemon, under the host name that the shop's device used.
     const { pathname } = new URL(view.payment.returnUrl);
-    return html`<p><a class="button" href="${pathname}">${say('nextCustomer')}</a></p>`;
+    const path = pathname.slice(pathname.lastIndexOf('/pos/'));
+    return html`<p><a class="button" href="${path}">${say('nextCustomer')}</a></p>`;
   }
   const url = shopUrl(view);
   if (url === null) return null;

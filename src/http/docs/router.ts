@@ -2,6 +2,7 @@ import { type Router, type Response } from 'express';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
+import { placePage } from '../server/base-path.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 /** The page loads only its own style sheet and script from this daemon: nothing inline, no other host. */
@@ -15,7 +16,7 @@ export function docsRouter(readDocument: () => OpenApiDocument, script: string |
   router.get('/docs', (_req, res) => {
     page ??= renderDocs(readDocument(), script);
     res.setHeader('Content-Security-Policy', POLICY);
-    send(res, 'html', page);
+    send(res, 'html', placePage(res, page));
   });
   router.get(STYLE_PATH, (_req, res) => send(res, 'css', STYLE));
   return router;

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { placePage } from '../server/base-path.ts';
 
 /** All resources come from the daemon itself: no inline script or style, no other host. */
 const POLICY = [
@@ -27,5 +28,5 @@ export function sendPage(
   // It cannot name another site.
   if (ancestors.length > 0) res.removeHeader('X-Frame-Options');
   res.setHeader('Cache-Control', 'no-store');
-  res.type('html').send(page);
+  res.type('html').send(placePage(res, page));
 }

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
+import { readBasePath } from './base-path.ts';
 import type { RenewedSession } from '../../usecases/accounts/index.ts';
 
 /** The header by which a page of this server identifies itself; no other site can send it with the cookie. */
@@ -25,14 +26,18 @@ export interface SessionCookie {
 
 /**
  * @param baseUrl the public address: with https the cookie is sent over TLS only, and to this host alone.
- * Browsers share the cookies of a host among its ports, so the name contains the port and two daemons do not
- * sign each other out
+ * Browsers share the cookies of a host among its ports, so the name contains the port and the path and two
+ * daemons do not sign each other out
  */
 export function createSessionCookie(baseUrl: string): SessionCookie {
   const { protocol, origin, port } = new URL(baseUrl);
+  const basePath = readBasePath(baseUrl);
   const isSecure = protocol === 'https:';
-  const name = (isSecure ? '__Host-tilld' : 'tilld_session') + (port === '' ? '' : `_${port}`);
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  // Browsers accept __Host- for the path / only.
+  const prefix = basePath === '' ? '__Host-tilld' : '__Secure-tilld';
+  const place = [port, ...basePath.split('/')].filter((part) => part !== '');
+  const name = [isSecure ? prefix : 'tilld_session', ...place].join('_');
+  const attributes = `Path=${basePath === '' ? '/' : basePath}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const header = (value: string, seconds: number) => ({
     'Set-Cookie': `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
   });

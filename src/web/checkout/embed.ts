@@ -1,3 +1,5 @@
+import { BASE_PATH } from '../base-path.ts';
+
 /**
  * Messages to the site that shows the page in a frame: the payment's id and status, nothing else. The daemon
  * named that site in the page because the shop allows it; the browser delivers to that origin only.
@@ -20,9 +22,9 @@ export function aimLinks(root: HTMLElement): void {
   if (!isEmbedded) return;
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = '_top';
   // HTML rendered for all viewers names no frame.
-  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="/checkout/"]'))
+  for (const link of root.querySelectorAll<HTMLAnchorElement>(`a[href^="${BASE_PATH}/checkout/"]`))
     link.href = framed(link.href);
-  for (const form of root.querySelectorAll<HTMLFormElement>('form[action^="/checkout/"]')) {
+  for (const form of root.querySelectorAll<HTMLFormElement>(`form[action^="${BASE_PATH}/checkout/"]`)) {
     form.action = framed(form.action);
   }
 }

@@ -13,6 +13,7 @@ import { OfflineNote } from './offline-note.tsx';
 import { RestoredNote } from './restored-note.tsx';
 import { SignInAgain } from './pages/sign-in/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem, Loaded } from './ui/basics.tsx';
+import { BASE_PATH } from '../base-path.ts';
 
 /** Path, name, and the scope needed to see it. */
 const SHOP_PAGES = [
@@ -61,7 +62,7 @@ export function Frame({ children }: { children?: ReactNode }) {
       <header className="border-b border-line bg-card lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0">
         <div className="flex items-center justify-between gap-3 p-4">
           <Link to="/shops" className="flex items-center gap-2.5 text-lg font-bold tracking-tight">
-            <img src="/icon.svg" alt="" className="size-8" />
+            <img src={`${BASE_PATH}/icon.svg`} alt="" className="size-8" />
             tilld
           </Link>
         </div>
@@ -218,7 +219,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
           ))}
         <Item to="/nodes">{t('Nodes')}</Item>
         <Item to="/account">{t('Account')}</Item>
-        <a href="/docs" className={`${ITEM} ${ITEM_REST}`}>
+        <a href={`${BASE_PATH}/docs`} className={`${ITEM} ${ITEM_REST}`}>
           {t('API docs')}
         </a>
       </nav>

@@ -15,6 +15,7 @@ import { Frame } from './frame.tsx';
 import { NotFound } from './not-found.tsx';
 import { PageFailed } from './page-failed.tsx';
 import { RegisterPage, SignInPage } from './pages/sign-in/sign-in.tsx';
+import { BASE_PATH } from '../base-path.ts';
 
 const later: (() => Promise<unknown>)[] = [];
 
@@ -193,7 +194,7 @@ const routes = root.addChildren([
 
 export const router = createRouter({
   routeTree: routes as AnyRoute,
-  basepath: '/dashboard',
+  basepath: `${BASE_PATH}/dashboard`,
   scrollRestoration: false,
   defaultErrorComponent: PageFailed,
   // Plain text: by default "1e3" would be read as a number and written back as 1000.

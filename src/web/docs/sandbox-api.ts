@@ -1,4 +1,5 @@
 import { PAGE_HEADERS } from '../page-headers.ts';
+import { BASE_PATH } from '../base-path.ts';
 
 const LIMIT_MS = 60_000;
 
@@ -30,7 +31,7 @@ export async function isSignedIn(): Promise<boolean> {
 
 /** One request as the signed-in user. */
 export async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(path, {
+  const response = await fetch(BASE_PATH + path, {
     method,
     headers: {
       ...PAGE_HEADERS,

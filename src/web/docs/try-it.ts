@@ -2,6 +2,7 @@ import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
 import { ask, assertSandbox, NotNow, ownIds, isSignedIn, sandboxShops, type Shop } from './sandbox-api.ts';
 import { askedProof, stepUpForm } from './step-up.ts';
+import { BASE_PATH } from '../base-path.ts';
 
 /** An operation as described in the page. */
 interface Operation {
@@ -43,7 +44,7 @@ async function toggle(place: HTMLElement, button: HTMLButtonElement, operation: 
 
 async function content(operation: Operation): Promise<HTMLElement> {
   if (!(await isSignedIn())) {
-    const link = element('a', { href: '/dashboard' }, 'Sign in to the dashboard');
+    const link = element('a', { href: `${BASE_PATH}/dashboard` }, 'Sign in to the dashboard');
     return element('p', {}, link, ' and come back: requests are made as you, in the sandbox only.');
   }
   const shops = await sandboxShops();

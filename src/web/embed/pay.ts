@@ -46,15 +46,17 @@ const script =
   document.currentScript instanceof HTMLScriptElement
     ? document.currentScript
     : document.querySelector<HTMLScriptElement>('script[src$="/pay.js"]');
-const till = new URL(script?.src ?? location.href).origin;
+/** Where the daemon is served; `/pay.js` is next to its other paths. */
+const base = (script?.src ?? `${location.origin}/pay.js`).replace(/\/pay\.js(?:[?#].*)?$/, '');
+const till = new URL(base).origin;
 
 function addressOf({ paymentId, url, lang }: Options): URL {
   const address = new URL(
-    paymentId === undefined ? (url ?? '') : `/checkout/${encodeURIComponent(paymentId)}`,
-    till,
+    paymentId === undefined ? (url ?? '') : `${base}/checkout/${encodeURIComponent(paymentId)}`,
+    `${base}/`,
   );
-  if (address.origin !== till || address.pathname === '/') {
-    throw new Error(`Tilld.open needs a paymentId, or a url at ${till}`);
+  if (address.origin !== till || address.href.split(/[?#]/, 1)[0] === `${base}/`) {
+    throw new Error(`Tilld.open needs a paymentId, or a url at ${base}`);
   }
   if (lang !== undefined) address.searchParams.set('lang', lang);
   return address;

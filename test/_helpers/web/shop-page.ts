@@ -19,7 +19,8 @@ for (const name of ['seen', 'paid', 'status', 'close']) {
 
 /** @param body of the page, for a path; it may name payments */
 export async function startShopPage(till: string, body: (path: string) => string): Promise<ShopPage> {
-  const policy = `default-src 'none'; script-src 'self' ${till}; frame-src ${till}; img-src data:; base-uri 'none'`;
+  const { origin } = new URL(till);
+  const policy = `default-src 'none'; script-src 'self' ${origin}; frame-src ${origin}; img-src data:; base-uri 'none'`;
   const server = createServer((req, res) => {
     if (req.url === '/shop.js') {
       res.writeHead(200, { 'content-type': 'text/javascript' }).end(SCRIPT);

@@ -3,6 +3,7 @@ import type { Language } from '../../../i18n/languages.ts';
 import { isLanguagePicked, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from '../contract/contract.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
 import type { PeopleRoutes } from './people.ts';
@@ -41,7 +42,7 @@ const LIMIT_MS = 60_000;
 const RETRY_MS = 5_000;
 
 const till = new Tilld({
-  baseUrl: location.origin,
+  baseUrl: location.origin + BASE_PATH,
   fetch: async (url, init) =>
     fetch(url, { ...init, headers: { ...asRecord(init.headers), ...PAGE_HEADERS } }),
   timeoutMs: LIMIT_MS,

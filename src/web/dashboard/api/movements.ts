@@ -4,6 +4,7 @@ import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { Mode } from './mode.ts';
 import { loseSession, session } from './session.ts';
 import { t } from '../i18n/t.ts';
+import { BASE_PATH } from '../../base-path.ts';
 
 const DAY_MS = 86_400_000;
 /** The form's names for rejected fields of the API. */
@@ -34,7 +35,7 @@ export async function downloadMovements({ last, first, mode, ...filter }: Moveme
 async function fileOf(path: string): Promise<Blob> {
   const signedIn = session();
   try {
-    const response = await fetch(path, { headers: PAGE_HEADERS });
+    const response = await fetch(BASE_PATH + path, { headers: PAGE_HEADERS });
     if (response.ok) return await response.blob();
     const { error } = (await response.json()) as Refusal;
     if (response.status === 401) loseSession(signedIn);

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
+import { BASE_PATH } from '../../base-path.ts';
 
 /**
  * The signed-in user. The credential is a cookie that no script can read; this holds only the user that the
@@ -105,7 +106,8 @@ export function followOtherTabs(resume: () => Promise<Session | null>): void {
     const known = current ?? lost;
     if (data.signedIn === null) forget();
     // Another user's pages must not stay visible.
-    else if (known !== null && known.user.id !== data.signedIn) window.location.assign('/dashboard');
+    else if (known !== null && known.user.id !== data.signedIn)
+      window.location.assign(`${BASE_PATH}/dashboard`);
     else if (current === null) void resume().then(goOn);
   });
 }

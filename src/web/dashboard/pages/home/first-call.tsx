@@ -2,6 +2,7 @@ import type { Data } from '../../contract/contract.ts';
 import { useShop } from '../../api/hooks.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Card, Copy, LINK } from '../../ui/basics.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 type Key = Data<'GET', '/merchant/keys'>['keys'][number];
 
@@ -12,7 +13,7 @@ export function FirstCall({ keys }: { keys: readonly Key[] }) {
   if (shop === undefined || key === undefined || key === null) return null;
   const command = commandFor(key, shop.currency);
   const docs = (
-    <a key="docs" href="/docs" className={LINK}>
+    <a key="docs" href={`${BASE_PATH}/docs`} className={LINK}>
       {t('the documentation')}
     </a>
   );
@@ -42,7 +43,7 @@ export function FirstCall({ keys }: { keys: readonly Key[] }) {
 function commandFor(key: string, currency: string): string {
   const body = JSON.stringify({ amount: '10', currency, orderId: 'first-call', customer: {} });
   return [
-    `curl ${location.origin}/payment/create`,
+    `curl ${location.origin}${BASE_PATH}/payment/create`,
     `-H 'Authorization: Bearer ${key}'`,
     `-H 'Content-Type: application/json'`,
     `-d '${body}'`,

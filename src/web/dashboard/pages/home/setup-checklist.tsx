@@ -7,6 +7,7 @@ import { t } from '../../i18n/t.ts';
 import { Button, Card, LINK } from '../../ui/basics.tsx';
 import { when } from '../../format/format.ts';
 import { TestPayment } from './test-payment.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 type Setup = Data<'GET', '/merchant/setup'>;
 type Step = Setup['steps'][number];
@@ -153,7 +154,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
     title: t('Back up this server'),
     line: step.done ? since(step, t('Backups are made on a schedule.')) : reasonOf(step),
     link: (
-      <a href="/docs#guide-live" className={LINK}>
+      <a href={`${BASE_PATH}/docs#guide-live`} className={LINK}>
         {t('What to do')}
       </a>
     ),

@@ -4,6 +4,7 @@ import { t } from '../../i18n/t.ts';
 import { Copy, CopyLine, LINK_BUTTON, LINK_PRIMARY } from '../../ui/basics.tsx';
 import { fiat } from '../../format/format.ts';
 import { Qr } from '../../ui/qr.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 interface ShareProps {
   readonly link: PaymentLink;
@@ -40,7 +41,7 @@ export function ShareLink({ link, price }: ShareProps) {
 /** Markup of a button for the shop's own page; without script it is a link. */
 function SiteButton({ link }: { link: PaymentLink }) {
   const html = [
-    `<script src="${new URL('/pay.js', link.url).href}" async></script>`,
+    `<script src="${new URL(`${BASE_PATH}/pay.js`, link.url).href}" async></script>`,
     `<a data-tilld href="${escaped(link.url)}">${escaped(link.name)}</a>`,
   ].join('\n');
   return (

@@ -9,6 +9,7 @@ import { Button, Card } from '../../ui/basics.tsx';
 import { fieldWords } from '../../ui/field-words.ts';
 import { Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 const USUAL_COLOR = '#0b6e4f';
 const LOGO_MAX_BYTES = 65_536;
@@ -74,7 +75,7 @@ function Preview({ shop, color }: { shop: Shop; color: string }) {
           <b>{String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase()}</b>
         </span>
       ) : (
-        <img src={shop.logoPath} alt="" className="h-11 max-w-24 rounded-lg object-contain" />
+        <img src={BASE_PATH + shop.logoPath} alt="" className="h-11 max-w-24 rounded-lg object-contain" />
       )}
       <span className="grow text-sm font-semibold">{shop.name}</span>
       <span className="h-9 w-24 rounded-xl" style={{ background: color }} />

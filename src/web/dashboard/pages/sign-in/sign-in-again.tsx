@@ -4,6 +4,7 @@ import type { User } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button } from '../../ui/basics.tsx';
 import { SignInForm } from './sign-in.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 /**
  * Asks for the password over a page whose session expired. The page below keeps its input but cannot be read or used;
@@ -27,10 +28,10 @@ export function SignInAgain({ as }: { as: User }) {
       <SignInForm
         email={as.email}
         onDone={({ user }) => {
-          if (user.id !== as.id) window.location.assign('/dashboard');
+          if (user.id !== as.id) window.location.assign(`${BASE_PATH}/dashboard`);
         }}
         extra={
-          <Button look="quiet" onClick={() => window.location.assign('/dashboard/login')}>
+          <Button look="quiet" onClick={() => window.location.assign(`${BASE_PATH}/dashboard/login`)}>
             {t('Leave')}
           </Button>
         }

@@ -11,6 +11,7 @@ import { Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { PasskeySignIn } from './use-passkey.tsx';
+import { BASE_PATH } from '../../../base-path.ts';
 
 /** The frame of every page before signing in. */
 export function Gate(props: { title: string; lead?: ReactNode; children: ReactNode; foot?: ReactNode }) {
@@ -18,7 +19,7 @@ export function Gate(props: { title: string; lead?: ReactNode; children: ReactNo
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm">
         <p className="mb-8 flex items-center justify-center gap-2.5 text-xl font-bold tracking-tight">
-          <img src="/icon.svg" alt="" className="size-9" />
+          <img src={`${BASE_PATH}/icon.svg`} alt="" className="size-9" />
           tilld
         </p>
         <div className="rounded-2xl border border-line bg-card p-6 shadow-lg shadow-black/5 sm:p-8">
@@ -39,8 +40,9 @@ function useEnter(): () => void {
   const router = useRouter();
   const [{ next }] = useFilters();
   const safe = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '';
-  return () =>
-    router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '').replace(/^\/(?=$|[?#])/, '')}`);
+  const dashboard = `${BASE_PATH}/dashboard`;
+  const path = safe.startsWith(dashboard) ? safe.slice(dashboard.length) : safe.replace(/^\/dashboard/, '');
+  return () => router.history.replace(dashboard + path.replace(/^\/(?=$|[?#])/, ''));
 }
 
 const RUN_OUT = t(
