@@ -102,3 +102,51 @@ it('the refund dialog deducts the fee from a refund link when the wallet contain
   expect(await deduct.isChecked()).toBe(true);
   await page.context().close();
 });
+
+it('both refund dialogs of an overpaid payment begin with the excess, and offer everything', async () => {
+  const { id, options } = await shop.createPayment({ allowedCryptos: ['LTC'] });
+  const body = { paymentId: id, scenario: 'overpay', coin: 'LTC' };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  await till.api.must('POST', '/sandbox/payment/simulate', {
+    token: shop.secretKey,
+    body: { ...body, scenario: 'confirm' },
+  });
+  const { options: paid } = await eventually(
+    'the payment is overpaid',
+    () => shop.payment(id),
+    ({ exception }) => exception === 'overpaid',
+  );
+  const received = paid['LTC']!.received;
+  const page = await signedIn(PHONE);
+  await page.goto(`${path}/payments/${id}`);
+  await page.getByRole('button', { name: 'Refund by link' }).click();
+  expect(await page.getByLabel('Give back').inputValue()).toBe('excess');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Refund', exact: true }).click();
+  const amount = page.getByLabel('Amount in LTC');
+  expect(Number(await amount.inputValue())).toBeCloseTo(Number(received) - Number(options['LTC']!.amount), 8);
+  await page.getByRole('button', { name: 'Everything that is left' }).click();
+  expect(await amount.inputValue()).toBe(received);
+  await page.getByRole('button', { name: 'Only the overpaid part' }).click();
+  expect(Number(await amount.inputValue())).toBeLessThan(Number(received));
+  await page.context().close();
+});
+
+it('the payments page shows dropped money as reversed, finds it by its exception, and says it may still arrive', async () => {
+  const { id, orderId } = await shop.createPayment({ allowedCryptos: ['BTC'] });
+  const body = { paymentId: id, scenario: 'double-spend', coin: 'BTC' };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  const page = await signedIn(DESKTOP);
+  await page.goto(`${path}/payments`);
+  await page.getByLabel('Exception').selectOption('Reversed');
+  const rows = page.getByRole('region', { name: 'Payments' }).locator('tbody tr');
+  await page.waitForURL('**exception=reversed**');
+  await page.getByText('One payment matches').waitFor();
+  expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('Reversed')]);
+  await rows.locator('a').first().click();
+  await page.waitForURL(`**/payments/${id}**`);
+  await page.getByText('The network dropped the payment of').waitFor();
+  expect(await page.getByRole('heading', { name: orderId }).count()).toBe(1);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.context().close();
+});

@@ -15,7 +15,7 @@ import { Form } from '../../ui/whole-form.tsx';
 import { fiat, when } from '../../format/format.ts';
 import { telling } from '../../ui/toast.tsx';
 import { words } from '../../ui/words.ts';
-import { whatIsLeft } from './refund.tsx';
+import { isOverpaid, whatIsLeft } from './refund.tsx';
 
 const LIVE_MS = 5_000;
 const TONES = {
@@ -165,7 +165,7 @@ function NewLink({ open, ...props }: NewLinkProps & { readonly open: boolean }) 
 
 function NewLinkForm({ payment, onClose }: NewLinkProps) {
   const merchantId = useShopId();
-  const [what, setWhat] = useState('all');
+  const [what, setWhat] = useState(isOverpaid(payment) ? 'excess' : 'all');
   const make = useAct(
     (wanted: Wanted) =>
       api('POST', '/payment/refund-link', {
@@ -201,8 +201,8 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
         value={what}
         onChange={({ target }) => setWhat(target.value)}
       >
+        {isOverpaid(payment) && <option value="excess">{t('Only the overpaid part')}</option>}
         <option value="all">{t('Everything that is left')}</option>
-        <option value="excess">{t('What was paid beyond the price')}</option>
         <option value="amount">{t('An amount')}</option>
       </Select>
       {what === 'amount' && (

@@ -101,9 +101,14 @@ function RefundForm(props: {
         }
         extra={
           excess !== null && (
-            <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
-              {t('Only what is beyond the price')}
-            </Button>
+            <>
+              <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
+                {t('Only the overpaid part')}
+              </Button>
+              <Button look="quiet" onClick={() => fillAmount(form.current, left)}>
+                {t('Everything that is left')}
+              </Button>
+            </>
           )
         }
       >
@@ -124,7 +129,7 @@ function RefundForm(props: {
           key={coin}
           label={t('Amount in {coin}', { coin })}
           name="amount"
-          defaultValue={last?.coin === coin ? last.amount : left}
+          defaultValue={last?.coin === coin ? last.amount : (excess ?? left)}
           inputMode="decimal"
           autoComplete="off"
           hint={t('Received and not given back: {left} {coin}', { left: coins(left), coin })}
@@ -165,10 +170,15 @@ export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess
   const back = payment.refunds
     .filter((refund) => refund.coin === coin && refund.status !== 'failed')
     .map(({ refunded }) => `-${refunded}`);
-  const isOver = payment.exception === 'overpaid' && coinsOf(payment).length === 1;
+  const isOver = isOverpaid(payment) && coinsOf(payment).length === 1;
   const excess = add([received, `-${amount}`, ...back]);
   const left = add([received, ...back]);
   return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
+}
+
+/** Whether more than the price arrived, so that a refund begins with the excess. */
+export function isOverpaid({ exception }: Payment): boolean {
+  return exception === 'overpaid' || exception === 'multiple';
 }
 
 function isSome(sum: string): boolean {
