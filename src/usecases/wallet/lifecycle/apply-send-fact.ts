@@ -1,6 +1,7 @@
 import type { Chains } from '../../../domain/chains.ts';
 import { decide, isOpen } from '../../../domain/send/machine.ts';
 import type { SendAction, SendFact, SendState } from '../../../domain/send/types.ts';
+import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { reserveAccount } from '../../../store/ledger/queued-account.ts';
 import { releaseOutputs } from '../../../store/ledger/spendable.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
@@ -13,11 +14,10 @@ import {
   type StoredSend,
 } from '../../../store/sends/sends.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { type ApplyFactsDeps, recordRefund } from '../../payments/index.ts';
+import { type ApplyFactsDeps, recordObservations, recordRefund } from '../../payments/index.ts';
 import { emitSendEvent } from '../send/emit-send-event.ts';
 import { noteChange } from './note-change.ts';
 import { readPlan } from './stored-plan.ts';
-import { revertCredits } from './take-back-outputs.ts';
 
 export interface ApplySendFactDeps extends ApplyFactsDeps {
   readonly chains: Chains;
@@ -134,4 +134,22 @@ function destinationAmount(current: StoredSendVersion | undefined): Pick<SendPat
   return current === undefined || current.cancels
     ? {}
     : { amount: readPlan(current.planJson).amount.toString() };
+}
+
+/**
+ * Reverts the change outputs of versions that can never land, after a fork or another version displaced them: nothing
+ * else checks those outputs, and sends that spend them would wait for ever.
+ */
+async function revertCredits(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  send: StoredSend,
+  versions: readonly StoredSendVersion[],
+): Promise<void> {
+  const { coin, mode } = send;
+  const txids = versions.map(({ txid }) => txid);
+  const outputs = await outputsOfTransactions(tx, { coin, mode }, txids);
+  const gone = outputs.filter(({ state }) => state === 'unconfirmed');
+  if (gone.length === 0) return;
+  await recordObservations(tx, deps, { coin, mode }, { seen: [], gone }, { kind: 'unconfirmed' });
 }
