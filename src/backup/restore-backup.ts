@@ -53,6 +53,8 @@ export interface RestoreBackupOptions {
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
   readonly clock: Clock;
+  /** Receives each step, because one may take minutes. */
+  readonly onStep?: (step: string) => void;
 }
 
 /**
@@ -71,13 +73,19 @@ export async function restoreBackup(
   const { source, dataDir, passphrase, cost, liveNetwork } = options;
   return fillDataDir(dataDir, async (stage) => {
     const isKeyringOnly = options.newerDatabase !== undefined;
+    options.onStep?.('decrypting the backup');
     const { createdAt } = await openArchive({ source, dir: stage, passphrase, isKeyringOnly });
     const file = join(stage, 'tilld.sqlite');
     if (options.newerDatabase === undefined) {
+      options.onStep?.('checking the database');
       const problems = sqliteProblems(file);
       if (problems.length > 0)
         throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
-    } else await options.newerDatabase(file);
+    } else {
+      options.onStep?.('reading the replica');
+      await options.newerDatabase(file);
+    }
+    options.onStep?.('reserving addresses');
     const { keyring } = await openKeyring({ dataDir: stage, passphrase, argon2: cost, mayCreate: false });
     try {
       if (readSqliteMeta(file, 'keyring_fingerprint') !== keyring.fingerprint) {

@@ -61,6 +61,7 @@ async function* batches(
 ): AsyncGenerator<ReadonlyMap<string, Place>> {
   let places = new Map<string, Place>();
   for (const merchant of await allMerchants(deps.db)) {
+    deps.logger.info({ coin, account: merchant.account }, 'deriving addresses to search');
     for (const branch of [0, 1] as const) {
       const at = { merchantId: merchant.id, coin, mode, branch };
       for (let index = 0; index < depth; index += 1) {

@@ -110,6 +110,21 @@ export function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+const PROGRESS_EVERY_MS = 15_000;
+
+/** Does work that may take minutes, and shows now and then that it goes on. */
+export async function withProgress<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const begunAt = Date.now();
+  const timer = setInterval(() => {
+    warn(`${what}: ${Math.round((Date.now() - begunAt) / 1_000)} s so far`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** The logger of a command: warnings and errors only. */
 export const TOOL_LOGGER: Logger = {
   debug: () => undefined,

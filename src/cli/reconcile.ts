@@ -1,7 +1,7 @@
 import type { ChainAdapter } from '../domain/chain.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { reconcile, type ReconcileDeps } from '../usecases/chain-sync/index.ts';
-import { runCommand, printLine, TOOL_LOGGER } from './command.ts';
+import { runCommand, printLine, TOOL_LOGGER, withProgress } from './command.ts';
 import { checkCoins } from './daemon-data.ts';
 
 const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
@@ -24,7 +24,7 @@ await runCommand(USAGE, (args) =>
 
 async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<boolean> {
   const { coin } = adapter;
-  const result = await reconcile(deps, adapter);
+  const result = await withProgress(`${coin}: comparing`, async () => reconcile(deps, adapter));
   if (result === null) {
     printLine(`${coin}: has nothing to compare with`);
     return true;

@@ -17,6 +17,7 @@ import {
   TOOL_LOGGER,
   UsageError,
   warn,
+  withProgress,
 } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
@@ -127,7 +128,9 @@ async function rescan(
       );
       return;
     }
-    const { before, now } = await rescanChain(deps, adapter, start);
+    const { before, now } = await withProgress(`${coin}: taking back blocks`, async () =>
+      rescanChain(deps, adapter, start),
+    );
     printLine(
       `${coin}: the next start of the daemon reads from height ${now.height + 1} on again (it stood at ${before.height})`,
     );

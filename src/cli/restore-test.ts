@@ -52,6 +52,7 @@ async function restoreInto(
     revocations: 'none',
     lookAhead: 1,
     clock: { now: () => Date.now() },
+    onStep: warn,
   });
   const database = await openDatabase(join(work, 'tilld.sqlite'));
   try {

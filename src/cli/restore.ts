@@ -73,6 +73,7 @@ await runCommand(USAGE, async (args) => {
     revocations: file === undefined ? word : { file },
     lookAhead,
     clock: { now: () => Date.now() },
+    onStep: warn,
   });
   const what =
     replica === undefined ? `the backup of ${createdAt.toISOString()}` : 'the newest state of the replica';

@@ -6,6 +6,7 @@ import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
+import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { createPasswords, noteOperatorEverywhere } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
@@ -22,6 +23,7 @@ import {
   toolConfig,
   UsageError,
   warn,
+  withProgress,
 } from './command.ts';
 import { unlockKeyring } from './unlock-keyring.ts';
 
@@ -156,7 +158,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
       `No node of ${unsearched.join(' and ')} is configured: money beyond the gap is not searched for there.`,
     );
   const passwords = await createPasswords(config.auth.passwordHash);
-  const { recovered } = await restoreSeed({
+  const restoring = {
     dataDir: config.dataDir,
     words,
     passphrase: config.keyring.passphrase?.reveal() ?? null,
@@ -167,13 +169,14 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     accounts,
     gap,
     depth,
-    connect: (db) => createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER }),
+    connect: (db: Db) => createLiveAdapters({ config, db, clock, logger: TOOL_LOGGER }),
     birthdayMs,
     defaults: config.payments,
     toWatchKey: watchKeys(liveNetwork),
     clock,
-    logger: TOOL_LOGGER,
-  });
+    logger: { ...TOOL_LOGGER, info: showStep },
+  };
+  const { recovered } = await withProgress('restoring', async () => restoreSeed(restoring));
   printLine(
     `${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are reserved or watched`,
   );
@@ -184,6 +187,11 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     `Start the daemon with this data directory: it reads the chains from ${new Date(birthdayMs).toISOString()}.`,
   );
   return 0;
+}
+
+/** Minutes pass between the steps of a restore from the words. */
+function showStep(fields: object, step: string): void {
+  warn(`${step} ${JSON.stringify(fields)}`);
 }
 
 function parseBirthday(text: string | undefined): number {

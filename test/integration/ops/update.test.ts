@@ -43,9 +43,9 @@ async function order(): Promise<string> {
 /** Orders and pays as a shop does while the daemon may be away, until it is stopped; ids of created payments. */
 function startLoad(): { stop: () => Promise<string[]> } {
   const ids: string[] = [];
-  let isStopping = false;
+  const stopping = new AbortController();
   const work = (async () => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       try {
         const id = await order();
         ids.push(id);
@@ -61,7 +61,7 @@ function startLoad(): { stop: () => Promise<string[]> } {
   })();
   return {
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       return work;
     },
   };
