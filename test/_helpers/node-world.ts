@@ -1,4 +1,5 @@
 /** A merchant's live wallet on a regtest node, over a line that can be broken. */
+import { flushCompileCache } from 'node:module';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import { sendCoins } from '../../src/usecases/wallet/send/send-coins.ts';
 import type { NodeCoin } from './nodes/index.ts';
@@ -47,6 +48,8 @@ export interface ChildOrder {
 }
 
 if (process.argv[1] === import.meta.filename) {
+  // Node writes its cache of compiled code at the exit, which a killed process does not come to.
+  flushCompileCache();
   const order = JSON.parse(process.argv[2] ?? '') as ChildOrder;
   const world = await openNodeWorld({ ...order.world, rpcTimeoutMs: 60_000 });
   const { merchant, deps } = world;
