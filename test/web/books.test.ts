@@ -6,7 +6,7 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const DESKTOP = { width: 1440, height: 900 };
 
@@ -58,7 +58,7 @@ const orders = async () =>
   page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr a').allInnerTexts();
 
 it('the payment search finds an amount in local notation, and the middle of an order id or an address', async () => {
-  await page.goto(`${path}/payments`);
+  await visit(page, `${path}/payments`);
   await page.getByRole('link', { name: 'Shelf-731' }).waitFor();
   for (const [text, order] of [
     ['731,5', 'Shelf-731'],
@@ -76,7 +76,7 @@ it('the payment search finds an amount in local notation, and the middle of an o
 
 it('the wallet page shows the value of the wallet in the currency of the shop', async () => {
   for (const at of [path, `${path}/wallet`]) {
-    await page.goto(at);
+    await visit(page, at);
     const total = page.getByText(/^Insgesamt/);
     await total.waitFor();
     // What came at the price of 12.50, at the price of now: rates of the sandbox stand still.
@@ -93,7 +93,7 @@ const day = (ms: number) =>
 
 it('the wallet history can be searched, limited to days of the shop, and exported with its filters', async () => {
   const rows = page.getByRole('region', { name: 'Verlauf' }).locator('tbody tr');
-  await page.goto(`${path}/wallet`);
+  await visit(page, `${path}/wallet`);
   await rows.first().waitFor();
   // Sandbox rates stand still: what came for 12.50 was worth that.
   expect((await rows.first().innerText()).replaceAll(/\s/g, ' ')).toMatch(/12,(50|49) €/);
@@ -143,7 +143,7 @@ it('the longest amounts fit into cards and history on a phone', async () => {
     await route.fulfill({ response: answer, json: body });
   });
   for (const at of [path, `${path}/wallet`]) {
-    await phone.goto(at);
+    await visit(phone, at);
     const exact = phone.getByTitle('1,234,567.123456789012345678', { exact: true });
     await exact.waitFor();
     // One line of the card, eight digits: the rest is in the title.
@@ -164,7 +164,7 @@ it('the wallet page says when no rate is available', async () => {
       },
     }),
   );
-  await page.goto(`${path}/wallet`);
+  await visit(page, `${path}/wallet`);
   await page.getByText('Der Wert ist nicht bekannt: Es gibt gerade keinen Kurs in EUR.').waitFor();
   expect(await page.getByText('kein Kurs bekannt').count()).toBe(1);
   await page.unroute('**/rates?**');
@@ -178,7 +178,7 @@ it('the dashboard loads no days before the time zone of the shop is known', asyn
   };
   page.on('request', reads);
   const isHere = page.waitForResponse('**/merchant/volume?**');
-  await page.goto(path);
+  await visit(page, path);
   await isHere;
   await page.getByRole('link', { name: /^Zahlungen: .*12,50/ }).waitFor();
   page.off('request', reads);
@@ -186,7 +186,7 @@ it('the dashboard loads no days before the time zone of the shop is known', asyn
 });
 
 it('the bars of the volume chart are accessible by keyboard and link to their payments', async () => {
-  await page.goto(path);
+  await visit(page, path);
   const bar = page.getByRole('link', { name: /^Zahlungen: .*12,50/ });
   await bar.focus();
   // A page that moves below a mouse at rest does not take the keyboard's bar away.
@@ -203,15 +203,15 @@ it('the bars of the volume chart are accessible by keyboard and link to their pa
   // The overview lists payments too, as does the page of payments before its filter is answered.
   await page.waitForURL('**/payments?*status=completed*');
   await expect.poll(orders).toEqual(['Lamp-12']);
-  await page.goto(`${path}?days=own&from=2026-02-01&until=2026-02-03`);
+  await visit(page, `${path}?days=own&from=2026-02-01&until=2026-02-03`);
   await page.getByText('Noch wurde nichts bezahlt').waitFor();
   expect(await page.getByLabel('Von').inputValue()).toBe('2026-02-01');
-  await page.goto(`${path}?days=365`);
+  await visit(page, `${path}?days=365`);
   const bars = page.getByRole('link', { name: /^Zahlungen: / });
   await bars.first().waitFor();
   expect(await bars.count()).toBeLessThanOrEqual(13);
   const phone = await signedIn({ viewport: PHONE, colorScheme: 'dark' });
-  await phone.goto(`${path}?days=90`);
+  await visit(phone, `${path}?days=90`);
   await phone
     .getByRole('link', { name: /^Payments of/ })
     .first()
@@ -220,13 +220,13 @@ it('the bars of the volume chart are accessible by keyboard and link to their pa
 });
 
 it('the page of a payment shows the email address of its customer', async () => {
-  await page.goto(`${path}/payments/${paid}`);
+  await visit(page, `${path}/payments/${paid}`);
   const link = page.getByRole('link', { name: /^buyer-/ });
   expect(await link.getAttribute('href')).toMatch(/^mailto:buyer-[0-9a-f]+@example\.com$/);
 });
 
 it('the timeline of a payment shows seconds, and the time zone on hover', async () => {
-  await page.goto(`${path}/payments/${paid}`);
+  await visit(page, `${path}/payments/${paid}`);
   const times = page.locator('ol time');
   await times.first().waitFor();
   expect(await times.count()).toBeGreaterThan(1);
@@ -238,7 +238,7 @@ it('the timeline of a payment shows seconds, and the time zone on hover', async 
 });
 
 it('currency and time zone can be set in the settings', async () => {
-  await page.goto(`${path}/settings`);
+  await visit(page, `${path}/settings`);
   const field = (name: string) => page.getByLabel(name, { exact: true });
   await field('Währung').fill('usd');
   await field('Zeitzone').fill('Mars/Olympus');
@@ -247,6 +247,6 @@ it('currency and time zone can be set in the settings', async () => {
   await field('Zeitzone').fill('');
   await page.getByRole('button', { name: 'Speichern', exact: true }).first().click();
   await page.getByText('Gespeichert').waitFor();
-  await page.goto(path);
+  await visit(page, path);
   await page.getByText(/^Insgesamt .*\$ wert$/).waitFor();
 });

@@ -6,7 +6,7 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 let till: Till;
 let browser: WebBrowser;
@@ -52,7 +52,7 @@ it.each([
   const { id } = await made(address, 'Ada Lovelace');
   const { id: paymentId } = await shop.createPayment({ customerId: id, orderLabel: `Label ${kind}` });
   const page = await signedIn(viewport);
-  await page.goto(`${path}/customers`);
+  await visit(page, `${path}/customers`);
   await page.getByRole('button', { name: `Edit ${address}` }).click();
   await page.getByRole('button', { name: 'Erase personal data' }).click();
   const dialog = page.getByRole('dialog', { name: 'Erase personal data' });
@@ -66,7 +66,7 @@ it.each([
   await page.getByRole('cell', { name: 'Erased customer' }).first().waitFor();
   expect(await page.getByText(address).count()).toBe(0);
   expect(await page.getByRole('button', { name: /^Edit cus_/ }).count()).toBe(0);
-  await page.goto(`${path}/payments/${paymentId}`);
+  await visit(page, `${path}/payments/${paymentId}`);
   await page.getByRole('heading', { name: `Order Label ${kind}` }).waitFor();
   await page.getByRole('complementary', { name: 'Facts' }).getByText('Erased customer').waitFor();
   await page.context().close();
@@ -75,7 +75,7 @@ it.each([
 it('the payment search finds a payment by its order label, and shows the label', async () => {
   const { id, orderId } = await shop.createPayment({ orderLabel: 'Blue 4711' });
   const page = await signedIn(DESKTOP);
-  await page.goto(`${path}/payments?search=blue%204711`);
+  await visit(page, `${path}/payments?search=blue%204711`);
   const link = page.getByRole('region', { name: 'Payments' }).locator('tbody tr a');
   await link.first().waitFor();
   expect(await link.allInnerTexts()).toEqual(['Blue 4711']);
@@ -95,7 +95,7 @@ it('the refund dialog deducts the fee from a refund link when the wallet contain
     (balance) => balance !== '0',
   );
   const page = await signedIn(PHONE);
-  await page.goto(`${path}/payments/${id}`);
+  await visit(page, `${path}/payments/${id}`);
   await page.getByRole('button', { name: 'Refund by link' }).click();
   await page.getByText('Your wallet holds no more than this payment').waitFor();
   const deduct = page.getByRole('checkbox', { name: 'Take the network fee out of the refund' });

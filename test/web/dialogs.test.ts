@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
+import { visit } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -81,7 +82,7 @@ describe('dialogs by keyboard', () => {
   it.each(dialogs)(
     '"%s" opens, traps the focus, closes by Escape and returns the focus',
     async (title, at, name) => {
-      await page.goto(at());
+      await visit(page, at());
       const opener = page.getByRole('button', { name, exact: true });
       await opener.focus();
       await page.keyboard.press('Enter');

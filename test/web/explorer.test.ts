@@ -9,7 +9,7 @@ import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { claimLink, type RefundLinkJson } from '../integration/refunds/refund-client.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const EXPLORER = 'https://explorer.example';
@@ -76,7 +76,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
 
 /** What the pages are told at their start. */
 async function sessionOf(page: Page): Promise<{ explorers: object }> {
-  await page.goto('/dashboard');
+  await visit(page, '/dashboard');
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url().endsWith('/auth/session')),
     page.reload(),
@@ -89,7 +89,7 @@ const outward = (page: Page) => page.locator(`a[href^="${EXPLORER}"]`).filter({ 
 
 it('transactions and addresses of live money link to the block explorer, in a tab without a referrer', async () => {
   const page = await signedIn({ viewport: DESKTOP });
-  await page.goto(`${shopPath}/wallet`);
+  await visit(page, `${shopPath}/wallet`);
   const name = /…\w{6}\s?, in the block explorer, in a new tab$/;
   const link = page.getByRole('region', { name: 'History' }).getByRole('link', { name }).first();
   await link.waitFor();
@@ -107,7 +107,7 @@ it('transactions and addresses of live money link to the block explorer, in a ta
   expect(await opened.evaluate('window.opener === null')).toBe(true);
   expect(opened.url()).toBe(`${EXPLORER}/tx/${live.txid}?from=till`);
   await opened.close();
-  await page.goto(`${shopPath}/payments/${live.id}`);
+  await visit(page, `${shopPath}/payments/${live.id}`);
   await outward(page).first().waitFor();
   await page.getByText('Payment options').click();
   const found = await outward(page).evaluateAll((links: { href: string }[]) => links.map(({ href }) => href));
@@ -132,7 +132,7 @@ it('destination addresses of refunds link to the block explorer', async () => {
   });
   await claimLink(till.api, url, { coin: 'BTC', destination: CLAIMANT });
   const page = await signedIn({ viewport: DESKTOP });
-  await page.goto(`${shopPath}/payments/${id}`);
+  await visit(page, `${shopPath}/payments/${id}`);
   for (const [card, address] of [
     ['Refunds', PAYER],
     ['Refund links', CLAIMANT],
@@ -147,7 +147,7 @@ it('destination addresses of refunds link to the block explorer', async () => {
 it('sandbox transactions have no link to a block explorer', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   for (const at of [`${shopPath}/wallet?mode=sandbox`, `${shopPath}/payments/${sandbox.id}?mode=sandbox`]) {
-    await page.goto(at);
+    await visit(page, at);
     await page.getByTitle(sandbox.txid, { exact: true }).filter({ visible: true }).first().waitFor();
     expect(await outward(page).count()).toBe(0);
   }
@@ -160,7 +160,7 @@ it('sandbox transactions have no link to a block explorer', async () => {
 it('checkout and receipt link to the block explorer for payers', async () => {
   const page = await browser.page({ viewport: PHONE });
   for (const at of [`/checkout/${live.id}`, `/checkout/${live.id}/receipt`]) {
-    await page.goto(at);
+    await visit(page, at);
     const link = outward(page).first();
     await link.waitFor();
     expect(await link.getAttribute('href')).toBe(`${EXPLORER}/tx/${live.txid}?from=till`);
@@ -173,7 +173,7 @@ it('checkout and receipt link to the block explorer for payers', async () => {
 it('links to the block explorer are visible and readable on every screen', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   for (const at of [`${shopPath}/wallet`, `${shopPath}/payments/${live.id}`]) {
-    await page.goto(at);
+    await visit(page, at);
     for (const [viewport, colorScheme] of [
       [DESKTOP, 'light'],
       [PHONE, 'dark'],
@@ -206,7 +206,7 @@ it.each([
     await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
     const { explorers } = await sessionOf(page);
     expect(Object.keys(explorers)).toHaveLength(inDashboard);
-    await page.goto(`/dashboard/shop/${shop.merchantId}/payments/${payment.id}`);
+    await visit(page, `/dashboard/shop/${shop.merchantId}/payments/${payment.id}`);
     await page.getByTitle(payment.txid, { exact: true }).filter({ visible: true }).first().waitFor();
     // One transaction; the setting names no address.
     if (inDashboard > 0) await outward(page).first().waitFor();

@@ -8,7 +8,7 @@ import { putShopInMode } from '../_helpers/shop-mode.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const DESKTOP = { width: 1440, height: 900 };
 const PASSWORD = 'correct horse battery';
@@ -73,7 +73,7 @@ const orders = async (on: Page) => rows(on).locator('a').allInnerTexts();
 const head = (name: string) => page.getByRole('columnheader', { name });
 
 async function openPayments(query = ''): Promise<void> {
-  await page.goto(`${path}/payments${query}`);
+  await visit(page, `${path}/payments${query}`);
   await rows(page).first().waitFor();
 }
 
@@ -112,12 +112,12 @@ describe('a row of payments', () => {
   });
 
   it('has no link without a target, and a row of a customer leads to the payments', async () => {
-    await page.goto(`${path}/customers`);
+    await visit(page, `${path}/customers`);
     const row = page.getByRole('row', { name: /buyer-25@/ });
     await row.getByText(/^cus_/).click();
     await page.getByRole('button', { name: /^Customer cus_.*remove this filter/ }).waitFor();
     await expect.poll(() => orders(page)).toHaveLength(1);
-    await page.goto(`${path}/audit`);
+    await visit(page, `${path}/audit`);
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
   });
 });
@@ -128,7 +128,7 @@ describe('the list of payments', () => {
     await rows(page).filter({ hasText: 'buyer-25@mail.example' }).waitFor();
     const nameless = rows(page).filter({ hasText: 'Nameless-1' });
     expect(await nameless.locator('td').nth(2).innerText()).toBe('–');
-    await phone.goto(`${path}/payments`);
+    await visit(phone, `${path}/payments`);
     await rows(phone).first().waitFor();
     expect(await phone.getByText('buyer-25@mail.example').isVisible()).toBe(false);
   });
@@ -136,7 +136,8 @@ describe('the list of payments', () => {
   it('loads the customers of a page in one request, and writes them into the CSV', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await openPayments();
+    // A load of the page: a page that was shown before has its customers.
+    await page.goto(`${path}/payments`);
     await page.getByText('buyer-25@mail.example').waitFor();
     expect(asked.filter((one) => one === '/merchant/customer/list')).toHaveLength(1);
     const [download] = await Promise.all([
@@ -210,7 +211,7 @@ async function find(on: Page, text: string): Promise<void> {
 
 describe('the global search', () => {
   it('opens by its shortcut, focuses its field, and closes by Escape', async () => {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByRole('heading', { name: 'Corner shop' }).waitFor();
     await openByKeys(page);
     await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search');
@@ -221,7 +222,7 @@ describe('the global search', () => {
   });
 
   it('finds each kind of object in all shops', async () => {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'towel');
     const found = (await hits(page)).join('\n');
@@ -251,7 +252,7 @@ describe('the global search', () => {
   });
 
   it('shows at most five hits of a kind, from each shop in turn', async () => {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'er-');
     const payments = dialog(page).locator('section', { hasText: 'Payments' });
@@ -262,7 +263,7 @@ describe('the global search', () => {
   });
 
   it('is navigated with the arrow keys, and Enter opens the first hit in the mode of the object', async () => {
-    await page.goto(path);
+    await visit(page, path);
     await openByKeys(page);
     await find(page, 'towel');
     await page.keyboard.press('ArrowDown');
@@ -287,7 +288,7 @@ describe('the global search', () => {
   });
 
   it('opens a hit in a new tab with Ctrl, and stays open', async () => {
-    await page.goto(path);
+    await visit(page, path);
     await openByKeys(page);
     await find(page, 'nameless');
     const hit = dialog(page).getByRole('link', { name: /Nameless-1/ });
@@ -304,7 +305,7 @@ describe('the global search', () => {
   it('works on a phone, and finds nothing of other accounts', async () => {
     const stranger = await Shop.open(till.api, { settings: { name: 'Towel stranger' } });
     await stranger.createPayment({ orderId: 'Towel-secret' });
-    await phone.goto(path);
+    await visit(phone, path);
     await phone.getByRole('button', { name: 'Find anything' }).click();
     await find(phone, 'towel');
     expect((await hits(phone)).join('\n')).not.toMatch(/stranger|secret/);
@@ -327,7 +328,7 @@ describe('the global search', () => {
     theirs.on('response', (answer) => {
       if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
     });
-    await theirs.goto(path);
+    await visit(theirs, path);
     await theirs.getByRole('heading', { name: 'Corner shop' }).waitFor();
     await openByKeys(theirs);
     await find(theirs, 'nameless');
@@ -345,7 +346,7 @@ describe('the global search', () => {
 
 it('the menu scrolls on a low screen, and the parts around it stay reachable', async () => {
   await page.setViewportSize({ width: 1366, height: 600 });
-  await page.goto(`${path}/settings`);
+  await visit(page, `${path}/settings`);
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click({ trial: true, timeout: 3_000 });
   await page.getByRole('button', { name: 'Find anything' }).click({ trial: true, timeout: 3_000 });
@@ -366,7 +367,7 @@ it('every page has its own title and icon', async () => {
     ),
     ...['/mails', '/keys', '/people', '/audit', '/settings'].map((one) => path + one),
   ]) {
-    await page.goto(at);
+    await visit(page, at);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const title = await page.title();
     expect(title, at).toMatch(/^\S.* · tilld$/);
@@ -374,7 +375,7 @@ it('every page has its own title and icon', async () => {
     titles.set(title, at);
   }
   for (const at of ['/dashboard/login', '/docs', '/dashboard/shops']) {
-    await page.goto(at);
+    await visit(page, at);
     const icon = (await page.locator('link[rel="icon"]').getAttribute('href')) ?? '';
     // Of one whole in the page itself nothing is to be loaded.
     if (icon.startsWith('data:image/svg+xml,')) continue;

@@ -6,7 +6,7 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
 const LONG_ORDER = '2026/Bestellung/Filiale-Nord/11998-bernadette-oberhuber';
 
@@ -72,26 +72,26 @@ it.each([
   ['wallet', '/wallet', 'Verlauf'],
   ['audit log', '/audit', 'Prüfprotokoll'],
 ])('the list of the %s fits the screen of a phone', async (_what, at, list) => {
-  await page.goto(path + at);
+  await visit(page, path + at);
   expect(await hidden(list)).toBe(0);
 });
 
 it('the list of payments shows their status on a phone', async () => {
-  await page.goto(`${path}/payments`);
+  await visit(page, `${path}/payments`);
   const rows = page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr');
   await rows.filter({ hasText: 'Zu viel gezahlt' }).getByText('Abgeschlossen').waitFor();
   await rows.filter({ hasText: 'A-1' }).getByText('Zu wenig gezahlt').waitFor();
 });
 
 it('the audit log breaks names of people only between words on a phone', async () => {
-  await page.goto(`${path}/audit`);
+  await visit(page, `${path}/audit`);
   const name = page.getByRole('region', { name: 'Prüfprotokoll' }).getByText('maximiliana').first();
   await name.waitFor();
   expect((await name.boundingBox())?.height).toBeLessThan(60);
 });
 
 it('the wallet history shows each amount on one line on a phone', async () => {
-  await page.goto(`${path}/wallet`);
+  await visit(page, `${path}/wallet`);
   const amounts = page.getByRole('region', { name: 'Verlauf' }).locator('td .money b');
   await amounts.first().waitFor();
   const heights = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
@@ -101,7 +101,7 @@ it('the wallet history shows each amount on one line on a phone', async () => {
 });
 
 it('the volume chart keeps its readable axis visible while its bars scroll on a phone', async () => {
-  await page.goto(`${path}?days=90`);
+  await visit(page, `${path}?days=90`);
   const number = page
     .getByRole('main')
     .getByText(/^0\s€$/)
@@ -113,7 +113,7 @@ it('the volume chart keeps its readable axis visible while its bars scroll on a 
 });
 
 it('the wallet shows each balance on one line on a phone', async () => {
-  await page.goto(`${path}/wallet`);
+  await visit(page, `${path}/wallet`);
   const balance = page.getByRole('listitem').locator('b.money').first();
   await balance.waitFor();
   expect((await balance.boundingBox())?.height).toBeLessThan(40);

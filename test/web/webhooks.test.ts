@@ -6,7 +6,7 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 import { WebhookSink } from '../_helpers/webhook-sink.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -50,7 +50,7 @@ it.each([
   ['phone', PHONE],
 ])('the overview warns on a %s of failing webhooks, and links to the waiting deliveries', async (_, size) => {
   await page.setViewportSize(size);
-  await page.goto(path());
+  await visit(page, path());
   await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
   await page.getByRole('link', { name: 'See the deliveries' }).click();
   await page.waitForURL(new RegExp(`endpointId=${shop.merchantId}&state=pending`));
@@ -63,7 +63,7 @@ it.each([
 });
 
 it('the webhook log filters deliveries by state and event, in the URL', async () => {
-  await page.goto(path('/webhooks'));
+  await visit(page, path('/webhooks'));
   await entries().getByText('payment.created').waitFor();
   await button('Given up').click();
   await page.getByText('No delivery matches').waitFor();
@@ -77,7 +77,7 @@ it('the webhook log filters deliveries by state and event, in the URL', async ()
 });
 
 it('the webhook log does not move while an entry is open, and a redelivery shows its result', async () => {
-  await page.goto(path('/webhooks'));
+  await visit(page, path('/webhooks'));
   await entries().first().click();
   await button('Send again').click();
   await page.getByText('Sent again, and your endpoint answered 500.').waitFor();
@@ -130,7 +130,7 @@ it('the webhook log lists a delivery queued behind another one before its first 
     (types) => types.length > 0,
   );
   await shop.api.must('POST', '/payment/cancel', { token: shop.secretKey, body: { paymentId: id } });
-  await page.goto(path('/webhooks'));
+  await visit(page, path('/webhooks'));
   await button('Waiting').click();
   await page.getByLabel('Payment id').fill(id);
   const queued = entries().filter({ hasText: 'payment.cancelled' });
@@ -168,7 +168,7 @@ it('the webhook log can be filtered by an endpoint, and a failed endpoint links 
   await endpoint('PATCH', 'edit', { endpointId, active: false });
   await endpoint('PATCH', 'edit', { endpointId, active: true });
   await failed('A-5');
-  await page.goto(path());
+  await visit(page, path());
   const note = page.getByRole('listitem').filter({ hasText: url });
   await expect
     .poll(() => note.getByRole('link', { name: 'See the deliveries' }).getAttribute('href'))
@@ -201,7 +201,7 @@ const types = async (): Promise<string[]> =>
     );
 
 it('an endpoint form selects all events, or the checked ones', async () => {
-  await page.goto(path('/webhooks'));
+  await visit(page, path('/webhooks'));
   await button('New endpoint').click();
   await dialog().getByLabel('Address').fill('http://127.0.0.1:9/ticked');
   expect(await dialog().getByLabel('All events').isChecked()).toBe(true);
@@ -247,6 +247,7 @@ it('an endpoint form keeps events that the page does not know', async () => {
     return (await asked).postDataJSON();
   };
   try {
+    // A load of the page: a page that was shown before has its endpoints.
     await page.goto(path('/webhooks'));
     await button('Edit http://127.0.0.1:9/ticked').click();
     expect(await types()).toEqual(['Completed payment.completed', 'Disputed payment.disputed']);
