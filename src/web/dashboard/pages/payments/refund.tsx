@@ -101,14 +101,7 @@ function RefundForm(props: {
         }
         extra={
           excess !== null && (
-            <>
-              <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
-                {t('Only the overpaid part')}
-              </Button>
-              <Button look="quiet" onClick={() => fillAmount(form.current, left)}>
-                {t('Everything that is left')}
-              </Button>
-            </>
+            <ExcessOrAll excess={excess} left={left} onChoose={(sum) => fillAmount(form.current, sum)} />
           )
         }
       >
@@ -142,6 +135,23 @@ function RefundForm(props: {
         />
       </Form>
     </div>
+  );
+}
+
+function ExcessOrAll(props: {
+  readonly excess: string;
+  readonly left: string;
+  readonly onChoose: (amount: string) => void;
+}) {
+  return (
+    <>
+      <Button look="quiet" onClick={() => props.onChoose(props.excess)}>
+        {t('Only the overpaid part')}
+      </Button>
+      <Button look="quiet" onClick={() => props.onChoose(props.left)}>
+        {t('Everything that is left')}
+      </Button>
+    </>
   );
 }
 
