@@ -277,15 +277,20 @@ ensure_proxy() {
 
 # ---------------------------------------------------------------- start and end
 
-# Prints where the first account is made, once the daemon serves; nothing where there is an account already.
-registration_url() {
+# Waits until the daemon answers, at most a minute: the unit may wait for the network.
+wait_for_daemon() {
   local attempt
   for ((attempt = 0; attempt < 60; attempt++)); do
-    if "$PROGRAM/current/node_modules/.bin/node" -e 'fetch("http://127.0.0.1:3000/healthz").then(() => process.exit(0), () => process.exit(1))'; then break; fi
-    systemctl is-failed --quiet tilld && return 1
+    "$PROGRAM/current/node_modules/.bin/node" -e 'fetch("http://127.0.0.1:3000/healthz").then(() => process.exit(0), () => process.exit(1))' && return 0
+    ! systemctl is-failed --quiet tilld || return 1
     sleep 1
   done
-  journalctl --quiet --output=cat -u tilld "_SYSTEMD_INVOCATION_ID=$(systemctl show -P InvocationID tilld)" | sed -n 's/.*"registerUrl":"\([^"]*\)".*/\1/p' | tail -n 1
+  return 1
+}
+
+# Prints where the first account is made, from the log of the running daemon; nothing where there was an account.
+registration_url() {
+  journalctl --quiet --output=cat "_SYSTEMD_INVOCATION_ID=$(systemctl show -P InvocationID tilld)" | sed -n 's/.*"registerUrl":"\([^"]*\)".*/\1/p' | tail -n 1
 }
 
 start_service() {
@@ -295,13 +300,15 @@ start_service() {
     note "systemd does not run here: at the next boot it starts tilld. The log of tilld.service then has the address of the first account (registerUrl)."
     return 0
   fi
+  echo "starting tilld.service"
   systemctl daemon-reload
-  systemctl start tilld || true # The note below says what to do.
-  if ! url="$(registration_url)"; then
-    note "tilld did not start: journalctl -u tilld says why; after a change of $SETTINGS run systemctl restart tilld."
-  elif [ -n "$url" ]; then
-    note "Create the first account, which is yours, at $url"
+  systemctl reset-failed tilld 2>/dev/null || true # It may never have run.
+  if ! systemctl start --no-block tilld || ! wait_for_daemon; then
+    note "tilld does not answer: journalctl -u tilld says why; after a change of $SETTINGS run systemctl restart tilld."
+    return 0
   fi
+  url="$(registration_url)"
+  if [ -n "$url" ]; then note "Create the first account, which is yours, at $url"; fi
 }
 
 install_release() {
