@@ -2,8 +2,18 @@ import type { Language } from '../../i18n/languages.ts';
 
 /** A fiat amount in the locale's format, with all of its decimals; exact, because Intl receives a text. */
 export function fiat(amount: string, currency: string, language: Language): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
-  return format.format(amount as `${number}`);
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    ...keepDecimals(amount, currency),
+  }).format(amount as `${number}`);
+}
+
+/** Intl has fewer decimals than ISO 4217 for some currencies, and would round: 1234.50 HUF to 1235. */
+function keepDecimals(amount: string, currency: string): Intl.NumberFormatOptions {
+  const decimals = amount.split('.')[1]?.length ?? 0;
+  const usual = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  return decimals > (usual.maximumFractionDigits ?? 0) ? { minimumFractionDigits: decimals } : {};
 }
 
 /** A coin amount with all of its decimals. */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 
+/** ASCII only: Unicode has letters whose capitals are ASCII, such as the dotless i. */
 function upperCased(value: unknown): unknown {
-  return typeof value === 'string' ? value.trim().toUpperCase() : value;
+  return typeof value === 'string' ? value.trim().replace(/[a-z]/g, (sign) => sign.toUpperCase()) : value;
 }
 
 /** A coin code in any letter case; output is BTC, ETH, LTC or SOL. */

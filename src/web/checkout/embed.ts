@@ -1,10 +1,11 @@
-import { BASE_PATH } from '../base-path.ts';
-
 /**
  * Messages to the site that shows the page in a frame: the payment's id and status, nothing else. The daemon
  * named that site in the page because the shop allows it; the browser delivers to that origin only.
  */
 const { payment, embedder } = document.querySelector<HTMLElement>('[data-embedder]')?.dataset ?? {};
+
+/** Not imported: the checkout's script is one file. */
+const BASE_PATH = document.documentElement.dataset['base'] ?? '';
 
 export const isEmbedded = embedder !== undefined && window.parent !== window;
 

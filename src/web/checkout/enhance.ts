@@ -1,3 +1,4 @@
+import { copyText } from './copy-text.ts';
 import { texts } from './texts.ts';
 import { toast } from './voice.ts';
 
@@ -26,9 +27,7 @@ export function offerToPrint(root: HTMLElement): void {
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
-  } catch {
+  if (!(await copyText(button.dataset['copy'] ?? ''))) {
     toast(texts.copyFailed);
     return;
   }
@@ -37,15 +36,21 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => button.classList.remove('copied'), COPIED_MS);
 }
 
-/**
- * How far the daemon's clock is ahead of this device's, ms: phones are wrong by minutes, or by a time zone.
- */
-let offsetMs = 0;
+/** Time of the daemon when this page's own timer was 0, ms. The device's clock is not used: it may be wrong, or be set. */
+let startedAtMs = Date.now() - performance.now();
+/** The timer stops while some devices sleep; the Date header of an answer has whole seconds. */
+const TOLERATED_MS = 2_000;
 
 /** Sets the countdown by the daemon's clock; the page was rendered just now. */
 export function setClock(root: HTMLElement): void {
   const now = Number(root.dataset['now']);
-  if (now > 0) offsetMs = now - Date.now();
+  if (now > 0) startedAtMs = now - performance.now();
+}
+
+/** Corrects the countdown by the time of an answer of the daemon, ms; NaN changes nothing. */
+export function correctClock(now: number): void {
+  const startedMs = now - performance.now();
+  if (Math.abs(startedMs - startedAtMs) > TOLERATED_MS) startedAtMs = startedMs;
 }
 
 /** Updates the countdown. Only the daemon decides when the deadline has passed. */
@@ -55,7 +60,7 @@ export function tick(root: HTMLElement): void {
   if (box === null || time === null || time === undefined) return;
   const from = Date.parse(box.dataset['from'] ?? '');
   const until = Date.parse(box.dataset['until'] ?? '');
-  const left = Math.max(0, Math.floor((until - offsetMs - Date.now()) / 1000));
+  const left = Math.max(0, Math.floor((until - startedAtMs - performance.now()) / 1000));
   time.textContent = clock(left);
   box.classList.toggle('hurry', left < HURRY_SECONDS);
   const fill = box.querySelector<HTMLElement>('.fill');

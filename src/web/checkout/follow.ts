@@ -15,6 +15,8 @@ interface State {
 
 interface Watcher {
   readonly onChange: (state: State) => void;
+  /** The time of the daemon, ms; NaN if its answer does not state it. */
+  readonly onTime: (ms: number) => void;
 }
 
 const POLL_MS = 3_000;
@@ -29,6 +31,8 @@ const FIRST_WORD_MS = 6_000;
 const SILENCE_MS = 45_000;
 /** A stream is retried after this many polls. */
 const POLLS_PER_STREAM = 20;
+/** A return to the page causes several events at once. */
+const WAKE_PAUSE_MS = 500;
 
 /** Follows the payment by server-sent events, or by polling if they do not get through. */
 export function follow(main: HTMLElement, watcher: Watcher): void {
@@ -37,6 +41,8 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
   let version = main.dataset['version'] ?? '';
   let timer: number | undefined;
   let answers = 0;
+  let closeStream: (() => void) | null = null;
+  let wokenAtMs = performance.now();
 
   const take = (state: State): void => {
     if (state.version === version) return;
@@ -48,13 +54,18 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     timer = window.setTimeout(() => void poll(), pauseMs);
   };
 
+  const readState = async (): Promise<State> => {
+    const answer = await fetch(`${base}/state${query}`, { signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    watcher.onTime(Date.parse(answer.headers.get('date') ?? ''));
+    return (await answer.json()) as State;
+  };
+
   const poll = async (): Promise<void> => {
     timer = undefined;
     let pause = POLL_MS;
     try {
-      const answer = await fetch(`${base}/state${query}`, { signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      const state = (await answer.json()) as State;
+      const state = await readState();
       take(state);
       answers += 1;
       if (state.final) pause = POLL_FINAL_MS;
@@ -69,9 +80,14 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     let failures = 0;
     let over = false;
     const source = new EventSource(`${base}/events${query}`);
-    const giveUp = (): void => {
+    const close = (): void => {
       window.clearTimeout(silence);
       source.close();
+      closeStream = null;
+    };
+    closeStream = close;
+    const giveUp = (): void => {
+      close();
       if (over) pollIn(POLL_FINAL_MS);
       else void poll();
     };
@@ -94,11 +110,34 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     });
   };
 
-  // After the return from a wallet it polls at once, because the system may have suspended the page.
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible' || timer === undefined) return;
-    window.clearTimeout(timer);
-    void poll();
+  const readOnce = async (): Promise<void> => {
+    const before = version;
+    const state = await readState().catch(() => null);
+    // The new stream may have been faster, with a newer state.
+    if (state !== null && version === before) take(state);
+  };
+
+  // After the return from a wallet: the system may have suspended the page, and cut the stream without a word.
+  const wake = (): void => {
+    const now = performance.now();
+    if (document.visibilityState !== 'visible' || now - wokenAtMs < WAKE_PAUSE_MS) return;
+    wokenAtMs = now;
+    if (timer !== undefined) {
+      window.clearTimeout(timer);
+      void poll();
+      return;
+    }
+    if (closeStream !== null) {
+      closeStream();
+      stream();
+    }
+    void readOnce();
+  };
+  document.addEventListener('visibilitychange', wake);
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) wake();
   });
+  window.addEventListener('online', wake);
+  window.addEventListener('focus', wake);
   stream();
 }

@@ -1,6 +1,6 @@
 import './style.css';
 import { aimLinks, isEmbedded, leaveByEscape, tellEmbedder } from './embed.ts';
-import { enhance, offerToPrint, setClock, tick } from './enhance.ts';
+import { correctClock, enhance, offerToPrint, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
 import { offerKeypad } from './keypad.ts';
 import { offerToPlay, playPayer } from './simulate.ts';
@@ -25,6 +25,7 @@ if (main !== null) {
   let status = main.dataset['status'];
   tellEmbedder('ready', status);
   follow(main, {
+    onTime: correctClock,
     onChange: (state) => {
       document.title = state.title;
       showSummary(state.summary);

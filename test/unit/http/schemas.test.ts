@@ -111,6 +111,10 @@ describe('URL and domain schemas', () => {
 });
 
 describe('coin and currency schemas', () => {
+  it('reject letters whose capitals are ASCII', () => {
+    expect(read(currency(), '\u0131SK')).toBeUndefined();
+  });
+
   it('convert codes to upper case and reject unknown ones', () => {
     expect(read(coin(), ' btc ')).toBe('BTC');
     expect(read(currency(), 'eur')).toBe('EUR');

@@ -28,10 +28,18 @@ export function coinsShort(amount: string): string {
 
 export function fiat(amount: string, currency: string): string {
   try {
-    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`);
+    const options = { style: 'currency', currency, ...keepDecimals(amount, currency) } as const;
+    return new Intl.NumberFormat(locale, options).format(amount as `${number}`);
   } catch {
     return `${amount} ${currency}`;
   }
+}
+
+/** Intl has fewer decimals than ISO 4217 for some currencies, and would round: 1234.50 HUF to 1235. */
+function keepDecimals(amount: string, currency: string): { minimumFractionDigits?: number } {
+  const decimals = amount.split('.')[1]?.length ?? 0;
+  const usual = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions();
+  return decimals > (usual.maximumFractionDigits ?? 0) ? { minimumFractionDigits: decimals } : {};
 }
 
 /** For the axis of a chart: "€1.2K". */

@@ -1,0 +1,98 @@
+/** The checkout on a device that sleeps, has a wrong clock, or refuses the clipboard. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { Till } from '../_helpers/till.ts';
+import { PHONE, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '250ms' });
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api);
+});
+
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+/** Runs in the page: a stream that the network cut without a word, and that still seems to be alive. */
+const SILENT_STREAM = `window.streams = 0;
+window.EventSource = class extends EventTarget {
+  constructor() {
+    super();
+    window.streams += 1;
+    this.beats = setInterval(() => this.dispatchEvent(new Event('beat')), 1000);
+  }
+  close() { clearInterval(this.beats); }
+};`;
+
+async function openCheckout(script: string, options = {}): Promise<{ page: Page; id: string }> {
+  const page = await browser.page({ viewport: PHONE, ...options });
+  await page.addInitScript(script);
+  const { id } = await shop.createPayment({ amount: '49.90', currency: 'EUR' });
+  await page.goto(`/checkout/${id}`);
+  await expect.poll(() => page.locator('time').innerText()).toMatch(/^5\d:\d\d$/);
+  return { page, id };
+}
+
+async function payElsewhere(id: string): Promise<void> {
+  const page = await browser.page({ viewport: PHONE });
+  await page.goto(`/checkout/${id}`);
+  await page.getByRole('button', { name: 'Pay exactly' }).click();
+  await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
+  await page.context().close();
+}
+
+describe('the checkout after the return from a wallet', () => {
+  it.each([
+    ['becomes visible', `document.dispatchEvent(new Event('visibilitychange'))`],
+    ['is restored', `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`],
+    ['is online again', `dispatchEvent(new Event('online'))`],
+    ['gets the focus', `dispatchEvent(new Event('focus'))`],
+  ])('shows the payment at once when it %s, and reopens its stream', async (_when, event) => {
+    const { page, id } = await openCheckout(SILENT_STREAM);
+    await payElsewhere(id);
+    expect(await page.getByRole('heading', { name: 'Payment complete' }).count()).toBe(0);
+    await page.evaluate(event);
+    await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
+    expect(await page.evaluate('window.streams')).toBe(2);
+    await page.context().close();
+  });
+});
+
+describe('the countdown of the checkout', () => {
+  it('does not follow a change of the clock of the device', async () => {
+    const { page } = await openCheckout('');
+    await page.evaluate('{ const now = Date.now; Date.now = () => now() + 1_800_000; }');
+    const before = await page.locator('time').innerText();
+    await expect.poll(() => page.locator('time').innerText()).not.toBe(before);
+    expect(await page.locator('time').innerText()).toMatch(/^5\d:\d\d$/);
+    await page.context().close();
+  });
+});
+
+describe('the copy button of the checkout', () => {
+  it('copies the address in a browser that refuses access to the clipboard', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, id } = await openCheckout('', { permissions });
+    await page.evaluate(`navigator.clipboard.writeText = async () => { throw new Error('refused'); }`);
+    await page.getByRole('button', { name: 'Copy address' }).first().click();
+    await page.locator('#toast', { hasText: 'Copied' }).waitFor();
+    const { options } = await shop.payment(id);
+    const addresses = Object.values(options).map((option) => option?.address);
+    expect(addresses).toContain(await page.evaluate('navigator.clipboard.readText()'));
+    await page.context().close();
+  });
+});
