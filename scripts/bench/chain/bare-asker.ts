@@ -2,8 +2,8 @@ import { bareCaller, type Asked } from './recorder.ts';
 import { costOfEach } from './spell.ts';
 
 /** The baseline: a process that sends requests to a node on request and returns the cost. */
-const { url } = JSON.parse(process.argv[2] ?? '') as { url: string };
-const caller = bareCaller(url);
+const { url, parses = false } = JSON.parse(process.argv[2] ?? '') as { url: string; parses?: boolean };
+const caller = bareCaller(url, parses);
 let requests: readonly Asked[] = [];
 process.on('message', (message: readonly Asked[] | 'put') => {
   if (message === 'put')

@@ -66,8 +66,11 @@ export interface BareCaller {
   readonly put: (requests: readonly Asked[]) => Promise<void>;
 }
 
-/** Uses as many keep-alive connections as the daemon; reads every response completely and discards it. */
-export function bareCaller(nodeUrl: string): BareCaller {
+/**
+ * Uses as many keep-alive connections as the daemon; reads every response completely and discards it.
+ * @param parses whether each response is parsed as JSON, as any client must
+ */
+export function bareCaller(nodeUrl: string, parses = false): BareCaller {
   const { origin, pathname: path } = new URL(nodeUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { 'content-type': 'application/json' };
@@ -78,7 +81,8 @@ export function bareCaller(nodeUrl: string): BareCaller {
     await new Promise<void>((resolve, reject) => {
       const ask = async (body: string): Promise<void> => {
         const answer = await pool.request({ path, method: 'POST', headers, body });
-        await answer.body.arrayBuffer();
+        if (parses) await answer.body.json();
+        else await answer.body.arrayBuffer();
         answered += 1;
         proceed();
       };

@@ -255,7 +255,8 @@ const COUNTED = [
 /** Recomputes the totals of completed payments. */
 function totalVolume(sqlite: Database.Database): void {
   const completed = sqlite.prepare<unknown[], CompletedRow>(
-    `SELECT p.id, p.merchant_id, p.mode, p.created_at, p.currency, p.amount AS price, o.coin, o.amount AS atoms
+    `SELECT p.id, p.merchant_id AS merchantId, p.mode, p.created_at AS createdAt, p.currency, p.amount AS price, o.coin,
+      o.amount AS atoms
       FROM payments AS p LEFT JOIN outputs AS o ON o.payment_id = p.id AND o.state = 'confirmed'
       WHERE p.status = 'completed' ORDER BY p.id`,
   );

@@ -145,30 +145,33 @@ const watchedIn = preparedList((db, param: ParamOf<ChainId>, watchKeys) =>
 
 /** The highest address id over all chains, 0 while there is none. */
 export async function newestAddressId(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('addresses')
-    .select((eb) => eb.fn.max('id').as('newest'))
-    .executeTakeFirst();
-  return row?.newest ?? 0;
+  return (await newestId(db, {}))[0]?.newest ?? 0;
 }
+
+const newestId = prepared((db) =>
+  db.selectFrom('addresses').select((eb) => eb.fn.max<number | null>('id').as('newest')),
+);
 
 /** A chain's addresses in a range of ids. */
 export async function addressesBetween(
   db: Db,
-  chain: ChainId,
-  ids: { readonly from: number; readonly below: number },
+  { coin, mode }: ChainId,
+  { from, below }: { readonly from: number; readonly below: number },
 ): Promise<OpenKey[]> {
-  const rows = await db
-    .selectFrom('addresses')
-    .select(['watchKey', 'createdAt'])
-    .where('id', '>=', ids.from)
-    .where('id', '<', ids.below)
-    .where('coin', '=', chain.coin)
-    .where('mode', '=', chain.mode)
-    .orderBy('id')
-    .execute();
+  const rows = await between(db, { coin, mode, from, below });
   return rows.map((row) => ({ watchKey: row.watchKey, since: row.createdAt }));
 }
+
+const between = prepared((db, param: ParamOf<ChainId & { from: number; below: number }>) =>
+  db
+    .selectFrom('addresses')
+    .select(['watchKey', 'createdAt'])
+    .where('id', '>=', param('from'))
+    .where('id', '<', param('below'))
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .orderBy('id'),
+);
 
 /** The accounts of these payments on a chain. At most a few hundred ids at a time. */
 export async function accountsOfPaymentsOn(

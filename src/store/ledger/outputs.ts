@@ -171,17 +171,23 @@ export async function unconfirmedOutputs(db: Db, chain: ChainId): Promise<Stored
 }
 
 /** Unconfirmed outputs that still count, with the address each paid. */
-export async function unsettledCredits(db: Db, chain: ChainId): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
-  const rows = await db
+export async function unsettledCredits(
+  db: Db,
+  { coin, mode }: ChainId,
+): Promise<Pick<Credit, 'ref' | 'watchKey'>[]> {
+  const rows = await unsettledRows(db, { coin, mode });
+  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watchKey }));
+}
+
+const unsettledRows = prepared((db, param: ParamOf<ChainId>) =>
+  db
     .selectFrom('outputs')
     .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
     .select(['outputs.txid', 'outputs.vout', 'addresses.watchKey'])
-    .where('outputs.coin', '=', chain.coin)
-    .where('outputs.mode', '=', chain.mode)
-    .where('outputs.state', '=', sql.lit('unconfirmed'))
-    .execute();
-  return rows.map((row) => ({ ref: { txid: row.txid, index: row.vout }, watchKey: row.watchKey }));
-}
+    .where('outputs.coin', '=', param('coin'))
+    .where('outputs.mode', '=', param('mode'))
+    .where('outputs.state', '=', sql.lit('unconfirmed')),
+);
 
 /** Outputs confirmed above a height: those that a reorg down to it unconfirms. */
 export async function outputsAbove(db: Db, chain: ChainId, height: number): Promise<StoredOutput[]> {

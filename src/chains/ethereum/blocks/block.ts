@@ -72,7 +72,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const isWhole = isTraced && unreadable.length === 0;
   const disproved = await readBalances(deps, block, { book, candidates, isTraced: isWhole });
   const { credits } = book;
-  const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
+  const debits = [...book.debits, ...(await usedNonces(deps.index, block, unsettled))];
   const replaces = replacedBy(unsettled, book, { block, isTraced });
   const { hash, parentHash, timestamp } = block;
   return { height, hash, parentHash, timeMs: timestamp * 1000, credits, debits, replaces, disproved };
@@ -147,7 +147,12 @@ async function holdings(
 /**
  * Nonces used in this block that unconfirmed payments to us also need: those payments can no longer be mined.
  */
-async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
+async function usedNonces(
+  index: ChainIndex,
+  block: Block,
+  unsettled: readonly Unsettled[],
+): Promise<Debit[]> {
+  if (unsettled.length === 0) return [];
   const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
   const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
   return used.filter(({ ref }) => wanted.has(outputKey(ref)));

@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * An Ethereum node in its own process, with consecutive blocks of the shape that the main network has at 60 million gas:
+ * 400 transactions, most of them calls of contracts. With `traced`, it also answers callTracer; every account is empty.
+ */
+const { traced: isTraced } = JSON.parse(process.argv[2] ?? '') as { traced: boolean };
+const TRANSACTIONS = 400;
+/** Distinct lists of transactions, which recur. */
+const LISTS = 16;
+const HEIGHT = 1_000_000;
+/** Bytes of calldata: a quarter are plain transfers; the median is a token transfer or a swap, a few are long. */
+const INPUT_BYTES = [0, 68, 68, 68, 132, 228, 356, 0, 68, 68, 132, 292, 580, 0, 68, 1_412, 0, 68, 68, 4_900];
+/** Calls within a transaction, by the same distribution. */
+const CALLS = [0, 1, 1, 1, 3, 6, 9, 0, 1, 1, 3, 7, 12, 0, 1, 24, 0, 1, 1, 40];
+const METHOD_NOT_FOUND = -32_601;
+const UNKNOWN_PARAMS = -32_602;
+const CODE_BYTES = 42;
+const ADDRESS_BYTES = 20;
+
+interface Call {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
+const toHex = (number: number): string => `0x${number.toString(16)}`;
+const hashAt = (height: number): string => `0x${createHash('sha256').update(String(height)).digest('hex')}`;
+
+function transactionAt(hash: string, position: number): object {
+  const input = hex(INPUT_BYTES[position % INPUT_BYTES.length] ?? 0);
+  return {
+    blockHash: hex(32),
+    blockNumber: toHex(HEIGHT),
+    from: hex(20),
+    gas: toHex(150_000),
+    gasPrice: toHex(2_100_000_000),
+    maxFeePerGas: toHex(3_000_000_000),
+    maxPriorityFeePerGas: toHex(100_000_000),
+    hash,
+    input,
+    nonce: toHex(position),
+    to: hex(20),
+    transactionIndex: toHex(position),
+    value: input === '0x' ? toHex(10_000_000_000_000_000) : '0x0',
+    type: '0x2',
+    accessList: [],
+    chainId: '0x7a69',
+    v: '0x1',
+    r: hex(32),
+    s: hex(32),
+    yParity: '0x1',
+  };
+}
+
+function traceAt(txHash: string, position: number): object {
+  const call = (calls: number): object => ({
+    from: hex(20),
+    gas: toHex(150_000),
+    gasUsed: toHex(60_000),
+    to: hex(20),
+    input: hex(68),
+    output: hex(32),
+    value: '0x0',
+    type: calls % 2 === 0 ? 'CALL' : 'STATICCALL',
+    ...(calls === 0 ? {} : { calls: [call(Math.floor((calls - 1) / 2)), call(Math.ceil((calls - 1) / 2))] }),
+  });
+  return { txHash, result: call(CALLS[position % CALLS.length] ?? 0) };
+}
+
+const lists = Array.from({ length: LISTS }, () => Array.from({ length: TRANSACTIONS }, () => hex(32)));
+const transactions = lists.map((hashes) => JSON.stringify(hashes.map(transactionAt)));
+const traces = isTraced ? lists.map((hashes) => JSON.stringify(hashes.map(traceAt))) : [];
+const bloom = hex(256);
+
+function block(height: number, isFull: boolean): string {
+  const header = {
+    number: toHex(height),
+    hash: hashAt(height),
+    parentHash: hashAt(height - 1),
+    timestamp: toHex(1_700_000_000 + 12 * height),
+    gasLimit: toHex(60_000_000),
+    gasUsed: toHex(35_000_000),
+    baseFeePerGas: toHex(2_000_000_000),
+    logsBloom: bloom,
+    miner: hex(20),
+    stateRoot: hex(32),
+    receiptsRoot: hex(32),
+    transactionsRoot: hex(32),
+  };
+  const text = JSON.stringify(header).slice(0, -1);
+  return `${text},"transactions":${isFull ? (transactions[height % LISTS] ?? '[]') : '[]'}}`;
+}
+
+/** The result as JSON, or the code of an error. */
+function answer({ method, params }: Call): string | number {
+  const [first, second] = params;
+  switch (method) {
+    case 'eth_getBlockByNumber':
+      return block(first === 'latest' ? HEIGHT : Number(first), second === true);
+    case 'eth_call': {
+      const data = String(
+        (first as { data?: string; input?: string }).data ?? (first as { input?: string }).input,
+      );
+      const accounts = Math.floor((data.length / 2 - 1 - CODE_BYTES) / ADDRESS_BYTES);
+      return `"0x${'0'.repeat(64 * accounts)}"`;
+    }
+    case 'eth_getBalance':
+      return '"0x0"';
+    case 'debug_traceBlockByHash': {
+      const height = heights.get(String(first));
+      return isTraced && height !== undefined ? (traces[height % LISTS] ?? UNKNOWN_PARAMS) : METHOD_NOT_FOUND;
+    }
+    default:
+      return METHOD_NOT_FOUND;
+  }
+}
+
+/** Heights of the blocks that a measurement can reach, by hash. */
+const heights = new Map(Array.from({ length: 2_000 }, (_, at) => [hashAt(at), at] as const));
+
+function reply(call: Call): string {
+  const result = answer(call);
+  const outcome =
+    typeof result === 'string'
+      ? `"result":${result}`
+      : `"error":${JSON.stringify({ code: result, message: 'the method does not exist' })}`;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},${outcome}}`;
+}
+
+const server = createServer((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const calls = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[];
+    const text = Array.isArray(calls) ? `[${calls.map(reply).join(',')}]` : reply(calls);
+    res.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.once('SIGTERM', () => process.exit(0));
