@@ -12,8 +12,10 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildSources } from '../../_helpers/installed.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
+import { UpdateWorld } from '../../_helpers/updates.ts';
 
 /** Packages are downloaded and everything is built. */
 const LIMIT_MS = 1_500_000;
@@ -171,6 +173,31 @@ it(
     const checked = execFileSync(join(program, 'scripts/check'), { env: environment, encoding: 'utf8' });
     expect(checked).toMatch(/tilld[.]sqlite is sound/);
     expect(readdirSync(program)).not.toContain('.build');
+  },
+  LIMIT_MS,
+);
+
+it(
+  'tillctl update installs the archive over an older release, and rollback returns to that release',
+  async () => {
+    const world = await UpdateWorld.create(buildSources(), '0.0.9');
+    try {
+      world.service('start');
+      await world.ready();
+      const archive = join(into, `${NAME}.tar.gz`);
+      const signers = ['--signers', join(dir, 'signers')];
+      const done = await world.tillctl('update', archive, ...signers);
+      expect(done).toMatchObject({
+        code: 0,
+        output: expect.stringContaining(`tilld is ${version}`) as string,
+      });
+      expect([world.current, await world.responds()]).toEqual([version, version]);
+      expect((await world.tillctl('update', archive, ...signers)).output).toContain('is installed already');
+      expect(await world.tillctl('rollback', '--yes')).toMatchObject({ code: 0 });
+      expect(await world.responds()).toBe('0.0.9');
+    } finally {
+      world.end();
+    }
   },
   LIMIT_MS,
 );
