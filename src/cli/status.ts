@@ -5,6 +5,7 @@ import { packageVersion } from '../config/package-root.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import { readiness, runningVersion, type Readiness } from './ask-daemon.ts';
 import { parseCall, printLine, runCommand, toolConfig } from './command.ts';
+import { Installation } from './release/installation.ts';
 import { installRoot } from './service.ts';
 
 const USAGE = `Shows what runs and how it is: version, readiness, each coin, database, backups and installed releases.
@@ -28,6 +29,8 @@ interface Status {
   readonly lastBackup: string | null;
   readonly lastRestoreTest: string | null;
   readonly releases: readonly string[];
+  /** An update or rollback that was interrupted. */
+  readonly unfinished: string | null;
   readonly readiness: Readiness | null;
 }
 
@@ -58,6 +61,7 @@ async function readStatus(config: Config): Promise<Status> {
     lastBackup: modifiedAt(join(dataDir, LAST_BACKUP)),
     lastRestoreTest: modifiedAt(join(dataDir, LAST_RESTORE_TEST)),
     releases: root === null ? [] : installedReleases(root),
+    unfinished: root === null ? null : unfinishedChange(root),
     readiness: state,
   };
 }
@@ -74,6 +78,14 @@ function installedReleases(root: string): string[] {
     : null;
   const names = readdirSync(join(root, 'releases')).filter((name) => !name.startsWith('.'));
   return names.toSorted().map((name) => (name === version ? `${basename(name)} (current)` : basename(name)));
+}
+
+/** What an interrupted update or rollback needs. */
+function unfinishedChange(root: string): string | null {
+  const journal = new Installation(root).journal();
+  if (journal?.state === 'rolling-back') return 'a rollback is not finished: run tillctl rollback --yes';
+  if (journal?.state !== 'updating' && journal?.state !== 'switching-back') return null;
+  return `the update to ${journal.to} is not finished: run tillctl update`;
 }
 
 function lines(status: Status): string[] {
@@ -94,6 +106,7 @@ function lines(status: Status): string[] {
     `last backup   ${status.lastBackup ?? 'never'}`,
     `restore test  ${status.lastRestoreTest ?? 'never'}`,
     ...(status.releases.length === 0 ? [] : [`releases      ${status.releases.join(', ')}`]),
+    ...(status.unfinished === null ? [] : [`WARNING       ${status.unfinished}`]),
     ...(state?.warnings ?? []).map((text) => `WARNING       ${text}`),
   ];
 }

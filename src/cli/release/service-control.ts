@@ -5,17 +5,19 @@ import { readiness, runningVersion } from '../ask-daemon.ts';
 
 /** A program that is called with `stop` and `start`, where the daemon is not the unit tilld. */
 const CONTROL_VARIABLE = 'TILLCTL_SERVICE';
-const UNITS = ['tilld', 'tilld-replica'];
+const UNIT = 'tilld';
+const REPLICA = 'tilld-replica';
 const POLL_MS = 500;
 
-let units = UNITS;
+/** Whether the replica ran when it was stopped; it may not be enabled. */
+let wasReplicating = false;
 
 /** Stops the daemon, and the program that replicates its database. @throws if that fails. */
 export function stopService(): void {
   const control = process.env[CONTROL_VARIABLE];
   if (control !== undefined) return run(control, ['stop']);
-  units = UNITS.filter((unit) => unit === 'tilld' || isActive(unit));
-  run('systemctl', ['stop', ...units]);
+  wasReplicating ||= isSystemd('is-active', REPLICA);
+  run('systemctl', ['stop', UNIT, ...(wasReplicating ? [REPLICA] : [])]);
 }
 
 /** Starts what `stopService` stopped. @throws if that fails. */
@@ -24,12 +26,19 @@ export function startService(): void {
   if (control !== undefined) return run(control, ['start']);
   run('systemctl', ['daemon-reload']);
   // Failed starts before count towards a limit of the unit.
-  spawnSync('systemctl', ['reset-failed', 'tilld'], { stdio: 'ignore' });
-  run('systemctl', ['start', ...units]);
+  spawnSync('systemctl', ['reset-failed', UNIT], { stdio: 'ignore' });
+  // An update that was killed continues in a process that has not stopped the replica.
+  const hasReplica = wasReplicating || isSystemd('is-enabled', REPLICA);
+  run('systemctl', ['start', UNIT, ...(hasReplica ? [REPLICA] : [])]);
 }
 
-function isActive(unit: string): boolean {
-  return spawnSync('systemctl', ['is-active', '--quiet', unit]).status === 0;
+/** Whether the unit has ended for good, so that waiting is of no use. */
+function hasFailed(): boolean {
+  return process.env[CONTROL_VARIABLE] === undefined && isSystemd('is-failed', UNIT);
+}
+
+function isSystemd(question: 'is-active' | 'is-enabled' | 'is-failed', unit: string): boolean {
+  return spawnSync('systemctl', [question, '--quiet', unit]).status === 0;
 }
 
 function run(program: string, args: readonly string[]): void {
@@ -49,7 +58,7 @@ export async function waitForService(
   const end = Date.now() + wanted.waitMs;
   for (;;) {
     const missing = await missingOf(config, wanted);
-    if (missing === null || Date.now() > end) return missing;
+    if (missing === null || Date.now() > end || hasFailed()) return missing;
     await pause(POLL_MS);
   }
 }

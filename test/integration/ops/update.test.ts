@@ -237,6 +237,9 @@ it(
       await killAt(step, archive);
       world.service('start');
       expect(['0.2.0', '0.6.0']).toContain(await world.responds());
+      const isNoted = ['stopping', 'keeping the database', 'switched'].includes(step);
+      const { output } = await world.tillctl('status');
+      expect([step, output.includes('the update to 0.6.0 is not finished')]).toEqual([step, isNoted]);
     }
     await world.ready();
     ids.push(await order());
