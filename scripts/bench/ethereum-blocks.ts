@@ -26,7 +26,7 @@ interface Reader {
 }
 
 /**
- * What an Ethereum block costs beside the requests that it makes. Each side is a process with the options of
+ * What an Ethereum block costs in addition to its requests. Each side is a process with the options of
  * scripts/start, and so is the node, whose time does not count.
  */
 export const question: Question = {
