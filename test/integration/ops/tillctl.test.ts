@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { buildSources, install, VERSION } from '../../_helpers/installed.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
+import { SmtpSink } from '../../_helpers/smtp-sink.ts';
 import { Till } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
@@ -109,6 +110,8 @@ describe('tillctl check-config', () => {
     readonly detail: string;
   }
 
+  const findMail = (findings: Finding[]) => findings.find(({ check: name }) => name === 'mail');
+
   async function check(env: Record<string, string>): Promise<{ code: number | null; findings: Finding[] }> {
     const { code, stdout } = await runTool('tillctl', ['check-config', '--json'], { env });
     return { code, findings: JSON.parse(stdout) as Finding[] };
@@ -162,6 +165,25 @@ describe('tillctl check-config', () => {
     );
     rmSync(dir, { recursive: true });
   });
+
+  it(
+    'sends a real test mail to the operator or a named address, and reports a mail server that is gone',
+    async () => {
+      const sink = await SmtpSink.start();
+      const dir = mkdtempSync(join(tmpdir(), 'tillctl-'));
+      const env = { TILLD_DATA_DIR: dir, TILLD_SMTP_URL: sink.url, TILLD_OPERATOR_EMAIL: 'me@example.com' };
+      expect(findMail((await check(env)).findings)).toMatchObject({ result: 'ok' });
+      await runTool('tillctl', ['check-config', '--mail-to', 'other@example.com'], { env });
+      expect(sink.mails.flatMap(({ to }) => to).map((to) => to.replace(/[<>]/g, ''))).toEqual([
+        'me@example.com',
+        'other@example.com',
+      ]);
+      await sink.stop();
+      expect(findMail((await check(env)).findings)).toMatchObject({ result: 'failed' });
+      rmSync(dir, { recursive: true });
+    },
+    LIMIT_MS,
+  );
 
   it('rejects an operator address that is not an e-mail address, with exit code 2', async () => {
     const { code, stderr } = await runTool('tillctl', ['check-config'], {
