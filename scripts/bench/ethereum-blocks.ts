@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { LookerStep } from './chain/account-looker.ts';
-import { type Asked, startRecorder } from './chain/recorder.ts';
+import { type RecordedRequest, startRecorder } from './chain/recorder.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
@@ -76,7 +76,7 @@ async function requestsOf(
   bench: Bench,
   reader: Reader,
   url: string,
-): Promise<{ readonly asked: readonly Asked[]; readonly note: string }> {
+): Promise<{ readonly asked: readonly RecordedRequest[]; readonly note: string }> {
   const recorder = await startRecorder(bench, url);
   await reader.open(recorder.url);
   // The first block also detects the node's capabilities.
@@ -128,7 +128,11 @@ async function startReader(bench: Bench, open: number): Promise<Reader> {
 }
 
 /** The same requests in a process of their own: the mean of a block. */
-async function startBare(bench: Bench, url: string, asked: readonly Asked[]): Promise<() => Promise<Cost>> {
+async function startBare(
+  bench: Bench,
+  url: string,
+  asked: readonly RecordedRequest[],
+): Promise<() => Promise<Cost>> {
   const script = fileURLToPath(new URL('chain/bare-asker.ts', import.meta.url));
   const child = startNode(bench, [...productionArgs(), script, JSON.stringify({ url, parses: true })]);
   await nextMessage(child);

@@ -13,13 +13,13 @@ const DAY_MS = 24 * 3600 * 1000;
 const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
 const PAYMENTS = '/payment/list';
 
-interface Asked {
+interface PageRequest {
   readonly what: string;
   readonly path: string;
   readonly isSearch?: boolean;
 }
 
-const ASKED: readonly Asked[] = [
+const PAGE_REQUESTS: readonly PageRequest[] = [
   { what: 'search, one order', path: `${PAYMENTS}?search=der-123456`, isSearch: true },
   { what: 'search, every order', path: `${PAYMENTS}?search=order`, isSearch: true },
   { what: 'search, none', path: `${PAYMENTS}?search=nothing-like-it`, isSearch: true },
@@ -47,7 +47,7 @@ export const question: Question = {
     const daemon = await startDaemon(bench, { dataDir: history.dataDir, nodeArgs: ['--import', probe] });
     const token = history.merchants[0]?.secretKey ?? '';
     const comparisons: Comparison[] = [];
-    for (const asked of ASKED) comparisons.push(...(await cost(bench, daemon, { ...asked, token })));
+    for (const asked of PAGE_REQUESTS) comparisons.push(...(await cost(bench, daemon, { ...asked, token })));
     await daemon.stop();
     return { comparisons, notes: [`${history.payments} payments of one shop`] };
   },
@@ -56,7 +56,7 @@ export const question: Question = {
 async function cost(
   bench: Bench,
   daemon: Daemon,
-  { what, path, isSearch = false, token }: Asked & { readonly token: string },
+  { what, path, isSearch = false, token }: PageRequest & { readonly token: string },
 ): Promise<Comparison[]> {
   // Once before the measurement, so that code is compiled.
   await ask(daemon, path, token);

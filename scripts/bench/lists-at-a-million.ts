@@ -103,7 +103,7 @@ export const question: Question = {
     const small = await startDaemon(bench, { dataDir: few.dataDir });
     const comparisons: Comparison[] = [];
     // Each is requested once before the measurement, so that shared code is compiled.
-    const requests: Asked[] = [];
+    const requests: PagePair[] = [];
     for (const shown of SHOWN) requests.push(await alike(shown, { large, many, small, few }));
     for (const { shown, ofLarge, ofSmall } of requests) {
       const rounds = await alternate({
@@ -120,7 +120,7 @@ export const question: Question = {
   },
 };
 
-interface Asked {
+interface PagePair {
   readonly shown: Shown;
   readonly ofLarge: readonly LoadRequest[];
   readonly ofSmall: readonly LoadRequest[];
@@ -137,7 +137,7 @@ interface Sides {
 const FEWEST_MERCHANTS = 20;
 
 /** The requests of the merchants with equally many rows on both sides, to be sent in turn. */
-async function alike(shown: Shown, { large, many, small, few }: Sides): Promise<Asked> {
+async function alike(shown: Shown, { large, many, small, few }: Sides): Promise<PagePair> {
   const path = shown.path(many);
   const smallPath = shown.smallPath ?? shown.path(few);
   const ofLarge: LoadRequest[] = [];

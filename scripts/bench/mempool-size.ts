@@ -177,7 +177,7 @@ async function untilRead(node: Node): Promise<void> {
   do {
     await node.tell({ asked: true });
     await sleep(QUIET_MS);
-  } while ((((await node.tell({ asked: true })) as Asked).asked['getrawtransaction'] ?? 0) > 0);
+  } while ((((await node.tell({ asked: true })) as CallCounts).asked['getrawtransaction'] ?? 0) > 0);
 }
 
 function variables(node: Node): Record<string, string> {
@@ -233,7 +233,7 @@ async function firstPayments(
       await seen;
       times[start].push(performance.now() - from);
       daemon = await starting;
-      const { asked, sentBytes } = (await node.tell({ asked: true })) as Asked;
+      const { asked, sentBytes } = (await node.tell({ asked: true })) as CallCounts;
       notes.push(
         `start, ${start}: ${asked['getrawtransaction'] ?? 0} transactions read, ${Math.round(sentBytes / 1e6)} MB`,
       );
@@ -262,13 +262,13 @@ function fail(): never {
   throw new Error('too few payments were made');
 }
 
-interface Asked {
+interface CallCounts {
   readonly asked: Readonly<Record<string, number>>;
   readonly sentBytes: number;
 }
 
 async function isListed(node: Node): Promise<boolean> {
-  const { asked } = (await node.tell({ asked: true })) as Asked;
+  const { asked } = (await node.tell({ asked: true })) as CallCounts;
   return (asked['getrawmempool'] ?? 0) > 0;
 }
 

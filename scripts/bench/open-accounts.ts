@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../../src/domain/chain.ts';
 import { Anvil } from '../../test/_helpers/anvil/anvil.ts';
 import type { LookerStep } from './chain/account-looker.ts';
-import { startRecorder, startReplayServer, type Asked } from './chain/recorder.ts';
+import { startRecorder, startReplayServer, type RecordedRequest } from './chain/recorder.ts';
 import { alternate, compare } from './harness/alternate.ts';
 import { nextMessage, startNode } from './harness/child.ts';
 import type { Cost } from './harness/cost.ts';
@@ -82,7 +82,10 @@ async function meanOf(measure: () => Promise<Cost>): Promise<Cost> {
 }
 
 /** The requests of one poll. */
-async function askedBy(bench: Bench, { nodeUrl, looker, prepare }: Chain): Promise<readonly Asked[]> {
+async function askedBy(
+  bench: Bench,
+  { nodeUrl, looker, prepare }: Chain,
+): Promise<readonly RecordedRequest[]> {
   const recorder = await startRecorder(bench, nodeUrl);
   await looker.open(recorder.url);
   // The first poll also detects the node's capabilities.
@@ -155,7 +158,7 @@ async function startLooker(bench: Bench, coin: 'ETH' | 'SOL'): Promise<Looker> {
 async function startBareAsker(
   bench: Bench,
   url: string,
-  requests: readonly Asked[],
+  requests: readonly RecordedRequest[],
 ): Promise<() => Promise<Cost>> {
   const script = fileURLToPath(new URL('chain/bare-asker.ts', import.meta.url));
   const child = startNode(bench, [...productionArgs(), script, JSON.stringify({ url })]);

@@ -17,7 +17,7 @@ const AFTER_MS = 300;
 const TOLD_EVERY = 25;
 const COLUMNS = ['world', 'kills', 'payments', 'sends', 'lost', 'webhooks', 'back after', 'violations'];
 
-interface Told {
+interface KillResult {
   readonly world: World;
   readonly violations: string[];
   kills: number;
@@ -33,7 +33,16 @@ function print(cells: readonly (string | number)[]): void {
   process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
 }
 
-function printResult({ world, kills, payments, sends, lost, webhooks, backMs, violations }: Told): void {
+function printResult({
+  world,
+  kills,
+  payments,
+  sends,
+  lost,
+  webhooks,
+  backMs,
+  violations,
+}: KillResult): void {
   const back = `${(backMs / 1000).toFixed(1)} s`;
   print([world, kills, payments, sends, lost, webhooks, back, violations.length]);
 }
@@ -49,7 +58,7 @@ export async function killCampaign(kills: number, worlds: readonly World[]): Pro
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   print(COLUMNS);
-  const all: Told[] = [];
+  const all: KillResult[] = [];
   for (const [at, world] of worlds.entries()) {
     const share = Math.floor((kills * (at + 1)) / worlds.length) - Math.floor((kills * at) / worlds.length);
     if (share === 0 || interrupted.signal.aborted) continue;
@@ -63,7 +72,7 @@ export async function killCampaign(kills: number, worlds: readonly World[]): Pro
   return violations;
 }
 
-async function killIn(world: World, kills: number, signal: AbortSignal): Promise<Told> {
+async function killIn(world: World, kills: number, signal: AbortSignal): Promise<KillResult> {
   await using closing = new AsyncDisposableStack();
   const sink = closing.use(await WebhookSink.start());
   let running: TillProcess | null = null;
@@ -79,7 +88,7 @@ async function killIn(world: World, kills: number, signal: AbortSignal): Promise
   const keys = await openShop(till.api, payers, sink);
   const witness = new Witness({ keys, payers, sink });
   const { baseUrl } = till.api;
-  const result: Told = {
+  const result: KillResult = {
     world,
     violations: [],
     kills: 0,

@@ -9,7 +9,7 @@ import { nextMessage, startNode } from '../harness/child.ts';
 import type { Bench } from '../harness/question.ts';
 
 /** A request, and how many earlier ones had been answered when it was sent: it may depend on them. */
-export interface Asked {
+export interface RecordedRequest {
   readonly body: string;
   readonly answeredBefore: number;
 }
@@ -29,8 +29,8 @@ const CONNECTIONS = 4;
 export async function startRecorder(
   bench: Bench,
   nodeUrl: string,
-): Promise<{ readonly url: string; readonly asked: Asked[]; readonly exchanges: Exchange[] }> {
-  const requests: Asked[] = [];
+): Promise<{ readonly url: string; readonly asked: RecordedRequest[]; readonly exchanges: Exchange[] }> {
+  const requests: RecordedRequest[] = [];
   let answered = 0;
   const exchanges: Exchange[] = [];
   const pass = async (body: string, res: ServerResponse): Promise<void> => {
@@ -63,7 +63,7 @@ export async function startRecorder(
 /** Sends requests to a node and discards the responses. */
 export interface BareCaller {
   /** Sends each one as soon as the responses that it depends on have arrived. */
-  readonly put: (requests: readonly Asked[]) => Promise<void>;
+  readonly put: (requests: readonly RecordedRequest[]) => Promise<void>;
 }
 
 /**
@@ -74,7 +74,7 @@ export function bareCaller(nodeUrl: string, parses = false): BareCaller {
   const { origin, pathname: path } = new URL(nodeUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { 'content-type': 'application/json' };
-  const put = async (requests: readonly Asked[]): Promise<void> => {
+  const put = async (requests: readonly RecordedRequest[]): Promise<void> => {
     const first = requests[0]?.answeredBefore ?? 0;
     let answered = 0;
     let next = 0;

@@ -132,7 +132,10 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
         logger.warn({ node: url.host, method: what, durationMs, error: answer.message }, 'node call failed');
         throw answer;
       }
-      logger.debug({ node: url.host, method: what, durationMs, status: answer.status }, 'node call');
+      logger.debug(
+        { node: url.host, method: what, durationMs, status: answer.status },
+        'node call succeeded',
+      );
       return answer;
     }
   }

@@ -28,7 +28,7 @@ const OUTPUT_COLUMNS = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outpu
 const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee.id)`;
 
 /** Joins each address with the payment that counts its money and a row for each unspent part, the newest address first. */
-function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
+function joinPayeesAndOutputs(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
   return db
     .selectFrom(addresses.as('chosen'))
     .leftJoin('payments as payee', 'payee.id', 'chosen.paymentId')
@@ -62,7 +62,7 @@ export const newestAddressId = prepared((db, param: ParamOf<ChainId>) =>
 
 /** The merchants' own accounts, up to an id. */
 export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: number; limit: number }>) =>
-  withStandings(
+  joinPayeesAndOutputs(
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('merchantId', 'in', db.selectFrom('merchants').select('id'))
@@ -75,7 +75,7 @@ export const ownAccounts = prepared((db, param: ParamOf<ChainId & { newest: numb
 
 /** The newest accounts of payments below an id. */
 export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: number; size: number }>) =>
-  withStandings(
+  joinPayeesAndOutputs(
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '<', param('below'))
@@ -87,7 +87,7 @@ export const newestAccounts = prepared((db, param: ParamOf<ChainId & { below: nu
 
 /** Accounts of payments and merchants with ids above `after`, lowest ids first. */
 export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: number; size: number }>) =>
-  withStandings(
+  joinPayeesAndOutputs(
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') })
       .where('id', '>', param('after'))
@@ -101,7 +101,7 @@ export const accountsAfter = prepared((db, param: ParamOf<ChainId & { after: num
 
 /** Accounts of these payments. */
 export const accountsOfPayments = preparedList((db, param: ParamOf<ChainId>, ids) =>
-  withStandings(
+  joinPayeesAndOutputs(
     db,
     chainAddresses(db, { coin: param('coin'), mode: param('mode') }).where('paymentId', 'in', ids),
   ),

@@ -54,6 +54,7 @@ export class LookAhead {
       await yieldToRequests();
     }
     this.#left = await countLookAhead(db);
-    if (this.#left.size === 0) logger.info({}, 'all addresses reserved by the restore are watched');
+    if (this.#left.size === 0)
+      logger.info({}, 'addresses given since the backup are watched; look-ahead complete');
   }
 }

@@ -225,7 +225,7 @@ async function capture(container: MedusaContainer, { id, amount }: Session): Pro
   });
 }
 
-interface Told {
+interface LastApplied {
   readonly state: string;
   readonly exception: string | null;
   readonly captured: boolean;
@@ -233,14 +233,14 @@ interface Told {
 
 async function tellState(
   { tilld, payment, logger }: Scene,
-  before: Told,
+  before: LastApplied,
   state: ShopState,
   session: Session | null,
 ): Promise<void> {
   if (before.state === state && before.exception === payment.exception) return;
   const isLower =
     state === 'paid' && session !== null && !isForAmount(payment, session.amount, session.currency);
-  const code = noteOf(state, before, payment, isLower);
+  const code = orderNote(state, before, payment, isLower);
   if (code === null) return;
   const requestedText = isLower ? `${session.amount} ${session.currency.toUpperCase()}` : askedText(payment);
   const values = { received: receivedText(payment), asked: requestedText };
@@ -251,7 +251,7 @@ async function tellState(
   if (state === 'paid' && payment.sandbox) await tilld.tell(payment.id, 'sandbox', 'sandbox');
 }
 
-function noteOf(state: ShopState, before: Told, payment: Payment, isLower: boolean): string | null {
+function orderNote(state: ShopState, before: LastApplied, payment: Payment, isLower: boolean): string | null {
   if (state === 'paid')
     return isLower || payment.exception === 'overpaid' || payment.exception === 'multiple' ? 'over' : 'paid';
   if (state === 'lost' && before.captured) return 'reversed';

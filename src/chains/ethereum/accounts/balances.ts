@@ -28,14 +28,14 @@ interface Deps {
 }
 
 /** Accounts with the ledger's holdings before a block and, in the same order, the balances read after it. */
-interface Standings {
+interface AccountReadings {
   readonly accounts: readonly OpenAccount[];
   readonly balances: readonly BalanceAnswer[];
 }
 
 interface Books {
   readonly book: AccountBook;
-  readonly standings: Standings;
+  readonly readings: AccountReadings;
 }
 
 export interface Entered {
@@ -130,7 +130,7 @@ async function isSameWhenReread(
 
 /** The accounts whose balance and book differ, and by how much; ends the shortfalls of all others. */
 function differences(
-  { book, standings: { accounts, balances } }: Books,
+  { book, readings: { accounts, balances } }: Books,
   shortfalls: Shortfalls,
 ): {
   readonly agreed: ReadonlySet<string>;

@@ -91,7 +91,7 @@ async function readBalances(
     keys.length === 0
       ? { answers: [], failure: null }
       : await client.balances(keys, block.hash, AbortSignal.timeout(BALANCES_WITHIN_MS));
-  const standings = { accounts: chosen, balances: readings.answers };
+  const ofAccounts = { accounts: chosen, balances: readings.answers };
   const wasRead = (key: string): boolean => turns.readAt(key) !== null;
   const deps = {
     client,
@@ -100,7 +100,7 @@ async function readBalances(
     wasRead,
     outgoing: async (key: string) => index.outgoing?.(key),
   };
-  const entered = await creditFromBalances(deps, block, { book, standings });
+  const entered = await creditFromBalances(deps, block, { book, readings: ofAccounts });
   turns.done(block, chosen, readings, entered);
   return entered.disproved;
 }

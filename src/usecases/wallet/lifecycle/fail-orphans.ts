@@ -38,7 +38,7 @@ export async function failOrphans(
         await applySendFact(tx, deps, id, { type: 'orphaned', upTo, conflicts, isExamined });
       });
     } catch (error) {
-      deps.logger.error({ sendId: id, err: error }, 'failing a send failed; retried');
+      deps.logger.error({ sendId: id, err: error }, 'send could not be marked as failed; retrying');
     }
   }
   deps.wakeWebhooks();

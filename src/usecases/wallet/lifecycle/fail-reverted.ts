@@ -27,7 +27,7 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
       });
     } catch (error) {
       // A failure must block neither the other sends nor the rounds after this.
-      deps.logger.error({ sendId, err: error }, 'failing a send failed; retried');
+      deps.logger.error({ sendId, err: error }, 'send could not be marked as failed; retrying');
     }
   }
   if (reverted.length > 0) deps.wakeWebhooks();

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** The form's names for rejected fields of the API. */
 const FORM_FIELDS: Readonly<Record<string, string>> = { from: 'first', to: 'last' };
 
-export interface MovementsWish {
+export interface MovementsFilter {
   readonly merchantId: string;
   /** The shop's current one when undefined. */
   readonly mode: Mode | undefined;
@@ -25,7 +25,7 @@ export interface MovementsWish {
  * Downloads the movements of a range as a file, streamed to disk by the browser because it may be long.
  * @throws {ApiError} also if the response was aborted, so that a partial file is not taken for a complete one
  */
-export async function downloadMovements({ last, first, mode, ...filter }: MovementsWish): Promise<void> {
+export async function downloadMovements({ last, first, mode, ...filter }: MovementsFilter): Promise<void> {
   const range = { from: first, to: dayAfter(last), ...(mode === undefined ? {} : { mode }) };
   const query = new URLSearchParams({ ...filter, ...range });
   const file = await fileOf(`/payment/export?${query}`);

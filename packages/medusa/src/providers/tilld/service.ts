@@ -45,7 +45,7 @@ interface Dependencies {
 type PaymentBody = Body<'POST', '/payment/create'>;
 
 /** What a session asks for. */
-interface Wish {
+interface SessionRequest {
   readonly sessionId: string;
   /** Of tilld: another one for each payment of the session. */
   readonly orderId: string;
@@ -174,14 +174,14 @@ export default class TilldProvider extends AbstractPaymentProvider {
     return { action: PaymentActions.NOT_SUPPORTED };
   }
 
-  async #create(wish: Wish): Promise<InitiatePaymentOutput> {
-    const { sessionId, orderId, price, data } = wish;
+  async #create(request: SessionRequest): Promise<InitiatePaymentOutput> {
+    const { sessionId, orderId, price, data } = request;
     const client = await this.#tilld.client();
     const { query, logger, configModule } = this.#given;
     const cart = await readCart({ query, logger }, sessionId, price.currency, price.amount);
     const paid = await findPaidPayment({ tilld: this.#tilld, client }, cart.cartId);
-    if (paid !== null) return this.#adopt(paid, wish);
-    const body = this.#bodyOf(wish, cart);
+    if (paid !== null) return this.#adopt(paid, request);
+    const body = this.#paymentBody(request, cart);
     const key = `${orderId}:${price.amount}:${price.currency}`;
     // A restricted key is answered the payment in full.
     const payment = (await client.payments.create(body, { idempotencyKey: key })) as Payment;
@@ -193,14 +193,14 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const parts = { tilld: this.#tilld, client };
     // Money that came since: what applies it knew of no payment to close yet.
     const paidMeanwhile = await findPaidPayment(parts, cart.cartId, payment.id);
-    if (paidMeanwhile !== null) return this.#adopt(paidMeanwhile, wish);
+    if (paidMeanwhile !== null) return this.#adopt(paidMeanwhile, request);
     await closeOlder(parts, payment.id, cart.cartId);
-    return this.#opened(payment, wish);
+    return this.#sessionFor(payment, request);
   }
 
   /** Money that came for the cart already is that of the new session; it pays for nothing that costs more. */
-  async #adopt(paid: Payment, wish: Wish): Promise<InitiatePaymentOutput> {
-    const { sessionId, price } = wish;
+  async #adopt(paid: Payment, request: SessionRequest): Promise<InitiatePaymentOutput> {
+    const { sessionId, price } = request;
     const [known] = await this.#tilld.listPayments({ id: paid.id }, { take: 1 });
     // A session with captured money stays the one of its order.
     if (known?.captured === true || !covers(paid, price.amount, price.currency)) {
@@ -210,10 +210,10 @@ export default class TilldProvider extends AbstractPaymentProvider {
     }
     await this.#tilld.bind(paid.id, sessionId);
     await this.#tilld.updatePayments({ id: paid.id, pending_look: true });
-    return this.#opened(paid, wish);
+    return this.#sessionFor(paid, request);
   }
 
-  #opened(payment: Payment, { sessionId, price, data }: Wish): InitiatePaymentOutput {
+  #sessionFor(payment: Payment, { sessionId, price, data }: SessionRequest): InitiatePaymentOutput {
     const status = PaymentSessionStatus.PENDING;
     return {
       id: payment.id,
@@ -222,7 +222,10 @@ export default class TilldProvider extends AbstractPaymentProvider {
     };
   }
 
-  #bodyOf({ sessionId, orderId, price, data, email: given }: Wish, cart: CartFacts): PaymentBody {
+  #paymentBody(
+    { sessionId, orderId, price, data, email: given }: SessionRequest,
+    cart: CartFacts,
+  ): PaymentBody {
     const email = [given, cart.email].find((each) => /^[^\s@]+@[^\s@]+$/.test(each ?? ''));
     const locale = [readText(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
     const { lifetimeMinutes } = this.#tilld.options;

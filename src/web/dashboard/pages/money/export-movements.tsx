@@ -17,13 +17,13 @@ export function ExportMovements() {
     <>
       <Button onClick={() => setOpen(true)}>{t('Export movements')}</Button>
       <Dialog title={t('Export movements')} open={isOpen} onClose={close}>
-        <Wish onDone={close} />
+        <ExportForm onDone={close} />
       </Dialog>
     </>
   );
 }
 
-function Wish({ onDone }: { onDone: () => void }) {
+function ExportForm({ onDone }: { onDone: () => void }) {
   const merchantId = useShopId();
   const run = useAct(downloadMovements, onDone);
   const { error } = run;

@@ -97,8 +97,8 @@ export function EditLink({
       )}
       {asks !== 'price' && <Amounts asks={asks} link={link} />}
       <div className="grid grid-cols-2 gap-3">
-        <Asked label={t('E-mail address')} name="email" link={link} />
-        <Asked label={t('Note')} name="note" link={link} />
+        <PayerField label={t('E-mail address')} name="email" link={link} />
+        <PayerField label={t('Note')} name="note" link={link} />
       </div>
       <Field
         label={t('Where payers go afterwards (optional)')}
@@ -146,7 +146,15 @@ function Amounts({ asks, link }: { asks: Asks; link: PaymentLink | null }) {
   );
 }
 
-function Asked({ label, name, link }: { label: string; name: 'email' | 'note'; link: PaymentLink | null }) {
+function PayerField({
+  label,
+  name,
+  link,
+}: {
+  label: string;
+  name: 'email' | 'note';
+  link: PaymentLink | null;
+}) {
   const linkField = link?.fields.find((field) => field.name === name);
   const value = linkField === undefined ? '' : linkField.required ? 'required' : 'optional';
   return (
