@@ -42,7 +42,6 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
   let timer: number | undefined;
   let answers = 0;
   let closeStream: (() => void) | null = null;
-  let wokenAtMs = performance.now();
 
   const take = (state: State): void => {
     if (state.version === version) return;
@@ -77,36 +76,13 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
   };
 
   const stream = (): void => {
-    let failures = 0;
-    let over = false;
-    const source = new EventSource(`${base}/events${query}`);
-    const close = (): void => {
-      window.clearTimeout(silence);
-      source.close();
-      closeStream = null;
-    };
-    closeStream = close;
-    const giveUp = (): void => {
-      close();
-      if (over) pollIn(POLL_FINAL_MS);
-      else void poll();
-    };
-    let silence = window.setTimeout(giveUp, FIRST_WORD_MS);
-    const heard = (): void => {
-      failures = 0;
-      window.clearTimeout(silence);
-      silence = window.setTimeout(giveUp, SILENCE_MS);
-    };
-    source.addEventListener('beat', heard);
-    source.addEventListener('payment', (event: MessageEvent<string>) => {
-      heard();
-      const state = JSON.parse(event.data) as State;
-      over = state.final;
-      take(state);
-    });
-    source.addEventListener('error', () => {
-      failures += 1;
-      if (over || source.readyState === EventSource.CLOSED || failures >= STREAM_TRIES) giveUp();
+    closeStream = openStream(`${base}/events${query}`, {
+      onState: take,
+      onEnd: (isOver) => {
+        closeStream = null;
+        if (isOver) pollIn(POLL_FINAL_MS);
+        else void poll();
+      },
     });
   };
 
@@ -117,11 +93,7 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     if (state !== null && version === before) take(state);
   };
 
-  // After the return from a wallet: the system may have suspended the page, and cut the stream without a word.
-  const wake = (): void => {
-    const now = performance.now();
-    if (document.visibilityState !== 'visible' || now - wokenAtMs < WAKE_PAUSE_MS) return;
-    wokenAtMs = now;
+  onReturn(() => {
     if (timer !== undefined) {
       window.clearTimeout(timer);
       void poll();
@@ -132,12 +104,62 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
       stream();
     }
     void readOnce();
-  };
-  document.addEventListener('visibilitychange', wake);
-  window.addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) wake();
   });
-  window.addEventListener('online', wake);
-  window.addEventListener('focus', wake);
   stream();
+}
+
+/** After the return from a wallet: the system may have suspended the page, and cut its stream without a word. */
+function onReturn(wake: () => void): void {
+  let wokenAtMs = performance.now();
+  const returned = (): void => {
+    const now = performance.now();
+    if (document.visibilityState !== 'visible' || now - wokenAtMs < WAKE_PAUSE_MS) return;
+    wokenAtMs = now;
+    wake();
+  };
+  document.addEventListener('visibilitychange', returned);
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) returned();
+  });
+  window.addEventListener('online', returned);
+  window.addEventListener('focus', returned);
+}
+
+interface StreamReader {
+  readonly onState: (state: State) => void;
+  /** The stream does not get through, or is not needed any more. @param isOver whether the payment is */
+  readonly onEnd: (isOver: boolean) => void;
+}
+
+/** @returns closes the stream without `onEnd` */
+function openStream(url: string, { onState, onEnd }: StreamReader): () => void {
+  let failures = 0;
+  let over = false;
+  const source = new EventSource(url);
+  const close = (): void => {
+    window.clearTimeout(silence);
+    source.close();
+  };
+  const giveUp = (): void => {
+    close();
+    onEnd(over);
+  };
+  let silence = window.setTimeout(giveUp, FIRST_WORD_MS);
+  const heard = (): void => {
+    failures = 0;
+    window.clearTimeout(silence);
+    silence = window.setTimeout(giveUp, SILENCE_MS);
+  };
+  source.addEventListener('beat', heard);
+  source.addEventListener('payment', (event: MessageEvent<string>) => {
+    heard();
+    const state = JSON.parse(event.data) as State;
+    over = state.final;
+    onState(state);
+  });
+  source.addEventListener('error', () => {
+    failures += 1;
+    if (over || source.readyState === EventSource.CLOSED || failures >= STREAM_TRIES) giveUp();
+  });
+  return close;
 }
