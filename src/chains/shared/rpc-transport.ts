@@ -132,10 +132,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
         logger.warn({ node: url.host, method: what, durationMs, error: answer.message }, 'node call failed');
         throw answer;
       }
-      logger.debug(
-        { node: url.host, method: what, durationMs, status: answer.status },
-        'node call succeeded',
-      );
+      logger.debug({ node: url.host, method: what, durationMs, status: answer.status }, 'node answered');
       return answer;
     }
   }
