@@ -48,32 +48,43 @@ await runCommand(USAGE, async (args) => {
     const { from, to } = journal;
     if (!switching.installation.has(from)) throw new Error(`the release ${from} is not installed any more`);
     if (journal.state === 'updated') {
-      const openSends = showLoss(switching, journal);
-      if (openSends > 0 && !values['with-open-sends'])
-        throw new Error(
-          `${openSends} sends since the update are not settled: wait until tillctl sends shows none`,
-        );
+      const mayLoseSends = values['with-open-sends'];
+      const loss = readLoss(switching, journal);
+      showLoss(journal, loss);
+      if (!mayLoseSends) requireSettledSends(loss);
       if (!values.yes && !(await isConfirmed(from))) throw new Error(`nothing was changed: ${to} stays`);
+      stopService();
+      // The service has accepted orders until now.
+      if (!mayLoseSends) startUnlessSettled(readLoss(switching, journal));
       switching.installation.note({ ...journal, state: 'rolling-back' });
     }
     await goBack(switching, journal);
   });
 });
 
-/** Prints what going back would lose; the number of sends that are not settled. */
-function showLoss(
+type Loss = z.infer<typeof made> & { readonly since: number };
+
+/** What going back would lose; null if the older release reads the database as it is. */
+function readLoss(
   { installation, config }: Switching,
-  { from, to, migration, stoppedAt, backedUpAt }: Journal,
-): number {
-  if (migration === null) {
-    printLine(`${from} reads the database of ${to}: nothing would be lost.`);
-    return 0;
-  }
+  { to, migration, stoppedAt, backedUpAt }: Journal,
+): Loss | null {
+  if (migration === null) return null;
   // The copy of when the old release was stopped is newer than the backup, but may have been removed.
   const copy = join(config.dataDir, `tilld.sqlite.before-${migration}`);
   const since = existsSync(copy) ? (stoppedAt ?? backedUpAt) : backedUpAt;
-  const loss = runStep(installation, { version: to, step: ['made-since', String(since)], schema: made });
-  printLine(`Going back from ${to} to ${from} loses what was made since ${isoTime(since)}:`);
+  return {
+    since,
+    ...runStep(installation, { version: to, step: ['made-since', String(since)], schema: made }),
+  };
+}
+
+function showLoss({ from, to }: Journal, loss: Loss | null): void {
+  if (loss === null) {
+    printLine(`${from} reads the database of ${to}: nothing would be lost.`);
+    return;
+  }
+  printLine(`Going back from ${to} to ${from} loses what was made since ${isoTime(loss.since)}:`);
   printLine(`  payments      ${loss.payments}${sums(loss.paymentSums)}`);
   printLine(`  sends         ${loss.sends}${sums(loss.sendSums)}`);
   printLine(`  webhooks      ${loss.events} events`);
@@ -83,7 +94,22 @@ function showLoss(
     `Received since${sums(loss.receivedSums) || ': nothing'}; the chains are read again, so this money stays in the balance.`,
   );
   for (const send of loss.openSends) printLine(`  not settled: ${send}`);
-  return loss.openSends.length;
+}
+
+function requireSettledSends(loss: Loss | null): void {
+  const open = loss?.openSends.length ?? 0;
+  if (open > 0)
+    throw new Error(`${open} sends since the update are not settled: wait until tillctl sends shows none`);
+}
+
+/** Starts the stopped service again, and refuses, if a send was ordered just before the stop. */
+function startUnlessSettled(loss: Loss | null): void {
+  try {
+    requireSettledSends(loss);
+  } catch (error) {
+    startService();
+    throw error;
+  }
 }
 
 function sums(texts: readonly string[]): string {

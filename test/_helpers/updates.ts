@@ -137,6 +137,13 @@ export class UpdateWorld {
     });
   }
 
+  /** Runs a script (ESM) before each stop of the service, until it is removed. */
+  beforeStop(source: string): { remove: () => void } {
+    const file = join(this.dir, 'before-stop');
+    writeFileSync(file, `#!${process.execPath}\n${source}`, { mode: 0o755 });
+    return { remove: () => rmSync(file) };
+  }
+
   service(action: 'start' | 'stop'): void {
     execFileSync(join(this.dir, 'service'), [action], { env: this.env, stdio: 'ignore' });
   }
@@ -199,6 +206,7 @@ here="$(dirname "$0")"
 pid="$(cat "$here/pid" 2>/dev/null)"
 case "$1" in
   stop)
+    [ -x "$here/before-stop" ] && "$here/before-stop"
     [ -n "$pid" ] && kill "$pid" 2>/dev/null
     while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
     rm -f "$here/pid"

@@ -33,6 +33,10 @@ export class MemoryIndex implements ChainIndex {
     return all.slice(after, after + limit);
   }
 
+  async newestPosition(): Promise<number> {
+    return this.keys.size;
+  }
+
   async holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>> {
     const credits = [...this.outputs.values()];
     return new Map(watchKeys.map((key) => [key, credits.filter(({ watchKey }) => watchKey === key)]));

@@ -31,6 +31,8 @@ export interface ChainIndex {
     after: number,
     limit: number,
   ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
+  /** Position of the newest watch key; 0 while there is none. */
+  newestPosition(): Promise<number>;
   /** Outputs that are currently in no block, with their watch keys. */
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
   /**

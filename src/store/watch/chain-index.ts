@@ -48,6 +48,7 @@ export function createChainIndex(
     openAccounts: (closedAfterMs) => accounts.poll(closedAfterMs),
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
+    newestPosition: async () => newestAddressId(db),
     unsettled: async () => unsettledCredits(db, chain),
     unread: unreadStore(db, chain),
     restoredAt: async () => Number(await readMeta(db, 'restored_at')) || null,

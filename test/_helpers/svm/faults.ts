@@ -9,6 +9,8 @@ export type Fault =
   /** The node says no. */
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'delay'; readonly ms: number }
+  /** Something happens before the node carries out the request. */
+  | { readonly kind: 'meanwhile'; readonly act: () => Promise<void> }
   /** Replaces the result by something else. */
   | { readonly kind: 'rewrite'; readonly rewrite: (result: unknown) => unknown };
 
@@ -51,8 +53,8 @@ export class Faults {
   async hitting(
     method: string,
     params: readonly unknown[],
-  ): Promise<readonly Exclude<Fault, { kind: 'delay' }>[]> {
-    const hit: Exclude<Fault, { kind: 'delay' }>[] = [];
+  ): Promise<readonly Exclude<Fault, { kind: 'delay' | 'meanwhile' }>[]> {
+    const hit: Exclude<Fault, { kind: 'delay' | 'meanwhile' }>[] = [];
     for (const active of this.#active) {
       const { fault, methods, about, times } = active;
       if (methods !== undefined && !methods.includes(method)) continue;
@@ -60,6 +62,7 @@ export class Faults {
       if (times !== undefined && active.hits >= times) continue;
       active.hits += 1;
       if (fault.kind === 'delay') await delay(fault.ms);
+      else if (fault.kind === 'meanwhile') await fault.act();
       else hit.push(fault);
     }
     return hit;

@@ -88,12 +88,17 @@ export class ShopHours implements AsyncDisposable {
     this.#polls += 1;
     const isEven = this.#polls % 2 === 0;
     this.node.advance(isEven ? Math.ceil(BLOCKS_PER_TWO_POLLS / 2) : Math.floor(BLOCKS_PER_TWO_POLLS / 2));
-    while (await this.#follower.round());
+    await this.round();
     await expirePayments({
       ...this.#deps,
       lastLook: this.#finalCheck,
       seenThrough: () => this.#follower.seenThrough(),
     });
+  }
+
+  /** The follower's round, on the chain as it is. */
+  async round(): Promise<void> {
+    while (await this.#follower.round());
   }
 
   async order(): Promise<PaymentView> {

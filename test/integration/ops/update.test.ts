@@ -153,6 +153,39 @@ it(
 );
 
 it(
+  'tillctl rollback starts the release again and refuses when a send is ordered just before the stop',
+  async () => {
+    await world.ready();
+    const newer = await world.update(world.archive('0.3.1', { migrates: true }));
+    expect(newer.code).toBe(0);
+    await world.ready();
+    const body = { coin: 'BTC', amount: '0.0001', destination: SANDBOX_ADDRESS };
+    const request = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${shop.secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    const url = `${world.api.baseUrl}/merchant/wallet/send`;
+    const hook = world.beforeStop(
+      `fetch(${JSON.stringify(url)}, ${JSON.stringify(request)}).then(({ status }) => process.exit(status === 201 ? 0 : 1));`,
+    );
+    const refused = await world.tillctl('rollback', '--yes');
+    hook.remove();
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('1 sends since the update') });
+    expect([world.current, await world.responds()]).toEqual(['0.3.1', '0.3.1']);
+    await world.ready();
+    await eventually(
+      'the send is settled, and rollback goes back',
+      async () => world.tillctl('rollback', '--yes'),
+      ({ code }) => code === 0,
+      60_000,
+    );
+    expect([world.current, await world.responds()]).toEqual(['0.2.0', '0.2.0']);
+  },
+  LIMIT_MS,
+);
+
+it(
   'tillctl update goes back to the old release and its database if the new one never listens',
   async () => {
     await world.ready();

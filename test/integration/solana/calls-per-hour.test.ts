@@ -82,6 +82,29 @@ describe('an adapter that saves calls', () => {
     }
   });
 
+  it.each([true, false])(
+    'sees a payment that is ordered and paid while balances are read, without a later block (savesCalls %s)',
+    async (savesCalls) => {
+      await using shop = await ShopHours.open({ savesCalls });
+      await shop.poll();
+      shop.wallet.clock.advance(60_000);
+      let payment = await shop.order();
+      const act = async (): Promise<void> => {
+        payment = await shop.order();
+        shop.pay(payment);
+        shop.node.advance();
+      };
+      const fault = shop.node.inject(
+        { kind: 'meanwhile', act },
+        { methods: ['getMultipleAccounts'], times: 1 },
+      );
+      await shop.round();
+      expect(fault.hits).toBe(1);
+      await shop.round();
+      expect((await shop.payment(payment)).status).toBe('confirming');
+    },
+  );
+
   it('sees money that arrives after a payment expired within a minute', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     const payment = await shop.order();

@@ -12,6 +12,9 @@ const NEVER_CLOSED = Number.MAX_SAFE_INTEGER;
 /** Minimum number of accounts read in rotation; more where the last request of a scan has room. */
 const MIN_ROTATED = 25;
 
+/** Maximum accounts issued while a scan reads balances that it reads as well; the next scan reads the others. */
+const MAX_ISSUED = 10_000;
+
 /** An account to read, with the ledger's holdings. */
 export interface SelectedAccount {
   readonly address: string;
@@ -41,6 +44,8 @@ export class AccountSelection {
   /** Position of the rotation. */
   #rotatedTo = 0;
   #closedReadAt = Number.NEGATIVE_INFINITY;
+  /** Position of the newest account when the selection began. */
+  #newest = 0;
   /** When this scan began, if it reads the accounts of closed payments. */
   #readingClosedAt: number | null = null;
 
@@ -55,6 +60,7 @@ export class AccountSelection {
   async *select({ isComplete, sent, awaited }: Selection): AsyncGenerator<readonly SelectedAccount[], void> {
     const { index, clock, savesCalls, follow } = this.#deps;
     const now = clock.now();
+    this.#newest = await index.newestPosition();
     const isClosedDue = Math.abs(now - this.#closedReadAt) >= CLOSED_EVERY_MS;
     const readsClosed = isComplete || !savesCalls || isClosedDue;
     this.#readingClosedAt = readsClosed ? now : null;
@@ -73,6 +79,12 @@ export class AccountSelection {
       if (!read.has(watchKey)) others.add(watchKey);
     const held = await index.holdings([...others]);
     yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
+  }
+
+  /** The accounts that were issued since the selection began, in pages: they hold nothing by the ledger. */
+  async *issuedSince(): AsyncGenerator<readonly SelectedAccount[], void> {
+    const issued = await this.#deps.index.watchKeysAfter(this.#newest, MAX_ISSUED);
+    yield issued.map(({ watchKey: address }) => ({ address, held: [], isOpen: true }));
   }
 
   /** Records that all selected accounts were read. */

@@ -140,8 +140,13 @@ export class AccountWatch {
       sent: this.#sends.accounts,
       awaited: [...this.#awaited.keys()],
     });
-    const pieces = inPieces(selected, ACCOUNTS_PER_REQUEST);
-    const reads = await eachInParallel(pieces, async (accounts) => this.#balances(accounts, round));
+    const read = async (pages: AsyncIterable<readonly SelectedAccount[]>): Promise<BalancesRead[]> =>
+      eachInParallel(inPieces(pages, ACCOUNTS_PER_REQUEST), async (accounts) =>
+        this.#balances(accounts, round),
+      );
+    const reads = await read(selected);
+    // A payment issued and paid meanwhile is at or below the slot of these balances, which becomes the tip.
+    reads.push(...(await read(this.#selection.issuedSince())));
     round.failures.requireAnswer();
     this.#selection.done();
     const slots = reads.flatMap(({ asOf }) => asOf ?? []);

@@ -80,6 +80,7 @@ async function read(scene: Scene) {
     open: async () => (isClosed ? [] : [{ watchKey: SHOP, since }]),
     turn: async () => turn.map((watchKey) => ({ watchKey, since: 0 })),
     watchKeysAfter: async () => [],
+    newestPosition: async () => 0,
     unsettled: async () => unsettled,
   };
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
