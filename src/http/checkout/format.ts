@@ -1,19 +1,14 @@
+import { minorUnitDigits } from '../../domain/currencies.ts';
 import type { Language } from '../../i18n/languages.ts';
 
-/** A fiat amount in the locale's format, with all of its decimals; exact, because Intl receives a text. */
+/** A fiat amount in the locale's format, with the decimals of ISO 4217; exact, because Intl receives a text. */
 export function fiat(amount: string, currency: string, language: Language): string {
   return new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
-    ...keepDecimals(amount, currency),
+    // Intl has fewer for some currencies, and would round: 1234.50 HUF to 1235.
+    minimumFractionDigits: minorUnitDigits(currency),
   }).format(amount as `${number}`);
-}
-
-/** Intl has fewer decimals than ISO 4217 for some currencies, and would round: 1234.50 HUF to 1235. */
-function keepDecimals(amount: string, currency: string): Intl.NumberFormatOptions {
-  const decimals = amount.split('.')[1]?.length ?? 0;
-  const usual = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return decimals > (usual.maximumFractionDigits ?? 0) ? { minimumFractionDigits: decimals } : {};
 }
 
 /** A coin amount with all of its decimals. */

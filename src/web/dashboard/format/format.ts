@@ -1,3 +1,4 @@
+import { currencyDigits } from '../../../../packages/sdk/src/index.ts';
 import type { Payment } from '../contract/types.ts';
 import { locale } from '../i18n/language.ts';
 
@@ -28,18 +29,23 @@ export function coinsShort(amount: string): string {
 
 export function fiat(amount: string, currency: string): string {
   try {
-    const options = { style: 'currency', currency, ...keepDecimals(amount, currency) } as const;
+    const options = { style: 'currency', currency, ...isoDecimals(currency) } as const;
     return new Intl.NumberFormat(locale, options).format(amount as `${number}`);
   } catch {
     return `${amount} ${currency}`;
   }
 }
 
-/** Intl has fewer decimals than ISO 4217 for some currencies, and would round: 1234.50 HUF to 1235. */
-function keepDecimals(amount: string, currency: string): { minimumFractionDigits?: number } {
-  const decimals = amount.split('.')[1]?.length ?? 0;
-  const usual = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions();
-  return decimals > (usual.maximumFractionDigits ?? 0) ? { minimumFractionDigits: decimals } : {};
+/**
+ * The decimals of ISO 4217: Intl has fewer for some currencies, and would round 1234.50 HUF to 1235. None for a
+ * currency that has left ISO 4217.
+ */
+function isoDecimals(currency: string): { minimumFractionDigits?: number } {
+  try {
+    return { minimumFractionDigits: currencyDigits(currency) };
+  } catch {
+    return {};
+  }
 }
 
 /** For the axis of a chart: "€1.2K". */
