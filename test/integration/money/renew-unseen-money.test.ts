@@ -30,7 +30,7 @@ async function comesLateAndGoes(payment: PaymentView): Promise<void> {
     world.advance(MINUTE);
     await world.look('BTC');
   }
-  expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: null });
+  expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'reversed' });
 }
 
 it('renewPayment refuses while a chain on which the payment may have been paid in time is unread', async () => {
