@@ -41,9 +41,9 @@ describe('an expired SOL send', () => {
     shop.api.must('GET', `/merchant/wallet/send-status?sendId=${id}`, { token: shop.secretKey });
 
   /** Rounds of the daemon go by, its clock moved on, until something is so. */
-  async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  async function until(what: string, isSo: () => Promise<boolean> | boolean, stepMs = 1_000): Promise<void> {
     const look = async (): Promise<boolean> => {
-      world.till.clock.advance(1_000);
+      world.till.clock.advance(stepMs);
       return isSo();
     };
     await eventually(what, look, Boolean, 120_000);
@@ -141,7 +141,7 @@ describe('an expired SOL send', () => {
     });
     world.node.advance(EXPIRY);
     world.till.clock.advance(10 * 60_000);
-    await until('it is told', async () => (await status(sent.id))['status'] === 'failed');
+    await until('the send fails', async () => (await status(sent.id))['status'] === 'failed', 10_000);
     expect((await status(sent.id))['error']).toBe('it expired before it landed');
     world.node.dropNext(0);
   });
