@@ -6,7 +6,7 @@ import { installShop } from '../_helpers/install.ts';
 interface Money {
   fiat(amount: number | string, currency: string): string;
   exactFiat(amount: number | string, currency: string): string;
-  asksFor(payment: object, amount: number | string, currency: string): boolean;
+  isForAmount(payment: object, amount: number | string, currency: string): boolean;
 }
 
 /** As they are installed: Medusa keeps decimals, and computes taxes and discounts beyond those of a currency. */
@@ -42,9 +42,9 @@ it('exactFiat refuses to round a refund', () => {
   expect(() => money.exactFiat(5.5, 'jpy')).toThrow(RangeError);
 });
 
-it('asksFor compares amounts in the format of their currency', () => {
-  expect(money.asksFor({ amount: '2491', currency: 'JPY' }, 2490.5, 'jpy')).toBe(true);
-  expect(money.asksFor({ amount: '24.90', currency: 'EUR' }, 24.9, 'eur')).toBe(true);
-  expect(money.asksFor({ amount: '24.90', currency: 'EUR' }, 24.9, 'usd')).toBe(false);
-  expect(money.asksFor({ amount: '24.90', currency: 'EUR' }, 24.91, 'eur')).toBe(false);
+it('isForAmount compares amounts in the format of their currency', () => {
+  expect(money.isForAmount({ amount: '2491', currency: 'JPY' }, 2490.5, 'jpy')).toBe(true);
+  expect(money.isForAmount({ amount: '24.90', currency: 'EUR' }, 24.9, 'eur')).toBe(true);
+  expect(money.isForAmount({ amount: '24.90', currency: 'EUR' }, 24.9, 'usd')).toBe(false);
+  expect(money.isForAmount({ amount: '24.90', currency: 'EUR' }, 24.91, 'eur')).toBe(false);
 });
