@@ -102,7 +102,7 @@ async function eachChain(
       const { coin, mode } = adapter;
       logger.warn(
         { coin, mode, error: error.message },
-        'block re-read or reconciliation failed; retried later',
+        'block re-read or reconciliation failed; will retry later',
       );
     }
   }

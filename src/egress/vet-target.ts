@@ -23,8 +23,8 @@ export interface VettedTarget {
 }
 
 /**
- * Decides whether a URL may be called, and pins its addresses: if any address of the name is not allowed, the
- * target is refused.
+ * Protects against server-side request forgery (SSRF): decides whether a URL may be called, and pins its
+ * addresses. If any address of the name is not allowed, the target is refused.
  * @throws {EgressError} `refused`, or `dns` if the name does not resolve.
  */
 export async function vetTarget(

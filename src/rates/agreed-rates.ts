@@ -72,7 +72,7 @@ export class AgreedRates {
       await this.#store.write(text);
       [this.#writtenAt, this.#written] = [now, text];
     } catch (error) {
-      this.#logger.warn({ err: error }, 'storing the agreed rates failed; retried with the next refresh');
+      this.#logger.warn({ err: error }, 'storing the agreed rates failed; will retry with the next refresh');
     }
   }
 }

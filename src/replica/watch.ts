@@ -119,14 +119,14 @@ export class ReplicaWatch {
         await writeEpoch(db, this.#epoch);
       }
     } catch (error) {
-      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'replica unreadable; retried');
+      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'replica unreadable; will retry');
       this.#lastError = error instanceof Error ? error.message : String(error);
     }
     this.#tell();
     await db
       .relaxedTransaction(async (tx) => writeMeta(tx, 'replica_heartbeat', String(clock.now())))
       .catch((error: unknown) =>
-        logger.warn({ err: error }, 'writing the heartbeat of the replica failed; retried'),
+        logger.warn({ err: error }, 'writing the heartbeat of the replica failed; will retry'),
       );
   }
 

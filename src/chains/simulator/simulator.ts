@@ -48,7 +48,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
         await mineBlock(ledger, coin, clock.now());
       });
     } catch (error) {
-      logger.error({ err: error, coin }, 'mining a sandbox block failed; retried');
+      logger.error({ err: error, coin }, 'mining a sandbox block failed; will retry');
     }
   };
   const blocks = new Scheduler(logger).every(`${coin} sandbox blocks`, options.blockIntervalMs, tick, {

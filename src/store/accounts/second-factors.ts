@@ -36,7 +36,7 @@ export async function activateFactor(
   return result.numUpdatedRows > 0n;
 }
 
-/** Consumes a TOTP step, once; false when it or a later one was consumed before. */
+/** Consumes a TOTP step, once, against replay of a code; false when it or a later one was consumed before. */
 export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable('second_factors')

@@ -86,7 +86,7 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
   const attempts = row.attempts + 1;
   deps.logger.warn(
     { mail: row.id, kind: row.kind, attempts, gapMs, reason },
-    'mail delivery failed; retried',
+    'mail delivery failed; will retry',
   );
   await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + gapMs, error: reason, now });
   return undefined;

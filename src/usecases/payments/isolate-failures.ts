@@ -17,7 +17,7 @@ export function isolateFailures(
       return await work();
     } catch (error) {
       failures += 1;
-      logger.error({ paymentId, err: error }, 'payment update failed; retried');
+      logger.error({ paymentId, err: error }, 'payment update failed; will retry');
       if (failures >= MOST_FAILURES) throw error;
       return null;
     }

@@ -37,7 +37,7 @@ export async function prune(
       const count = await pruneOne(deps, rule, signal);
       if (count > 0) pruned[rule.rows] = count;
     } catch (error) {
-      deps.logger.error({ err: error, rows: rule.rows }, 'pruning failed; retried by the next run');
+      deps.logger.error({ err: error, rows: rule.rows }, 'pruning failed; the next run will retry');
     }
   }
   if (Object.keys(pruned).length > 0) deps.logger.info(pruned, 'old rows pruned');

@@ -208,7 +208,7 @@ export class HealthRecord {
     if (this.#progress.lastError !== message) {
       this.#logger.error(
         { ...this.#chain, kind, ...this.#trouble(error, message) },
-        'following the chain failed; retried',
+        'following the chain failed; will retry',
       );
     }
     this.#failures += 1;

@@ -115,7 +115,7 @@ export class DomainChecks implements DomainChecker {
       const looked = await recheckDomains({ ...this.#deps, checker }, this.#stopping.signal);
       if (looked > 0) logger.info({ looked }, 'due domains checked');
     } catch (error) {
-      logger.error({ err: error }, 'checking due domains failed; retried');
+      logger.error({ err: error }, 'checking due domains failed; will retry');
     }
   }
 

@@ -156,7 +156,7 @@ export class WebhookQueue implements DeliveryAttempts {
       try {
         await this.#turn();
       } catch (error) {
-        this.#deps.logger.error({ err: error }, 'leasing webhook deliveries failed; retried');
+        this.#deps.logger.error({ err: error }, 'leasing webhook deliveries failed; will retry');
         break;
       }
       await pause(TURN_GAP_MS);

@@ -31,7 +31,7 @@ const HUNDRED = 100n;
 const DEFAULT_TIP = 1_000_000_000n;
 
 /**
- * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or
+ * Quotes the current price (EIP-1559) of a send by the intended sender. The whole price goes to the block's proposer or
  * is burned (tip = max fee), so that the quoted fee is the fee paid.
  * @throws {ChainError}; {UnsendableAmount} when the destination's code rejects the money, or needs too much
  * gas to receive it.

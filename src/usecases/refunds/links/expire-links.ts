@@ -23,7 +23,7 @@ export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
         await emitRefundEvent(tx, deps, 'refund.expired', expired);
       });
     } catch (error) {
-      deps.logger.error({ linkId: id, err: error }, 'expiring a refund link failed; retried');
+      deps.logger.error({ linkId: id, err: error }, 'expiring a refund link failed; will retry');
     }
   }
   if (due.length > 0) deps.wakeWebhooks();

@@ -71,7 +71,10 @@ async function sendClaim(
     if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
     if (deps.claimBackoff.recordFailure(id, reason, fault)) {
-      deps.logger.error({ linkId: id, coin, mode, err: error }, 'sending a claimed refund failed; retried');
+      deps.logger.error(
+        { linkId: id, coin, mode, err: error },
+        'sending a claimed refund failed; will retry',
+      );
     }
     await noteProblem(deps, id, { problem: reason, isNodes: fault === 'node' });
     return fault === 'node' ? 'node-failed' : 'tried';
@@ -109,7 +112,7 @@ async function dropClaim(
       await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
     });
   } catch (error) {
-    deps.logger.error({ linkId: id, err: error }, 'reopening a refund link failed; retried');
+    deps.logger.error({ linkId: id, err: error }, 'reopening a refund link failed; will retry');
     return false;
   }
   deps.claimBackoff.recordSuccess(id);

@@ -83,7 +83,7 @@ async function retrySend(
     if (await hasMovedOn(deps.db, send)) return null;
     return (await rebroadcast(deps, adapter, send)).kind;
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'advancing a send failed; retried');
+    deps.logger.error({ sendId: send.id, err: error }, 'advancing a send failed; will retry');
     return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
   }
 }

@@ -62,7 +62,7 @@ export async function bumpSends(
     try {
       if (await bumpSend(deps, send, { adapter, quote })) bumped += 1;
     } catch (error) {
-      deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; retried');
+      deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; will retry');
     }
     if (bumped >= ROUND_BUMPS) return send;
   }

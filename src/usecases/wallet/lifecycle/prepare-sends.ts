@@ -79,7 +79,7 @@ async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using):
       }
     });
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'preparing a send failed; retried');
+    deps.logger.error({ sendId: send.id, err: error }, 'preparing a send failed; will retry');
     await deps.db.transaction(async (tx) => postpone(tx, deps, send, deps.policy.retryMaxMs));
   }
 }

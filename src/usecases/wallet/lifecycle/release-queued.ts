@@ -64,7 +64,7 @@ async function tryRelease(
     await release(deps, adapter, send);
     return 'done';
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'releasing a queued send failed; retried');
+    deps.logger.error({ sendId: send.id, err: error }, 'releasing a queued send failed; will retry');
     return error instanceof ChainError ? 'node_failed' : 'done';
   }
 }

@@ -37,7 +37,7 @@ export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Pro
     } catch (error) {
       // They are too small for the share of them that a fee may take.
       if (error instanceof AppError && error.code === 'FEE_ABOVE_LIMIT') continue;
-      deps.logger.error({ ...chain, merchantId, err: error }, 'consolidating outputs failed; retried');
+      deps.logger.error({ ...chain, merchantId, err: error }, 'consolidating outputs failed; will retry');
     }
   }
 }

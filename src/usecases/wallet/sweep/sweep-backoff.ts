@@ -50,7 +50,7 @@ interface Round {
 export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt, error: unknown): boolean {
   const { key, kind, what } = attempt;
   const fields = { coin: chain.coin, mode: chain.mode, ...attempt.fields };
-  const message = `${what}; retried`;
+  const message = `${what}; will retry`;
   if (error instanceof ChainError) {
     const isNew = kind.recordFailure(key, error.message, 'node');
     // Logs an outage once, whichever attempts it affects.
