@@ -146,7 +146,7 @@ class LiveRates implements RateService {
     const { clock, sandboxFallback } = this.#options;
     const now = clock.now();
     if (this.#cache.wants(currency)) this.#cache.touch(currency, now);
-    const counted = this.#counted(coin, currency);
+    const counted = this.#freshRate(coin, currency);
     if (counted !== null) return { coin, currency, ...counted };
     if (mode === 'sandbox') return fixedQuote(sandboxFallback, coin, currency, now);
     throw rateUnavailable(coin, currency);
@@ -210,7 +210,7 @@ class LiveRates implements RateService {
   }
 
   /** The current accepted rate; null if there is none. */
-  #counted(coin: Coin, currency: string): Consensus | null {
+  #freshRate(coin: Coin, currency: string): Consensus | null {
     const { clock, config } = this.#options;
     const now = clock.now();
     const fresh = this.#cache.fresh(coin, currency, now - config.maxAgeMs, now + config.maxAgeMs);
@@ -218,7 +218,7 @@ class LiveRates implements RateService {
   }
 
   #hasRate(currency: string): boolean {
-    return COINS.some((coin) => this.#counted(coin, currency) !== null);
+    return COINS.some((coin) => this.#freshRate(coin, currency) !== null);
   }
 
   /**
@@ -248,7 +248,7 @@ class LiveRates implements RateService {
     for (const currency of this.#attempted) if (!wanted.has(currency)) this.#attempted.delete(currency);
     this.#guard.keep(wanted);
     // Checked at each refresh, so that the next rate is compared with that of the last minute.
-    for (const currency of wanted) for (const coin of COINS) this.#counted(coin, currency);
+    for (const currency of wanted) for (const coin of COINS) this.#freshRate(coin, currency);
   }
 }
 

@@ -49,7 +49,7 @@ export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]):
   for (const change of healthChanges(records)) await recordHealth(tx, change);
   // A success counts, even if another attempt got a 410 from the endpoint.
   await settleDelivered(tx, records.filter(isDelivered).map(toDeliveryUpdate));
-  for (const record of records) if (!isDelivered(record)) await decide(tx, record);
+  for (const record of records) if (!isDelivered(record)) await applyOutcome(tx, record);
   return logs.map(({ id }) => id);
 }
 
@@ -111,7 +111,7 @@ function toDeliveryUpdate({ delivery, token, endedAt }: AttemptRecord): Settleme
   return { delivery, token, attempts: delivery.attempts + 1, now: endedAt };
 }
 
-async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
+async function applyOutcome(tx: Tx, record: AttemptRecord): Promise<void> {
   const { delivery, outcome } = record;
   const settlement = toDeliveryUpdate(record);
   switch (outcome.kind) {
@@ -126,7 +126,7 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
       return;
     case 'gone':
       await failDelivery(tx, settlement);
-      await rest(tx, delivery, record.endedAt);
+      await disableGoneEndpoint(tx, delivery, record.endedAt);
       return;
     default:
       assertNever(outcome);
@@ -134,7 +134,7 @@ async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
 }
 
 /** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL or endpoint until it is edited. */
-async function rest(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
+async function disableGoneEndpoint(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
   const { merchantId, paymentId, endpointId, url } = delivery;
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);

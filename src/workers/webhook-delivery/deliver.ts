@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { EgressError } from '../../egress/egress-error.ts';
 import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egress/guarded-fetch.ts';
 import { parseRetryAfter } from './schedule.ts';
-import { signed } from './sign.ts';
+import { signWebhook } from './sign.ts';
 
 /** Limit of a response body; the remainder is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -49,7 +49,10 @@ export interface Attempt {
 export async function deliver(deps: DeliverDeps, message: Message, signal: AbortSignal): Promise<Attempt> {
   const startedMs = performance.now();
   const timestampSeconds = Math.floor(deps.clock.now() / 1000);
-  const { headers, body } = signed({ id: message.id, timestampSeconds, body: message.body }, message.keys);
+  const { headers, body } = signWebhook(
+    { id: message.id, timestampSeconds, body: message.body },
+    message.keys,
+  );
   const requestHeaders = {
     'content-type': 'application/json',
     'user-agent': 'tilld-webhooks/1',

@@ -22,7 +22,7 @@ export interface SignedMessage {
  * receivers with either secret accept it during a rotation.
  * @param keys keys of the secrets; at least one.
  */
-export function signed(message: UnsignedMessage, keys: readonly KeyObject[]): SignedMessage {
+export function signWebhook(message: UnsignedMessage, keys: readonly KeyObject[]): SignedMessage {
   if (keys.length === 0) throw new Error('the webhook has no signing secret');
   const { id } = message;
   const timestamp = String(message.timestampSeconds);
@@ -48,7 +48,7 @@ export function signatureHeaders(
   secrets: readonly (string | KeyObject)[],
 ): SignedMessage['headers'] {
   const keys = secrets.map((secret) => (typeof secret === 'string' ? signingKey(secret) : secret));
-  return signed(message, keys).headers;
+  return signWebhook(message, keys).headers;
 }
 
 /** The key of a secret `whsec_` + base64. @throws when the secret has another form. */

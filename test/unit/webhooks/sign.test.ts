@@ -6,7 +6,7 @@ import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import {
   signatureHeader,
   signatureHeaders,
-  signed,
+  signWebhook,
   signingKey,
 } from '../../../src/workers/webhook-delivery/sign.ts';
 
@@ -41,7 +41,7 @@ describe('webhook signature', () => {
     fc.assert(
       fc.property(keys, fc.string(), text, fc.nat(), (secrets, id, body, timestampSeconds) => {
         const message = { id, timestampSeconds, body };
-        const found = signed(
+        const found = signWebhook(
           message,
           secrets.map((secret) => createSecretKey(secret)),
         );
@@ -57,7 +57,7 @@ describe('webhook signature', () => {
 
   it('does not change while other requests are signed with the same key', () => {
     const key = signingKey(newWebhookSecret());
-    const sign = (body: string) => signed({ id: 'evt_1', timestampSeconds: 1, body }, [key]);
+    const sign = (body: string) => signWebhook({ id: 'evt_1', timestampSeconds: 1, body }, [key]);
     const [first, second] = [sign('{"n":1}'), sign('{"n":2}')];
     expect(first.headers).toEqual(sign('{"n":1}').headers);
     expect(first.headers).not.toEqual(second.headers);

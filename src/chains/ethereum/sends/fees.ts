@@ -53,7 +53,7 @@ export async function quoteFee(
     else sources.failed(method, problem);
   }
   const { chainId } = requireChain(network, prices.chainId);
-  const wanted = parseGasPrice(prices) * PER;
+  const wanted = computeGasPrice(prices) * PER;
   const rate = wanted < capRate ? wanted : capRate;
   const source = wanted < capRate ? 'node' : 'cap';
   const gasLimit = intent === undefined ? TRANSFER_GAS : await gasFor(client, intent);
@@ -64,7 +64,7 @@ export async function quoteFee(
 }
 
 /** @throws {ChainError} when no source yields a price */
-function parseGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
+function computeGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
     const reason = problems.get('eth_gasPrice') ?? 'no price';

@@ -27,7 +27,7 @@ const CHILD_SIZE = 200n;
  * both worth mining. Null without such change. The child draws on the budget of the payer: `over` when the rest of that
  * does not suffice.
  */
-export async function storeChild(
+export async function storeCpfpChild(
   tx: Tx,
   deps: StoreSendDeps & { readonly deriver: AddressDeriver },
   request: {

@@ -16,7 +16,7 @@ import { listVersions, type StoredSendVersion } from '../../../store/sends/send-
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
-import { storeChild } from './bump-by-child.ts';
+import { storeCpfpChild } from './bump-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { rateWithin } from '../../../domain/send/fee-budget.ts';
@@ -157,7 +157,8 @@ async function bumpWithinBudget(
   },
 ): Promise<FeeBump> {
   const { childId, send, newest, stuck, adapter, quote, paid } = bump;
-  const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
+  const byChild = async (payer: StoredSend) =>
+    storeCpfpChild(tx, deps, { childId, send, adapter, quote, payer });
   // The node did not accept the last replacement.
   if (newest.version > send.version) {
     const child = await byChild(send);

@@ -9,7 +9,7 @@ import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
 import { requireOpenSend, sendIsBusy } from '../send/open-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
-import { storeChild } from './bump-by-child.ts';
+import { storeCpfpChild } from './bump-by-child.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { getSend } from '../send/get-send.ts';
 import type { SendView } from '../send/send-view.ts';
@@ -105,7 +105,8 @@ async function store(
       'this send is being cancelled: cancel it again to raise the fee of the cancellation',
     );
   }
-  const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
+  const byChild = async (payer: StoredSend) =>
+    storeCpfpChild(tx, deps, { childId, send, adapter, quote, payer });
   if (!takeBack && newest.version > send.version) {
     const child = await byChild(send);
     if (child !== null && 'plan' in child) return child;
