@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const SHORTEST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
-/** Of what has been waited so far: what takes long is asked for less often, and is noticed a twentieth later at most. */
+/** The pause as a share of the elapsed time: long waits poll less often and end at most a twentieth late. */
 const PAUSE_SHARE = 0.05;
 
 /** Asks again and again until the answer satisfies; fails with the last answer. */

@@ -251,7 +251,7 @@ describe('"Try it" in the API documentation', () => {
 });
 
 describe('accessibility of the API documentation', () => {
-  // All of its sections are of the same few kinds: the second time a guide and an operation stand for the others.
+  // The sections are of a few kinds: in the second theme one guide and one operation represent the others.
   it.each([
     ['phone', 'dark', PHONE, null],
     ['desktop', 'light', DESKTOP, ['guide-shop', 'postPaymentCreate']],

@@ -148,7 +148,7 @@ function nameOf(route: string): string {
   return route.replace('/shop/$shopId', 'shop').replaceAll('/', '-') || 'home';
 }
 
-/** Looks at what is open in each size and colour scheme, in the one first that the page has from the look before. */
+/** Checks the open page in each viewport and colour scheme, beginning with the present ones. */
 async function look(page: Page, name: string): Promise<void> {
   const isLast = page.viewportSize()?.width === VARIANTS.at(-1)?.viewport.width;
   for (const { device, colorScheme, viewport } of isLast ? VARIANTS.toReversed() : VARIANTS) {

@@ -11,7 +11,7 @@ export async function checkMail({ smtp, operatorEmail }: Config, to: string | nu
   if (smtp === null) {
     // Of what the settings ask for, nothing would ever arrive.
     const result = operatorEmail === null ? 'warning' : 'failed';
-    const detail = 'TILLD_SMTP_URL is not set: mails go to the log, and nobody is notified';
+    const detail = 'TILLD_SMTP_URL is not set: mails go to the log and are not sent';
     return [{ check, result, detail }];
   }
   if (to === null) {

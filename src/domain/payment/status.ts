@@ -154,7 +154,7 @@ function deriveException(
 }
 
 /**
- * Whether the payer is asked to pay, from what a payment shows: an underpaid one with another exception has
+ * Whether the payer can still pay, by status and exception: an underpaid payment with another exception has
  * ended, and waits for a decision of the merchant.
  */
 export function isPayable({

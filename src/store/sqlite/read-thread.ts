@@ -19,7 +19,7 @@ const FILE = import.meta.url.endsWith('.ts') ? './read-worker.ts' : './read-work
 
 /**
  * A thread with a connection of its own, for selects that read all rows of a shop: they would block the event loop.
- * Started by the first read, and again after it failed. Each read sees what was committed before it.
+ * Starts with the first read, and again after a failure. Each read sees all earlier commits.
  */
 export class ReadThread implements DatabaseConnection {
   readonly #path: string;

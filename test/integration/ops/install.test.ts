@@ -24,7 +24,7 @@ let folder: string;
 let root: string;
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** A manifest of what is there, as scripts/release makes it. */
+/** A manifest of the present files, in the format of scripts/release. */
 function writeManifest(release: string): void {
   const sums =
     "find . -type f ! -name MANIFEST.sha256 -printf '%P\\n' | sort | xargs -d '\\n' sha256sum > MANIFEST.sha256";

@@ -152,7 +152,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       const password = join(dir, 'password');
       writeFileSync(password, PASSWORD);
       const secrets = ['--words-file', '-', '--password-file', password];
-      // Money beyond the gap is what restore-deep looks for: each address of the scan takes the node a key's work.
+      // restore-deep covers money beyond the gap limit: each scanned address costs the node a key derivation.
       const sizes = ['--accounts', '2', '--gap', '40', '--scan', '200'];
       const made = await runTool(
         'seed',
