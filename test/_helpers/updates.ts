@@ -137,9 +137,9 @@ export class UpdateWorld {
     });
   }
 
-  /** Runs a script (ESM) before each stop of the service, until it is removed. */
-  beforeStop(source: string): { remove: () => void } {
-    const file = join(this.dir, 'before-stop');
+  /** Runs a script (ESM) whenever the service has stopped, until it is removed: what it writes, the daemon wrote last. */
+  whenStopped(source: string): { remove: () => void } {
+    const file = join(this.dir, 'when-stopped');
     writeFileSync(file, `#!${process.execPath}\n${source}`, { mode: 0o755 });
     return { remove: () => rmSync(file) };
   }
@@ -206,10 +206,10 @@ here="$(dirname "$0")"
 pid="$(cat "$here/pid" 2>/dev/null)"
 case "$1" in
   stop)
-    [ -x "$here/before-stop" ] && "$here/before-stop"
     [ -n "$pid" ] && kill "$pid" 2>/dev/null
     while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
     rm -f "$here/pid"
+    [ ! -x "$here/when-stopped" ] || "$here/when-stopped" || exit 1
     ;;
   start)
     [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && exit 0

@@ -67,7 +67,8 @@ function memory(field: 'VmRSS' | 'VmHWM'): number {
 }
 
 it('the accounting export of a large shop uses little memory, blocks no write and no checkpoint, and contains each line once', async () => {
-  const warm = await open('?to=1970-01-02');
+  // A tenth of the lines first, so that the engine has its heap and the start of the daemon is over.
+  const warm = await open('?to=1970-01-08');
   for await (const _ of warm);
   // The highest use counts from here.
   writeFileSync(`/proc/${till.pid}/clear_refs`, '5');

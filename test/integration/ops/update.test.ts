@@ -165,12 +165,12 @@ it(
       import { DatabaseSync } from 'node:sqlite';
       new DatabaseSync(${JSON.stringify(join(world.dataDir, 'tilld.sqlite'))})
         .exec("UPDATE sends SET mode = '${mode}', status = '${status}' WHERE id = '${send.id}'");`;
-    const ordered = world.beforeStop(markLive('live', 'broadcast'));
+    const ordered = world.whenStopped(markLive('live', 'broadcast'));
     const refused = await world.tillctl('rollback', '--yes');
     ordered.remove();
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('1 sends since the update') });
     expect([world.current, await world.responds()]).toEqual(['0.3.1', '0.3.1']);
-    const settled = world.beforeStop(markLive('sandbox', 'confirmed'));
+    const settled = world.whenStopped(markLive('sandbox', 'confirmed'));
     world.service('stop');
     settled.remove();
     world.service('start');
