@@ -143,7 +143,7 @@ describe('variables of the compose files', () => {
 });
 
 describe('the mainnet profile of docker compose', () => {
-  test('starts with its secret files and reports for each coin why it waits', async () => {
+  test('starts with its secret files and reports for each coin why it is not ready yet', async () => {
     const chains = await eventually(
       'the nodes are looked at',
       async () => {
@@ -206,7 +206,7 @@ describe('the replica profile of docker compose', () => {
     ['-f', 'docker-compose.yml', '-f', 'test/compose/offline.yml'],
   );
 
-  test('keeps a replica that the daemon reports and that a second machine can restore', async () => {
+  test('keeps a replica whose state the daemon reports and from which a second machine can restore', async () => {
     await replicated.run(['up', '-d', '--no-deps', 'tilld-mainnet', 'tilld-replica'], UP_MS);
     const replica = await eventually(
       'the replica is seen',

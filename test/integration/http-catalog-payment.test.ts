@@ -164,7 +164,7 @@ describe('a payment by catalog price', () => {
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);
   });
 
-  it('is the same payment when requested again, and with another price another order', async () => {
+  it('is returned again for the same order id and price, while another price for that order id is refused', async () => {
     const { body } = await pay({ productId, priceId, orderId: 'twice' });
     const again = await pay({ productId, priceId, orderId: 'twice' });
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);

@@ -5,7 +5,7 @@ import type { ChainWorld } from '../harness.ts';
 import { openShop, unconfirmedCredit } from '../observe.ts';
 
 export function addressCases(coin: Coin, world: () => ChainWorld): void {
-  it('accept the addresses that the wallet derives and addresses of others', async () => {
+  it('accept the addresses that the wallet derives and valid addresses of others', async () => {
     const { adapter, address } = openShop(world());
     expect(adapter.addressProblem(address)).toBeNull();
     expect(adapter.addressProblem(await world().strangerAddress())).toBeNull();

@@ -26,7 +26,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(await adapter.blockAt(tip.height + 1)).toBeNull();
   });
 
-  it('are the same for a restarted daemon from its cursor on', async () => {
+  it('are read again without a difference when a restarted daemon continues at its cursor', async () => {
     const shop = openShop(world());
     const cursor = await shop.adapter.tip();
     const first = await world().pay([{ address: shop.address, amount: world().amount }]);
@@ -42,7 +42,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(again.flatMap((block) => block.credits.map((credit) => credit.ref.txid))).toEqual([first, second]);
   });
 
-  it('include the start of a new cursor, the highest block no later than a given time', async () => {
+  it('let a new cursor start at the highest block that is not later than a given time', async () => {
     const { adapter } = openShop(world());
     const tip = await blockAt(adapter, (await adapter.tip()).height);
     const inTheFuture = await adapter.blockBefore(Date.now() + 86_400_000);

@@ -18,7 +18,7 @@ async function expectUnavailable(promise: Promise<unknown>): Promise<void> {
 }
 
 export function faultCases(world: () => ChainWorld): void {
-  it('make the node unavailable during an outage, and end with it', async () => {
+  it('let the adapter report its node as unavailable during an outage, until the outage ends', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const before = await shop.adapter.tip();
@@ -40,7 +40,7 @@ export function faultCases(world: () => ChainWorld): void {
     expect(block.credits.map((credit) => credit.ref.txid)).toEqual([txid]);
   });
 
-  it('do not affect addresses, payment URIs and plans', async () => {
+  it('do not affect functions that need no node, such as addresses, payment URIs and send plans', async () => {
     const shop = openShop(world());
     const quote = await shop.adapter.feeQuote();
     const funds = await earn(world(), shop, [2n * world().amount]);
@@ -109,7 +109,7 @@ export function wireCases(world: () => ChainWorld): void {
     expect((await adapter.status()).syncing).toBe(false);
   });
 
-  describe.each(['reversed', 'duplicated'] as const)('with %s responses', (how) => {
+  describe.each(['reversed', 'duplicated'] as const)('with %s responses of the node', (how) => {
     it('do not change the detected payments', async () => {
       const shop = openShop(world());
       for (const times of [1n, 2n, 3n, 4n]) {

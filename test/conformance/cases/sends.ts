@@ -169,7 +169,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.unconfirmed()).debits).toEqual([]);
   });
 
-  it('appear in the view when they spend unconfirmed money', async () => {
+  it('appear in the unconfirmed transactions of the node when they spend unconfirmed money', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [3n * world().amount]);
     const wish = await request(world(), shop, funds, { destination: shop.address });

@@ -76,7 +76,7 @@ function spellings(path: string): string[] {
 }
 
 describe('every path of the daemon', () => {
-  it('is found by this test, both API routes and pages', () => {
+  it('is covered by this test, API routes and pages alike', () => {
     expect(routes().length).toBeGreaterThan(80);
     expect(pages()).toEqual(
       expect.arrayContaining(['/', '/docs', '/metrics', '/dashboard', '/checkout/aaaaaa', '/r/aaaaaa']),
@@ -139,7 +139,7 @@ describe('every documented field', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows its example in bodies and answers only: the served document repeats none', async () => {
+  it('has an example in each request and response body, and the served document repeats none', async () => {
     const served = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
     expect(fieldsOf(createDocument()).some(([, { example }]) => example !== undefined)).toBe(true);
     expect(fieldsOf(whole(served)).filter(([, { example }]) => example !== undefined)).toEqual([]);

@@ -41,7 +41,7 @@ function parts(): [string, object][] {
   return handed.flatMap((deps) => Object.entries(http.routeDependencies(deps)));
 }
 
-it('the search for key sources finds one in any structure', () => {
+it('the check of access to private keys finds a key source that is nested in any object', () => {
   const source = { privateKey: () => new Uint8Array() };
   expect(pathTo('privateKey', { a: new Map([['b', [source]]]) })).toBe('.a[].0.1.0');
   class Holder {

@@ -17,7 +17,7 @@ const get = async (path: string, token: string) => till.api.call<PaymentJson>('G
 const post = async (path: string, token: string, body: object) =>
   till.api.call('POST', path, { token, body });
 
-it('a user token need not name the merchant when an id already belongs to one', async () => {
+it('a request with a user token needs no merchantId when it contains an id that belongs to one merchant', async () => {
   const read = await get(`/payment/get?paymentId=${payment.id}`, shop.token);
   expect([read.status, read.body.data.id]).toEqual([200, payment.id]);
   const played = { paymentId: payment.id, scenario: 'confirm' };

@@ -146,7 +146,7 @@ function isUrl({ schema }: MarkedField): boolean {
   return format === 'uri' || format === 'uri-template';
 }
 
-it('a schema of an unknown kind is rejected by the check, wherever it occurs', () => {
+it('the step-up check rejects a schema of an unknown kind, wherever it occurs', () => {
   const inner = z.object({ url: z.string() });
   for (const schema of [
     z.intersection(inner, inner),
@@ -157,7 +157,7 @@ it('a schema of an unknown kind is rejected by the check, wherever it occurs', (
     expect(() => leafFields(z.object({ some: schema.optional() }))).toThrow('not a schema with known fields');
 });
 
-it('an edit of an amount is marked as one that affects what counts as paid', () => {
+it('the OpenAPI document marks each edit of an amount as one that changes how much has to be paid', () => {
   const amounts = routes
     .filter(({ method }) => method === 'PATCH')
     .flatMap((route) =>

@@ -142,7 +142,7 @@ describe('the DNS check of a domain', () => {
     expect(await found).toEqual({ kind: 'proven', method: 'dns' });
   });
 
-  it('gives up on a silent name server after its own limit', async () => {
+  it('gives up on a silent name server after its own time limit', async () => {
     dns.set('TXT', CHALLENGE, 'silent');
     const outcome = await check('dns', { limits: { checkTimeoutMs: 200, dnsTimeoutMs: 5_000 } });
     expect(outcome).toEqual(because('unknown', 'no answer within 200 ms'));

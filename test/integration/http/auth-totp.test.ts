@@ -62,8 +62,8 @@ async function securedUser(): Promise<Secured> {
   return { ...user, token: session.token, secret, recoveryCodes };
 }
 
-describe('setting up TOTP', () => {
-  it('returns a secret and its URI, and changes nothing before a code was entered', async () => {
+describe('the setup of TOTP', () => {
+  it('returns a secret and its URI, and enables nothing before a code was entered', async () => {
     const user = await newUser(app);
     const { secret, uri } = (await setup(user.token)).body.data;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -73,7 +73,7 @@ describe('setting up TOTP', () => {
     expect((await login(user.email)).status).toBe(200);
   });
 
-  it('is enabled by a first code, and returns ten recovery codes once', async () => {
+  it('enables TOTP on the first valid code, and returns ten recovery codes once', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     const answer = await enable(user.token, codeFor(secret));
@@ -113,14 +113,14 @@ describe('setting up TOTP', () => {
     expect((await enable(user.token, codeFor(second))).status).toBe(200);
   });
 
-  it('expires after an hour', async () => {
+  it('expires an hour after it was started', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     app.advance(3_600_001);
     expect(outcome(await enable(user.token, codeFor(secret)))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('requires the password, and that no TOTP is enabled', async () => {
+  it('requires the password, and is refused when TOTP is already enabled', async () => {
     const user = await securedUser();
     expect(outcome(await setup(user.token, 'not my password'))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect(outcome(await setup(user.token))).toEqual([409, 'INVALID_STATE']);
@@ -138,7 +138,7 @@ describe('setting up TOTP', () => {
     expect((await login(user.email, recovery)).status).toBe(200);
   });
 
-  it('answers 409 when it was not started', async () => {
+  it('answers 409 to a code when no setup was started', async () => {
     const { token } = await newUser(app);
     expect(outcome(await enable(token, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
@@ -284,12 +284,12 @@ describe('disabling TOTP', () => {
     expect((await disable(user.token, PASSWORD, right)).status).toBe(200);
   });
 
-  it('answers 409 when it is not enabled', async () => {
+  it('answers 409 when TOTP is not enabled', async () => {
     const { token } = await newUser(app);
     expect(outcome(await disable(token, PASSWORD, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('invalidates the old codes, and enabling it again creates a new secret', async () => {
+  it('invalidates the old codes, and a later setup creates a new secret', async () => {
     const user = await securedUser();
     const { token } = (await disable(user.token, PASSWORD, codeFor(user.secret))).body.data.session;
     const { secret } = (await setup(token)).body.data;

@@ -85,8 +85,8 @@ async function read(
   return { ids, leave: () => leaving.abort() };
 }
 
-describe('CheckoutStreams', () => {
-  it('send each change once when notified, and end some time after the final state', async () => {
+describe('the event streams of checkout pages', () => {
+  it('send each payment change once when it is committed, and end some time after the final status', async () => {
     let now = frame('a');
     const { url, news } = await serve({
       look: async () => now,
@@ -191,7 +191,7 @@ describe('CheckoutStreams', () => {
     expect((await fetch(url)).status).toBe(204);
   });
 
-  it('report an error when there is no payment, and end when it disappears', async () => {
+  it('report an error for a missing payment, and end when their payment is deleted', async () => {
     let now: Snapshot | null = null;
     const { url, news, streams } = await serve({
       look: async () => {

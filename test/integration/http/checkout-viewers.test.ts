@@ -113,7 +113,7 @@ describe('two hundred open checkout pages', () => {
     expect(confirming.length).toBeGreaterThanOrEqual(1);
   });
 
-  it('are limited per address, and a closed one frees its slot', async () => {
+  it('are limited per client address, and a closed page frees its slot', async () => {
     const { id } = await shop.createPayment();
     const address = '203.0.113.9';
     const tabs = await Promise.all(

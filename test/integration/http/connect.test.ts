@@ -319,7 +319,7 @@ describe('an invalid connect request', () => {
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'scopes']);
   });
 
-  it('grants no more than it names, in either form', async () => {
+  it('grants each requested scope once and no other scope, as a text or as a list', async () => {
     const owner = await newOwner();
     for (const scopes of ['events:read  events:read', ['events:read', 'events:read']]) {
       const { body } = await exchange(await agreed(owner, { scopes }));

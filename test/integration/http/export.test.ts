@@ -62,7 +62,7 @@ async function file(query = ''): Promise<Response> {
   });
 }
 
-it('the accounting export has a line for each movement, with its value at the time', async () => {
+it('the accounting export contains a line for each movement of money, with its fiat value at that time', async () => {
   const all = await lines();
   expect(all.map(({ kind }) => kind).toSorted()).toEqual([
     'fee',

@@ -71,7 +71,7 @@ describe('the fiat value of money at receipt', () => {
     expect((await priced(id)).transactions[0]?.fiatAmount).toBe('12.34');
   });
 
-  it('excludes money that is gone', async () => {
+  it('excludes reversed money', async () => {
     const { id } = await shop.createPayment({ amount: '50', currency: 'USD' });
     await simulate(id, { scenario: 'double-spend' });
     const gone = await eventually(

@@ -83,7 +83,7 @@ describe('the operator listener', () => {
 });
 
 describe('a daemon with TILLD_ADMIN_LISTEN', () => {
-  it('shows its chains on that address only', async () => {
+  it('shows the state of its chains on that address only', async () => {
     const at = `127.0.0.1:${await freePort()}`;
     await using till = await Till.start({ TILLD_ADMIN_LISTEN: at });
     expect((await read(`http://${at}`, '/readyz')).text).toContain('BTC-sandbox');

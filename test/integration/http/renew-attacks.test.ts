@@ -105,7 +105,7 @@ describe('the renewal of a payment', () => {
   });
 
   // Last: days go by.
-  it('ends a week after the first payment of the order, however often it was renewed', async () => {
+  it('is refused a week after the first payment of the order, however often the payment was renewed', async () => {
     const old = await expired({ lifetimeMinutes: 60 });
     world.till.clock.advance(6 * 24 * HOUR);
     const second = await renew(old.id);

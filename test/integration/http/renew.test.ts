@@ -144,7 +144,7 @@ describe('an expired payment of a payment link', () => {
     expect((await ofOrder(old.orderId)).filter(({ status }) => status === 'pending')).toHaveLength(1);
   });
 
-  it('keeps its addresses, and late money there counts for the renewal and ends the offer', async () => {
+  it('keeps its addresses: late money at them counts for the renewal, and no further renewal is offered', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);

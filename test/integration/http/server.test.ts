@@ -447,7 +447,7 @@ describe('system routes', () => {
     expect(await (await fetch(`${app.baseUrl}/metrics`)).text()).not.toContain('wp-admin-probe');
   });
 
-  it('answer 503 with the missing parts, also when these cannot be determined', async () => {
+  it('answer 503 with the parts that are not ready, also when the state of a part cannot be read', async () => {
     const states = [
       async () => ({ ready: false, database: 'ok', chains: { BTC: { lag: 9 } }, warnings: [] }),
       async () => Promise.reject(new Error('no')),

@@ -56,7 +56,7 @@ describe('an attacker with a copied session cookie', () => {
     expect(await sendCode(thief)).toBe('UNAUTHORISED');
   });
 
-  it('cannot act first, because a step-up requires the proof, and any step-up of the owner ends the copy', async () => {
+  it('cannot pass a step-up without the password, and any step-up of the owner ends the copied session', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     expect((await thief.call('POST', '/auth/step-up', { password: 'guess' })).status).toBe(401);

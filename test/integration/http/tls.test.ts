@@ -134,7 +134,7 @@ it('the HTTPS server keeps its certificate and warns while a renewed one lacks i
   await listener.close(0);
 });
 
-it('the certificate warns in the 14 days before its end, and once it has ended', async () => {
+it('the HTTPS server warns in the 14 days before its certificate expires, and after it has expired', async () => {
   const { clock, certificate, listener, logs } = await openCertificate(selfSigned(['localhost'], 90));
   certificate.reload();
   expect(certificate.warnings()).toEqual([]);
@@ -150,7 +150,7 @@ it('the certificate warns in the 14 days before its end, and once it has ended',
   await listener.close(0);
 });
 
-it('the daemon re-reads its certificate on SIGHUP, and reports its end in /readyz and /metrics', async () => {
+it('the daemon re-reads its certificate on SIGHUP, and reports its expiry in /readyz and /metrics', async () => {
   const [old, renewed] = [selfSigned(), selfSigned(['localhost'], 2)];
   const { folder, certFile, keyFile } = await writePair(old);
   const env = { TILLD_TLS_CERT: certFile, TILLD_TLS_KEY: keyFile, TILLD_ADMIN_LISTEN: '127.0.0.1:0' };

@@ -91,7 +91,7 @@ describe('emails to an unconfirmed address', () => {
     );
   });
 
-  it('are forgotten with their mailbox after a day', async () => {
+  it('no longer count after a day, and the record of their mailbox is deleted', async () => {
     const to = fresh();
     await mail(to, 'receipt');
     const known = async () =>
@@ -114,7 +114,7 @@ describe('emails to the confirmed address of the account', () => {
 });
 
 describe('registration', () => {
-  it('sends ten emails for ten spellings of one mailbox, and continues without email', async () => {
+  it('sends at most ten emails to different spellings of one mailbox, and still creates further accounts', async () => {
     const name = `crowd${(count += 1)}`;
     for (let tag = 0; tag < 12; tag += 1) {
       const body = { email: `${name}+${tag}@example.org`, password: 'correct horse battery' };
@@ -168,7 +168,7 @@ describe('an invitation', () => {
   });
 });
 
-it('emails from before the upgrade count for no mailbox', async () => {
+it('emails sent before the upgrade do not count towards the limit of any mailbox', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-mails-'));
   layOut('0048-revocations.json.gz', dir);
   const earlier = await openDatabase(join(dir, 'tilld.sqlite'));

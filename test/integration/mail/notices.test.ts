@@ -112,7 +112,7 @@ it('notice links are rejected when altered or with a token for another purpose',
   }
 });
 
-it('a notice asks for a decision once the deadline is over, reminds after a day, and then stops', async () => {
+it('a notice asks the shop for a decision once the payment deadline is over, reminds after a day, and then stops', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop, email } = await openShop(sink, till, { paid: true });

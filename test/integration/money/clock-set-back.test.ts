@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-test('a payment does not expire because of a read of the chain with a time in the future', async () => {
+test('a payment does not expire because its chain was read while the clock was ahead', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   // The node does not answer any more.
   world.advance(61 * MINUTE);
@@ -29,7 +29,7 @@ test('a payment does not expire because of a read of the chain with a time in th
   expect(await world.expire()).toBe(1);
 });
 
-test('money that arrived in time, and is read after the deadline, is not late', async () => {
+test('money that arrived before the deadline is not late when its block is read after the deadline', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   world.advance(MINUTE);
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);

@@ -75,7 +75,7 @@ describe('a payment that spends unconfirmed money, on a node that loses its memp
   });
 });
 
-describe('a payment that the node neither has nor accepts again', () => {
+describe('a payment whose transaction the node neither has nor accepts again', () => {
   beforeEach(async () => {
     world.chains.BTC.unconfirmed = [credit];
     await world.look('BTC');
@@ -154,7 +154,7 @@ describe('a payment that its payer replaced (RBF) with the same amount', () => {
     await settles();
   });
 
-  it('is not reported as reversed when the node does not return the status of the first, and only one of them counts', async () => {
+  it('is not reported as reversed when the node does not return the status of the replaced transaction, and only one of both counts', async () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = [raised];
     BTC.debits = spends();

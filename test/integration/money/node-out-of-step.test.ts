@@ -111,7 +111,7 @@ describe('a node that is out of sync with its network', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('gets another request at once while a view left transactions unread', async () => {
+  it('is queried again at once while some of its unconfirmed transactions are unread', async () => {
     const follower = world.follower('BTC');
     world.chains.BTC.view = { isPartial: true, left: 5 };
     expect(await follower.round()).toBe(true);

@@ -313,7 +313,7 @@ class Life {
 }
 
 it(
-  `a payment group asks once, counts once and ends once, in ${LIVES} random sequences`,
+  `a payment group requests its price once, counts its money once and ends once, in ${LIVES} random sequences`,
   { timeout: 60_000 + 2_000 * LIVES },
   async () => {
     await fc.assert(

@@ -139,7 +139,7 @@ describe('the first money of a payment group', () => {
     expect(events.slice(0, -5)).not.toContain('P1 superseded');
   });
 
-  it('is the first in its block when two are paid in it, and the other money counts as well', async () => {
+  it('is the first in the block when one block pays two payments of the group, and the other money counts as well', async () => {
     const [first, second] = await group.renewed();
     world.chains.BTC.mine(world.now(), [
       creditTo(addressOf(second, 'BTC'), PRICE / 2n),
@@ -325,7 +325,7 @@ describe('money on a superseded payment', () => {
     expect(await group.told(first, second)).toEqual(events);
   });
 
-  it('is removed and returns with its block', async () => {
+  it('is reversed when a reorg removes its block, and credited again when the block returns', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE / 2n);
     const credit = creditTo(addressOf(first, 'BTC'), PRICE / 2n);

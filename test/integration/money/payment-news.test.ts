@@ -97,8 +97,8 @@ describe('a callback after the commit', () => {
   });
 });
 
-describe('the stamp of a payment', () => {
-  it('is the same in the checkout and in the comparison, and changes with every change of the payment', async () => {
+describe('the version stamp of a payment', () => {
+  it('is the same in the checkout page and in the query for changed payments, and changes with every change of the payment', async () => {
     const first = await stampShown();
     expect(await stampNow()).toBe(first);
     const row = await findPayment(world.wallet.db, payment.id);

@@ -44,7 +44,7 @@ describe('a recorded block that a node does not return although its chain grows'
     expect((await world.payment(payment)).transactions).toMatchObject([{ blockHeight: cursor }]);
   });
 
-  it('is waited for, and the node counts as behind when it stays missing', async () => {
+  it('makes the daemon wait, and the node counts as behind when the block stays missing', async () => {
     const { chains } = world;
     const cursor = chains.BTC.tip.height;
     chains.BTC.mine(world.now());
@@ -61,7 +61,7 @@ describe('a recorded block that a node does not return although its chain grows'
     expect(standing()).toMatchObject({ state: 'following', height: cursor + 1 });
   });
 
-  it('is left only for a chain that has another block at that height, whatever else is missing', async () => {
+  it('is treated as reorganised only when the chain has another block at that height, whatever else is missing', async () => {
     const { db } = world.wallet;
     const cursor = world.chains.BTC.tip;
     const recorded = await rememberedBlocks(db, BTC, cursor.height, 100);

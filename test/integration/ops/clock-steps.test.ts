@@ -108,7 +108,7 @@ describe('a running daemon whose clock jumps', () => {
   let destination = '';
   const order = () => ({ coin: 'BTC', amount: '0.0001', destination });
 
-  it('shows the faked time, makes its first backup and processes payments and a send', async () => {
+  it('uses the faked time, makes its first backup and processes payments and a send', async () => {
     const { headers } = await till.api.call('GET', '/healthz');
     expect(Math.abs(new Date(headers.get('date') ?? 0).getTime() - NOON)).toBeLessThan(HOUR_MS / 4);
     await backedUp(1);

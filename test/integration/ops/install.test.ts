@@ -109,7 +109,7 @@ describe('install.sh', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it('repairs a mode that was opened', () => {
+  it('restores the permissions of a file that was made readable for other users', () => {
     install();
     execFileSync('chmod', ['644', join(root, 'etc/tilld/passphrase')]);
     expect(install().output).toMatch(/^1 changes made$/m);
@@ -219,7 +219,7 @@ describe('install.sh uninstall', () => {
     expect(install().status).toBe(0);
   });
 
-  it('deletes keys and data with --purge only after the words that it asks for', () => {
+  it('deletes keys and data with --purge only after the operator has typed the requested words', () => {
     install();
     expect(install('uninstall', '--purge').output).toContain('nothing was changed');
     expect(existsSync(join(root, 'etc/tilld/passphrase'))).toBe(true);

@@ -12,22 +12,28 @@ it.each([
   ['lately', -DAY_MS / 2, 0],
   ['more than a day ago', -2 * DAY_MS, 1],
   ['in a year to come, by a clock that was set back since', 365 * DAY_MS, 1],
-])('reconcileDue for a chain last reconciled %s', async (_when, ms, comparisons) => {
-  const { db, close } = await openDatabase(':memory:').then((it) => ({ db: it.db, close: () => it.close() }));
-  const now = Date.now();
-  const chain = { coin: 'BTC', mode: 'live' } as const;
-  await writeReconciliation(db, { ...chain, at: now + ms, height: 1, differences: 0 });
-  let asked = 0;
-  const adapter = {
-    ...chain,
-    tip: async () => ({ height: 5, hash: 'aa'.repeat(32) }),
-    funds: outputFunds(async () => {
-      asked += 1;
-      throw new ChainError('unavailable', 'another scan runs');
-    }),
-  };
-  const deps = { db, clock: { now: () => now }, logger: silent, intervalMs: DAY_MS, adapters: [adapter] };
-  await reconcileDue(deps, new AbortController().signal);
-  expect(asked).toBe(comparisons);
-  await close();
-});
+])(
+  'reconcileDue compares ledger and node at most once a day for a chain that was last reconciled %s',
+  async (_when, ms, comparisons) => {
+    const { db, close } = await openDatabase(':memory:').then((it) => ({
+      db: it.db,
+      close: () => it.close(),
+    }));
+    const now = Date.now();
+    const chain = { coin: 'BTC', mode: 'live' } as const;
+    await writeReconciliation(db, { ...chain, at: now + ms, height: 1, differences: 0 });
+    let asked = 0;
+    const adapter = {
+      ...chain,
+      tip: async () => ({ height: 5, hash: 'aa'.repeat(32) }),
+      funds: outputFunds(async () => {
+        asked += 1;
+        throw new ChainError('unavailable', 'another scan runs');
+      }),
+    };
+    const deps = { db, clock: { now: () => now }, logger: silent, intervalMs: DAY_MS, adapters: [adapter] };
+    await reconcileDue(deps, new AbortController().signal);
+    expect(asked).toBe(comparisons);
+    await close();
+  },
+);

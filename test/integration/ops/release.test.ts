@@ -128,7 +128,7 @@ describe('the release', () => {
   });
 });
 
-it('the packages that the build loads by name load from the archive', () => {
+it('the release archive contains the packages that the build imports by name at run time', () => {
   const names = ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'];
   const load = `for (const name of ${JSON.stringify(names)}) await import(name); console.log('loaded');`;
   const node = join(program, 'node_modules/.bin/node');

@@ -95,7 +95,7 @@ describe('a machine that took over', () => {
     expect(second.output).toContain('another machine has taken over (epoch 3, this one has 2)');
   });
 
-  it('shows no age of a replica that contains only its takeover marker', async () => {
+  it('reports no age of a replica that contains only its takeover marker', async () => {
     await restore('second');
     await promote('second');
     const alone = await TillProcess.start(env, join(dir, 'second'));
@@ -114,7 +114,7 @@ describe('a machine that took over', () => {
   });
 });
 
-it('a promotion that is killed while it waits leaves a database that does not start', async () => {
+it('a takeover that is killed while it waits leaves a database with which the daemon refuses to start', async () => {
   await restore('second');
   const promoting = startTool('promote', ['--data-dir', join(dir, 'second')], { env });
   await eventually(
@@ -150,7 +150,7 @@ it('at most one of two concurrent takeovers succeeds', async () => {
   }
 });
 
-it('a generation that cannot be restored is named, and an older one is used only on confirmation of the operator', async () => {
+it('a takeover names a replica generation that cannot be restored, and uses an older one only on confirmation of the operator', async () => {
   await restore('second');
   await promote('second');
   const second = await Machine.start(env, join(dir, 'second'));

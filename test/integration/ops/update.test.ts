@@ -129,7 +129,7 @@ it(
 );
 
 it(
-  'tillctl rollback states what it loses, refuses without --yes, and gives no address twice afterwards',
+  'tillctl rollback lists the payments that it loses, refuses without --yes, and no address is issued twice afterwards',
   async () => {
     await world.ready();
     const before = readdirSync(world.dataDir).filter((name) => name === `tilld.sqlite.before-${MIGRATION}`);
@@ -200,7 +200,7 @@ it(
 );
 
 it(
-  'tillctl update keeps a release that is not ready but has accepted payments, and rollback goes back by order only',
+  'tillctl update keeps a release that is not ready but has accepted payments, and only an explicit rollback undoes it',
   async () => {
     await world.ready();
     const before = await order();

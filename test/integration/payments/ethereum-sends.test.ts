@@ -182,7 +182,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(before - spent);
   });
 
-  it('are refused for one of two concurrent ones when the balance covers only one', async () => {
+  it('are refused for one of two concurrent requests when the balance covers only one', async () => {
     const amount = ((await balance()) * 2n) / 3n;
     const to = await anvil.newAddress();
     const answers = await Promise.all([send(amount, to), send(amount, to)]);

@@ -57,7 +57,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await Promise.all([anvil.stop(), sink.close()]);
   });
 
-  it('loses no payment while it limits, stalls, reports a wrong tip and reorders for a whole run', async () => {
+  it('loses no payment while it rate-limits, stalls, reports a wrong tip and reorders responses', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });

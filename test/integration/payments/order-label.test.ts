@@ -146,7 +146,7 @@ describe('the label of an order', () => {
 });
 
 describe('plainOrder', () => {
-  it('prefers a plain label, then a plain id', () => {
+  it('returns the order label when it is plain text, and otherwise a plain order id', () => {
     const orderId = '19-4afd';
     expect(plainOrder({ orderId, orderLabel: '#19' }, 'pay_1')).toBe('#19');
     expect(plainOrder({ orderId, orderLabel: 'win at http://evil.example' }, 'pay_1')).toBe(orderId);

@@ -77,7 +77,7 @@ describe('a coin added later, on a pruned node,', () => {
   });
 });
 
-it('skipped blocks are reported as a gap until the payments in them are credited as of their block', async () => {
+it('skipped blocks are reported as a block gap until the payments in them are credited as of their block', async () => {
   const payment = await world.order({ allowed: ['LTC'] });
   mineUpTo(20);
   const credit = creditTo(addressOf(payment, 'LTC'), DUE);
@@ -119,7 +119,7 @@ it('skipped blocks are reported as a gap until the payments in them are credited
 it.each([
   ['below its end', () => ({ height: PRUNED - 1, hash: 'f'.repeat(64) })],
   ['of another chain', () => ({ height: 100, hash: 'f'.repeat(64) })],
-])('a gap stays open when the answer comes from a backend %s', async (_what, tip) => {
+])('a block gap stays open when the answer comes from a backend %s', async (_what, tip) => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);
@@ -133,7 +133,7 @@ it.each([
   expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });
 
-it('a gap stays open while the node does not respond', async () => {
+it('a block gap stays open while the node does not respond', async () => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);
@@ -145,7 +145,7 @@ it('a gap stays open while the node does not respond', async () => {
   expect(await chainGaps(world.deps.db)).toHaveLength(1);
 });
 
-it('a gap stays open when the node that returns balances is below it', async () => {
+it('a block gap stays open when the node that returns balances is below the gap', async () => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);

@@ -58,7 +58,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('makes a send right after it draw on other deposits, and later on all of them', async () => {
+  it('makes the next send draw on other deposits, and later sends on all of them', async () => {
     const [dusted, ...others] = await earn(3);
     const blind = blindfold();
     dust(dusted!);

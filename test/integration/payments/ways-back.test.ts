@@ -142,7 +142,7 @@ describe('the return link of a payment with money', () => {
     ['seen', 'exact', 'confirming'],
     ['short', 'underpay', 'underpaid'],
   ])(
-    'leads neither to the cart nor to the success page when the payment was %s',
+    'points neither to the cart nor to the success page when the payment was %s',
     async (_, scenario, status) => {
       const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
       expect(await backLink(id)).toEqual([CART, 'Back to the shop']);
@@ -152,7 +152,7 @@ describe('the return link of a payment with money', () => {
     },
   );
 
-  it('does not lead to the cart when the money arrived after a cancellation', async () => {
+  it('does not point to the cart when the money arrived after a cancellation', async () => {
     const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
     await call('POST', '/payment/cancel', { paymentId: id });
     expect((await state(id)).redirect).toBe(CART);

@@ -134,7 +134,7 @@ describe('removing a member', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps or deletes as the owner chooses', async () => {
+  it('keeps or deletes endpoints, keys and payment links of the member, as the owner chooses', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);

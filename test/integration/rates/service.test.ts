@@ -266,7 +266,7 @@ describe('a failing rate source', () => {
       () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '1' }]),
     ],
     ['no price at all', () => '[]'],
-  ])('is also one that answers with %s', async (_, body) => {
+  ])('is reported in the same way when it answers with %s', async (_, body) => {
     let asked = 0;
     const stale = await serve((__, response) => {
       asked += 1;
@@ -328,7 +328,7 @@ describe('a currency that was not requested before', () => {
 });
 
 describe('rates from before the clock was set back', () => {
-  test('are as old as possible, and not current until that time comes', async () => {
+  test('count as stale until the clock reaches the time at which they were fetched', async () => {
     const prices: Record<string, string> = { USD: '50000' };
     const { origin, asked } = await fakeCoinbase(prices);
     const { rates, recorder } = service([coinbase(origin)]);
@@ -399,7 +399,7 @@ const ODD =
   );
 
 describe('a currency in use', () => {
-  test('has its rate after every ensure, while strangers request more currencies than the cache holds', async () => {
+  test('always has a rate, although strangers request more currencies than the cache holds', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
     rates.start();

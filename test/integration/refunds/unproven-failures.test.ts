@@ -140,7 +140,7 @@ it.each([
   ['was refused when it was first offered', { error: 'no thanks', broadcasts: 0 }],
   ['has expired or lost its nonce for good', { error: 'expired', broadcasts: 3 }],
   ['did not fail', { status: 'broadcast', error: null }],
-] as const)('a refund that %s delays nothing', async (_why, change) => {
+] as const)('the refund after one that %s needs no wait', async (_why, change) => {
   await stored(change);
   expect(await isRefused()).toBe(false);
 });

@@ -62,7 +62,7 @@ async function writes(): Promise<number> {
 }
 
 describe('the sandbox network', () => {
-  it('is the same after a restart', async () => {
+  it('has the same blocks and payments after a restart', async () => {
     const before = simulate();
     const txid = await before.control.pay([{ address: ADDRESS, amount: 1_000n }]);
     await before.control.mine(2);
@@ -250,7 +250,7 @@ describe('the sandbox network', () => {
     expect(await simulator.adapter.hashAt(0)).not.toBeNull();
   });
 
-  it('refuses what no network would accept', async () => {
+  it('refuses invalid payments, blocks and reorgs with the reason', async () => {
     const { control } = simulate();
     await expect(control.pay([])).rejects.toThrow('needs an output');
     await expect(control.pay([{ address: 'bc1qnowhere', amount: 1n }])).rejects.toThrow(

@@ -260,7 +260,7 @@ describe('the proof that a Solana transaction can never land', () => {
     });
   });
 
-  it('ends its warning when it is not needed any more', async () => {
+  it('ends its warning once the proof is no longer needed', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);
@@ -270,7 +270,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('fails on a backend that knows less than another one showed', async () => {
+  it('fails on a backend with less history than another backend has returned', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     const { slot } = node.ledger.tip('finalized');

@@ -134,8 +134,8 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(world.node.ledger.transaction(second.txHash)).toBeUndefined();
   });
 
-  describe('behind one that ends otherwise than planned', () => {
-    it('continue when it lands and fails, and max includes the returned amount', async () => {
+  describe('behind a send that ends otherwise than planned', () => {
+    it('continue when that send lands and fails, and max includes the returned amount', async () => {
       const shop = await openFunded(40n * CENT);
       const [closed, one, last] = [strangerAddress(), strangerAddress(), strangerAddress()];
       world.payer.pay([{ address: closed, amount: CENT }]);
@@ -171,7 +171,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       expect(await balanceOf(shop)).toBe(rest);
     });
 
-    it('continue when it is signed again at a higher fee, and max sends the remainder', async () => {
+    it('continue when that send is signed again at a higher fee, and max sends the remainder', async () => {
       const shop = await openFunded(40n * CENT);
       const [one, last] = [strangerAddress(), strangerAddress()];
       world.node.dropNext(1);
@@ -188,7 +188,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       expect(await balanceOf(shop)).toBe(0n);
     });
 
-    it('continue when it is cancelled in the queue, while a released one cannot be cancelled', async () => {
+    it('continue when that send is cancelled in the queue, while a broadcast send cannot be cancelled', async () => {
       const shop = await openFunded(40n * CENT);
       const cancel = async (sendId: string) =>
         shop.api.call<SendJson>('POST', '/merchant/wallet/send/cancel', {
@@ -212,7 +212,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       expect([lands(one), lands(cancelled), lands(other)]).toEqual([1, 0, 1]);
     });
 
-    it('arrive once, like itself, when a fork drops it after they were released', async () => {
+    it('arrive once, like that send, when a fork drops it after they were broadcast', async () => {
       const shop = await openFunded(40n * CENT);
       const [one, other] = [strangerAddress(), strangerAddress()];
       const first = await send(shop, CENT, one);

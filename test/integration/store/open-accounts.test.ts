@@ -285,7 +285,7 @@ describe('OpenAccounts', () => {
     expect(last.filter((account) => !after.includes(account))).toMatchObject([{ watchKey: 'sol1' }]);
   });
 
-  it('leaves nothing in the database', async () => {
+  it('writes nothing to the database', async () => {
     const objects = other.prepare<[], { name: string }>('SELECT name FROM sqlite_schema');
     const before = objects.all();
     await check(newAccounts());

@@ -168,7 +168,7 @@ test('the query of sandbox payments uses the few sandbox events', async () => {
   }
 });
 
-test('the total of live rows is computed as the rest, and the list is read from the newest', async () => {
+test('the query of a total of live rows subtracts the sandbox rows, and the list is read from the newest', async () => {
   const asked = { merchantId: 'm', mode: 'live', page: 1, limit: 9 } as const;
   const [played, all, list] = await plansOf(() => listEvents(db, asked));
   expect(played).toContain('events_of_sandbox');

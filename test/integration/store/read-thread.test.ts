@@ -57,7 +57,7 @@ describe('Database.aside', () => {
     expect((await sql`SELECT 1 AS one`.execute(open.db.aside)).rows).toEqual([{ one: 1 }]);
   });
 
-  it('changes nothing', async () => {
+  it('cannot write to the database', async () => {
     await expect(sql`DELETE FROM users`.execute(open.db.aside)).rejects.toThrow('readonly');
   });
 
@@ -79,7 +79,7 @@ describe('Database.aside', () => {
     expect(await outcome).toBe('rejected');
   });
 
-  it('reads on the connection itself in memory and in a transaction', async () => {
+  it('uses the main connection for an in-memory database and within a transaction', async () => {
     const memory = await openDatabase(':memory:');
     expect(memory.db.aside).toBe(memory.db);
     await memory.close();

@@ -43,12 +43,12 @@ const applied = (file: string): unknown[] =>
   reading(file, (db) => db.prepare('SELECT name FROM kysely_migration ORDER BY name').pluck().all());
 
 describe('schema.sql', () => {
-  it('is what every migration from the first one on makes', async () => {
+  it('equals the schema that all migrations from the first one produce', async () => {
     await (await openDatabase(path, { migrations: await allMigrations() })).close();
     await expect(reading(path, schemaText)).toMatchFileSnapshot('../../../src/store/schema/schema.sql');
   });
 
-  it('is what a new database has, with every migration since noted as applied', async () => {
+  it('equals the schema of a new database, in which every migration is recorded as applied', async () => {
     await (await openDatabase(path)).close();
     const migrated = join(dir, 'migrated.sqlite');
     await (await openDatabase(migrated, { migrations: await allMigrations() })).close();

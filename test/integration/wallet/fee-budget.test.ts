@@ -27,7 +27,7 @@ async function check(treasury: Treasury): Promise<void> {
   }
 }
 
-test('a version of a send, together with what spends from its fee budget, never costs more than the budget', async () => {
+test('a version of a send, together with the transactions that share its fee budget, never costs more than the budget', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(treasuryStep, { minLength: 30, maxLength: 60 }), async (steps) => {
       await using treasury = await Treasury.open();

@@ -284,7 +284,7 @@ describe('a refused send whose versions are all impossible to mine', () => {
     expect((await deposit()).state).toBe('gone');
   });
 
-  test('restarts the wait when the node accepted it in between', async () => {
+  test('restarts the wait when the node accepted the send in between', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const refuse = sim.line.broadcast;
@@ -304,7 +304,7 @@ describe('a refused send whose versions are all impossible to mine', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('clears the state once it is mined, so that a later reorg finds no trace of it', async () => {
+  test('clears that state once the send is mined, so that it does not affect the send after a later reorg', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const [bytes] = sim.line.offered;

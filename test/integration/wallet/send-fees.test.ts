@@ -191,8 +191,8 @@ function runWith(coin: NodeCoin): void {
   });
 }
 
-describe.skipIf(!requireNode('LTC'))('on a Litecoin node without replacement (RBF)', () => {
-  test('show the version in the network, and pay with the change (CPFP)', async () => {
+describe.skipIf(!requireNode('LTC'))('sends on a Litecoin node without replacement (RBF)', () => {
+  test('show the version that the network has, and are bumped by a child that spends their change (CPFP)', async () => {
     const node = await startNode('LTC', { extraArgs: ['-mempoolreplacement=0'] });
     const till = await new PricedNode('LTC', node).open();
     try {

@@ -178,7 +178,7 @@ describe('wallet transactions', () => {
 });
 
 describe('getSend', () => {
-  test('finds a send by exactly one name', async () => {
+  test('finds a send by exactly one of its identifiers', async () => {
     const merchantId = sim.world.merchant.id;
     for (const names of [{}, { sendId: 'a', txHash: 'b' }]) {
       await expect(getSend(sim.world.deps, { merchantId, ...names })).rejects.toMatchObject({

@@ -228,7 +228,7 @@ test('failed deposits keep slots in a round although others would fill it', asyn
   expect(asked.filter((address) => address?.startsWith('large'))).toHaveLength(5);
 });
 
-test('a deposit for which the node never answers does not end every round before the others', async () => {
+test('a deposit for which the node never answers does not keep sweep rounds from reaching the other deposits', async () => {
   const [poison] = await addLarge(1);
   const { clock, lines, round } = rounds(async (from) =>
     Promise.reject(from === poison ? new ChainError('bad_answer', 'odd') : new UnsendableAmount('refused')),

@@ -56,7 +56,7 @@ it('the webhook queue sends almost nothing more to an endpoint that answered 410
   expect(sink.received.length).toBeLessThan(EVENTS / 2);
 });
 
-it('the webhook queue delivers one immediately on request that waits behind others', async () => {
+it('the webhook queue delivers a webhook immediately on request although it waits behind others', async () => {
   const held: (() => void)[] = [];
   await backlog((_request, response) => void held.push(() => response.end('ok')));
   const queue = shop.queue();

@@ -146,7 +146,7 @@ it('listDeliveries distinguishes the endpoint of the merchant, others, those of 
   expect(deliveries).toMatchObject([{ attempts: 0, last: { error: 'ended: the endpoint was deleted' } }]);
 });
 
-it('listDeliveries returns a redelivered one once, in its current state, with the earlier attempts', async () => {
+it('listDeliveries returns a delivery once after a redelivery, in its current state, with the earlier attempts', async () => {
   sink.answer(status(500));
   await emit();
   await exhaust();

@@ -80,7 +80,7 @@ describe('webhook retention', () => {
     expect(await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).toEqual({ webhook_logs: 1_301 });
   });
 
-  it('drops the data of old events but not the events, and never what is still to be delivered', async () => {
+  it('drops the data of old events but not the events, and never the data of undelivered events', async () => {
     await history(3, 10);
     const pending = await (await shop.payment(merchant)).emit();
     shop.clock.advance(20 * DAY_MS);

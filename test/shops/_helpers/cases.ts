@@ -74,7 +74,7 @@ async function stays({ shop }: World, orderId: string, ...wanted: OrderState[]):
 }
 
 function paying(world: () => World): void {
-  it('moves an order with an exact payment from waiting to seen to paid', async () => {
+  it('an order with an exact payment moves from waiting to seen to paid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId, checkoutUrl } = await shop.order({ email: 'payer@example.com' });
     expect(checkoutUrl).toContain(paymentId);
@@ -88,14 +88,14 @@ function paying(world: () => World): void {
     expect(new Set(notes).size).toBe(notes.length);
   });
 
-  it('accepts an order without an email address', async () => {
+  it('an order without an email address is accepted', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
     await reaches(world(), orderId, 'paid');
   });
 
-  it('asks for the remainder of an underpaid order, which then is paid', async () => {
+  it('an underpaid order asks for the remainder, and is paid once the remainder arrives', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId, 'underpay');
@@ -106,7 +106,7 @@ function paying(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('marks an overpaid order as paid, and reports the excess to the shopkeeper', async () => {
+  it('an overpaid order is marked as paid, and the excess is reported to the shopkeeper', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId, 'overpay');
@@ -114,14 +114,14 @@ function paying(world: () => World): void {
     expect((await shop.notes(orderId)).join('\n')).toMatch(/BTC/);
   });
 
-  it('accepts late money as payment', async () => {
+  it('late money is accepted as payment of the order', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId, 'late');
     await reaches(world(), orderId, 'paid');
   });
 
-  it('ships no goods for late money under the review policy until the owner accepts it', async () => {
+  it('late money under the review policy ships no goods until the owner accepts it', async () => {
     const { shop, owner } = world();
     await owner.editShop({ latePayments: 'review' });
     try {
@@ -137,7 +137,7 @@ function paying(world: () => World): void {
 }
 
 function moneyThatLeaves(world: () => World): void {
-  it('does not mark an order as paid after a double spend, until other money arrives', async () => {
+  it('an order whose payment was double-spent is not marked as paid until other money arrives', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
@@ -149,7 +149,7 @@ function moneyThatLeaves(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('reports a reorg of a paid order to the shopkeeper', async () => {
+  it('a reorg that removes the money of a paid order is reported to the shopkeeper', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -160,7 +160,7 @@ function moneyThatLeaves(world: () => World): void {
     expect((await shop.notes(orderId)).length).toBeGreaterThan(before);
   });
 
-  it('marks an order as paid again when the money returns after a reorg', async () => {
+  it('an order is marked as paid again when the money returns after a reorg', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -173,7 +173,7 @@ function moneyThatLeaves(world: () => World): void {
 }
 
 function lostWebhooks(world: () => World): void {
-  it('updates an order by its job when webhooks are lost', async () => {
+  it('an order is updated by the scheduled job when webhooks are lost', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'lose';
@@ -193,7 +193,7 @@ function lostWebhooks(world: () => World): void {
     expect(await shop.state(orderId)).toBe('paid');
   });
 
-  it('marks an order as paid once when webhooks arrive twice and concurrently', async () => {
+  it('an order is marked as paid once when webhooks arrive twice and concurrently', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'twice';
@@ -210,7 +210,7 @@ function lostWebhooks(world: () => World): void {
     expect(new Set(notes).size).toBe(notes.length);
   });
 
-  it('marks an order as paid when webhooks arrive in the wrong order', async () => {
+  it('an order is marked as paid when webhooks arrive in the wrong order', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'keep';
@@ -232,7 +232,7 @@ function lostWebhooks(world: () => World): void {
     await stays(world(), orderId, 'paid');
   });
 
-  it('marks an order as paid when the shop was down while the money arrived', async () => {
+  it('an order is marked as paid when the shop was down while the money arrived', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await shop.stop();
@@ -246,7 +246,7 @@ function lostWebhooks(world: () => World): void {
 }
 
 function changedOrders(world: () => World): void {
-  it('requests the new total of a cart that changes after the redirect, and only that pays the order', async () => {
+  it('a cart that changes after the redirect to the checkout is requested at its new total, and only that pays the order', async () => {
     const { shop, owner } = world();
     const first = await shop.order({ quantity: 1 });
     const before = await owner.payment(first.paymentId);
@@ -260,7 +260,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), first.orderId, 'paid');
   });
 
-  it('cancels the payment of an abandoned order', async () => {
+  it('an abandoned order has its payment cancelled', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await shop.cancel(orderId);
@@ -273,7 +273,7 @@ function changedOrders(world: () => World): void {
     );
   });
 
-  it('keeps an order that is cancelled after money was seen', async () => {
+  it('an order that is cancelled after money was seen is kept', async () => {
     const { shop, owner, toShop } = world();
     const { orderId, paymentId } = await shop.order();
     toShop.weather = 'lose';
@@ -288,7 +288,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('never has an order both cancelled and paid when both are concurrent', async () => {
+  it('an order is never both cancelled and paid when both are concurrent', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await Promise.all([
@@ -306,7 +306,7 @@ function changedOrders(world: () => World): void {
     await reaches(world(), orderId, 'paid', 'late');
   });
 
-  it('keeps seen and paid orders from the cleanup of the platform, although every webhook was lost', async () => {
+  it('the cleanup of the platform keeps orders with money, although every webhook was lost', async () => {
     const { shop, owner, toShop } = world();
     const [seen, paid, unpaid] = [await shop.order(), await shop.order(), await shop.order()];
     toShop.weather = 'lose';
@@ -328,7 +328,7 @@ function changedOrders(world: () => World): void {
 }
 
 function refunds(world: () => World): void {
-  it('settles a refund by refund link when tilld has paid it', async () => {
+  it('a refund by refund link is settled in the shop once tilld has paid it', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -342,7 +342,7 @@ function refunds(world: () => World): void {
 }
 
 function delayedRefunds(world: () => World): void {
-  it('reports once to the shopkeeper why a claimed refund cannot be sent at present', async () => {
+  it('a claimed refund that cannot be sent at present is reported once to the shopkeeper, with the reason', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
@@ -363,7 +363,7 @@ function delayedRefunds(world: () => World): void {
 }
 
 function trouble(world: () => World): void {
-  it('reports a revoked key, loses nothing, and recovers once reconnected', async () => {
+  it('a revoked key is reported to the shopkeeper, loses nothing, and works again once the shop is reconnected', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     expect(await owner.revokeKeys()).toBeGreaterThan(0);
@@ -376,7 +376,7 @@ function trouble(world: () => World): void {
     await reaches(world(), orderId, 'paid');
   });
 
-  it('neither accepts nor cancels an order while tilld is down', async () => {
+  it('an order is neither accepted nor cancelled while tilld is down', async () => {
     const { shop, owner, toTilld } = world();
     const { orderId, paymentId } = await shop.order();
     toTilld.isDown = true;

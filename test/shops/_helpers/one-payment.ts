@@ -179,7 +179,7 @@ async function becomes({ shop }: World, orderId: string, ...wanted: OrderState[]
 
 /** For `describeShop`: a second payment of one order is impossible, in whatever order things happen. */
 export function onePayment(world: () => World): void {
-  it('follows late money of an earlier payment, closes the open one, notes a reorg, and refunds the late money', async () => {
+  it('late money on an earlier payment pays the order, closes its open payment, survives a reorg in the order notes, and is refunded', async () => {
     const { owner, shop } = world();
     const { orderId, paymentId: first } = await shop.order({ email: 'payer@example.com' });
     await owner.cancel(first);
@@ -202,7 +202,7 @@ export function onePayment(world: () => World): void {
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
-  it(`requests one payment per order, whatever ${RUNS} shoppers, payers and reorgs do`, async () => {
+  it(`an order has one open payment, whatever ${RUNS} random shoppers, payers and reorgs do`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...BEGINNINGS),

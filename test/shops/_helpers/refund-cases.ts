@@ -37,7 +37,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     );
   }
 
-  it('settles a claimed refund only once its money has left', async () => {
+  it('a claimed refund is settled in the shop only once the money has left the wallet', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId, linkUrl } = await refunded();
     await owner.claim(linkUrl);
@@ -48,7 +48,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
-  it('reports an expired refund link to the shopkeeper once, as unpaid', async () => {
+  it('an expired refund link is reported to the shopkeeper once, as unpaid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await refunded();
     await owner.expireRefund(paymentId);
@@ -57,7 +57,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     expect(await shop.state(orderId)).not.toBe('refunded');
   });
 
-  it('reports a cancelled refund link to the shopkeeper once, as unpaid', async () => {
+  it('a cancelled refund link is reported to the shopkeeper once, as unpaid', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await refunded();
     await owner.cancelRefund(paymentId);
@@ -66,7 +66,7 @@ export function refundsAsTheyAre(world: () => RefundWorld): void {
     expect(await shop.state(orderId)).not.toBe('refunded');
   });
 
-  it('reports a partial refund made in tilld to the shopkeeper once', async () => {
+  it('a partial refund made in tilld is reported to the shopkeeper once', async () => {
     const { shop, owner } = world();
     const { orderId, paymentId } = await shop.order();
     await owner.payFinally(paymentId);
