@@ -61,7 +61,7 @@ describe('chain warnings', () => {
     expect(await warningsOf({ ...silent, state: 'catching_up' })).toEqual([]);
   });
 
-  it('pass on the warnings of the node', async () => {
+  it('include the warnings of the node', async () => {
     expect(await warningsOf({ tipAgeMs: 0, nodeWarnings: 'unknown new rules activated' })).toEqual([
       'unknown new rules activated',
     ]);

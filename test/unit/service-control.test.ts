@@ -57,7 +57,7 @@ describe('the service under systemd', () => {
     expect(calls()).toEqual(['start tilld tilld-replica']);
   });
 
-  it('is not waited for once systemd has given it up', async () => {
+  it('is no longer waited for once systemd reports that it has failed', async () => {
     fakeSystemctl(['"is-failed --quiet tilld"']);
     const { waitForService } = await import('../../src/cli/release/service-control.ts');
     const { loadConfig } = await import('../../src/config/load-config.ts');

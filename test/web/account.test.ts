@@ -410,8 +410,8 @@ describe('a browser that refuses cookies', () => {
   });
 });
 
-describe('the end of a session', () => {
-  it('keeps the form, also in a dialog, and continues after the password', async () => {
+describe('the end of a dashboard session', () => {
+  it('keeps the input of a form or dialog, and continues once the user has entered the password', async () => {
     const other = await Shop.open(till.api);
     await page.goto(`${shopPath}/wallet`);
     await button('Send BTC').click();
@@ -436,7 +436,7 @@ describe('the end of a session', () => {
     await page.getByText('Network fee', { exact: true }).waitFor();
   });
 
-  it('returns to the same page by its link when it happened without a user action', async () => {
+  it('leads back to the same page after sign-in when it happened without a user action', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
     await page.getByRole('link', { name: 'short' }).waitFor();
     await page.goto('about:blank');

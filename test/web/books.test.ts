@@ -170,7 +170,7 @@ it('the wallet page says when no rate is available', async () => {
   await page.unroute('**/rates?**');
 });
 
-it('the dashboard loads no days before the time zone of the shop is known', async () => {
+it('the dashboard requests no data by day before the time zone of the shop is known', async () => {
   const zones = new Set<string | null>();
   const reads = (request: { url: () => string }): void => {
     const { pathname, searchParams } = new URL(request.url());

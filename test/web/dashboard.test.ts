@@ -555,7 +555,7 @@ describe('dashboard sessions', () => {
     await fresh.close();
   });
 
-  it('end immediately on sign-out, and no URL leads back in', async () => {
+  it('end immediately on sign-out, after which no URL opens a page of the account', async () => {
     await button('Sign out').click();
     await heading('Sign in').waitFor();
     await page.goto(shopPath);

@@ -104,7 +104,7 @@ it('the receipt button is available in each language, and is not printed', async
   await page.context().close();
 });
 
-it('the page of a payment sends its receipt, and its log shows who did', async () => {
+it('the page of a payment in the dashboard sends its receipt, and its history shows who did', async () => {
   const { id, email } = await paid();
   const { api } = world.till;
   const { user } = await api.must<{ user: { email: string } }>('GET', '/auth/me', {

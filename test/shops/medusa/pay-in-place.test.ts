@@ -32,7 +32,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'the Medusa storefront pays over the page of the shop and shows the order, also when the shopper goes back: %s',
+  'the Medusa storefront opens the payment in a window over the page of the shop and then shows the order, also when the shopper goes back: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await page.goto(shop.storefrontPath);

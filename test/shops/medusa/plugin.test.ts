@@ -96,7 +96,7 @@ it('the Medusa plugin refuses to cancel an order with a seen payment, with the r
   await reaches(orderId, 'paid');
 });
 
-it('the Medusa plugin allows to cancel an order whose money is gone, which then cannot be paid', async () => {
+it('the Medusa plugin allows to cancel an order whose payment was reversed, and that payment cannot be paid any more', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -157,7 +157,7 @@ it('the Medusa plugin reads events again when tilld could not return their payme
   }
 });
 
-it('the Medusa plugin keeps or replaces the payment of a session whose price changes, and does neither once money arrived', async () => {
+it('the Medusa plugin keeps or replaces the payment of a session whose price changes, and leaves a payment with money unchanged', async () => {
   const { orderId, paymentId } = await shop.order();
   expect(await shop.changePrice(orderId, 31)).toBe(paymentId);
   expect((await owner.payment(paymentId)).amount).toBe('31.00');
@@ -240,7 +240,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.state(cartId)).toBe('paid');
   });
 
-  it('is taken by a placed order whose session is gone', async () => {
+  it('is recorded for a placed order whose payment session no longer exists', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await reaches(orderId, 'seen');
@@ -278,7 +278,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
   });
 });
 
-it('the Medusa plugin does not report money as lost that becomes final while the order is placed', async () => {
+it('the Medusa plugin does not report money as reversed that becomes final while the order is placed', async () => {
   const { orderId, paymentId } = await shop.order();
   toShop.weather = 'lose';
   try {

@@ -126,7 +126,7 @@ it('the Medusa plugin redirects nowhere with a changed reference', async () => {
     expect((await fetch(each, { redirect: 'manual' })).status).toBe(404);
 });
 
-it('the Medusa plugin follows late money of an earlier payment, closes the other one, and refunds from the first', async () => {
+it('the Medusa plugin counts late money on an earlier payment, closes the open payment, and refunds from the earlier one', async () => {
   const { cartId, first, second } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');
@@ -137,7 +137,7 @@ it('the Medusa plugin follows late money of an earlier payment, closes the other
   await eventually('it is paid', () => shop.refundSettled(cartId), Boolean, 60_000);
 });
 
-it('the Medusa plugin reports an adopted payment whose money is gone', async () => {
+it('the Medusa plugin reports to the shopkeeper when the money of an earlier payment that paid the order is reversed', async () => {
   const { cartId, first } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');

@@ -84,7 +84,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'the Vendure storefront pays over the page of the shop, shows the order, and then has an empty cart: %s',
+  'the Vendure storefront opens the payment in a window over the page of the shop, then shows the order and an empty cart: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await goToPay(page);

@@ -32,7 +32,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-it('the Vendure plugin places the order when money is seen, reopens it when that is gone, and settles later money', async () => {
+it('the Vendure plugin places the order when money is seen, reopens it when the money is reversed, and settles later money', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'PaymentAuthorized');

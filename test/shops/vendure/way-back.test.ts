@@ -95,7 +95,7 @@ it('the Vendure plugin leads a customer who underpaid to the remainder, and show
   await reaches(orderId, 'paid');
 });
 
-it('the Vendure plugin closes the cart of an order with money, and reopens it when the money is gone', async () => {
+it('the Vendure plugin closes the cart of an order with money, and reopens it when the money is reversed', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -124,7 +124,7 @@ it('the Vendure plugin redirects nowhere with a changed reference, nor to a fore
   expect(await comeBack(paymentId)).toBe(`https://shop.example/de/kasse?p=${paymentId}`);
 });
 
-it('the Vendure plugin follows late money of an earlier payment, closes the other one, and refunds from the first', async () => {
+it('the Vendure plugin counts late money on an earlier payment, closes the open payment, and refunds from the earlier one', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -141,7 +141,7 @@ it('the Vendure plugin follows late money of an earlier payment, closes the othe
   await reaches(orderId, 'refunded');
 });
 
-it('the Vendure plugin leaves a payment open whose money is gone, so that the customer can pay again', async () => {
+it('the Vendure plugin leaves a payment open whose money was reversed, so that the customer can pay again', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.payFinally(paymentId);
   await reaches(orderId, 'paid');
@@ -157,7 +157,7 @@ it('the Vendure plugin leaves a payment open whose money is gone, so that the cu
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
 });
 
-it('the Vendure plugin reopens the order when the money of an adopted payment is gone', async () => {
+it('the Vendure plugin reopens the order when the money of an earlier payment that paid it is reversed', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);

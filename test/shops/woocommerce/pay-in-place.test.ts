@@ -95,7 +95,7 @@ describe.each([
   ['desktop', DESKTOP],
 ])('the WooCommerce checkout on a %s', (device, viewport) => {
   it.each(['blocks', 'classic'] as const)(
-    'lets the customer pay over the page of the shop in its %s form and shows the received order',
+    'opens the payment in a window over the page of the shop in its %s form, and then shows the received order',
     async (checkout) => {
       const page = await withCart({ viewport });
       await fillIn(page, checkout);
@@ -246,7 +246,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('gets another payment by paying again when the first has ended', async () => {
+  it('gets a new payment on paying again once the first payment has ended', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await owner.cancel(payment);

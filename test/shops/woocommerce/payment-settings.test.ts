@@ -136,7 +136,7 @@ describe('the status of a WooCommerce order', () => {
     });
   });
 
-  it('is On hold when a payment that was delivered early is gone', async () => {
+  it('returns to On hold when the payment of an order that was delivered early is reversed', async () => {
     await shop.command('set', { seen_status: 'processing' });
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
@@ -169,7 +169,7 @@ describe('confirmations in the WooCommerce settings', () => {
     expect(asked['LTC']?.requiredConfirmations).toBe(usual['LTC']?.requiredConfirmations);
   });
 
-  it('lead to another payment, which can be paid, when a changed price no longer allows them', async () => {
+  it('lead to a new payment, which can be paid, when a changed price no longer allows them', async () => {
     await shop.command('set', { confirmations_btc: '7' });
     const { orderId, paymentId } = await shop.order();
     await shop.command('tier', { isReached: true });

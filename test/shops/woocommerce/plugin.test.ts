@@ -123,7 +123,7 @@ describe('a WooCommerce refund', () => {
 });
 
 describe('WooCommerce order notes', () => {
-  it('do not mention a status that stays when cancelling is refused', async () => {
+  it('mention no change of status when the cancellation of an order is refused', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await reaches(orderId, 'seen');
@@ -132,7 +132,7 @@ describe('WooCommerce order notes', () => {
     for (const note of await shop.notes(orderId)) expect(note).not.toMatch(/from (\S.*) to \1\./i);
   });
 
-  it('report that the payment of an order is gone that the shopkeeper had put on hold', async () => {
+  it('report when the payment of an order that the shopkeeper had put on hold is reversed', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('setStatus', { orderId, status: 'on-hold' });
     await owner.takeBack(paymentId);
@@ -206,7 +206,7 @@ describe('a WooCommerce order whose payer renewed its payment', () => {
 });
 
 describe('strangers to a WooCommerce shop', () => {
-  it('cannot use the names of later orders with the public key and the name of one order', async () => {
+  it('cannot block later orders by creating payments with their order ids through the public key', async () => {
     const { orderId, paymentId } = await shop.order();
     const name = (await owner.payment(paymentId)).orderId;
     for (let next = Number(orderId) + 1; next <= Number(orderId) + 10; next += 1)
@@ -252,11 +252,11 @@ it('the WooCommerce plugin offers translations for every language of a site with
   expect(await shop.command('isOffered&shop-test-language=de')).toBe(true);
 });
 
-it('a WooCommerce process whose lock was taken over leaves it to the new holder', async () => {
+it('a WooCommerce process whose lock was taken over does not release the lock of the new holder', async () => {
   expect(await shop.command('overtakenLock')).toEqual({ isKept: true });
 });
 
-describe('leaving tilld in WooCommerce', () => {
+describe('removing tilld from WooCommerce', () => {
   it('removes webhooks and offers no payment after disconnecting', async () => {
     const page = await shop.settingsPage();
     const [, link = ''] = /href="([^"]*tilld_disconnect[^"]*)"/.exec(page) ?? [];

@@ -111,7 +111,7 @@ describe('a full refund of the first payment of a WooCommerce shop', () => {
 });
 
 describe('the email about a WooCommerce refund', () => {
-  it('is sent once the money has left, and the link before', async () => {
+  it('is sent once the refund has left the wallet, and the email with the refund link before', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '5.50');
     expect((await shop.mails(email)).at(-1)?.text).toContain(linkUrl);
@@ -170,7 +170,7 @@ describe('an unclaimed WooCommerce refund', () => {
     ['expired', 'in time', async (paymentId: string) => owner.expireRefund(paymentId)],
     ['cancelled', 'was cancelled in tilld', async (paymentId: string) => owner.cancelRefund(paymentId)],
   ])(
-    'is removed with instructions when its link is %s, and no email says that it was paid',
+    'is removed with instructions when its link is %s, and no email claims that it was paid',
     async (_is, said, end) => {
       const { orderId, paymentId, email } = await paidOrder();
       await shop.refund(orderId, '24.90');
@@ -211,7 +211,7 @@ describe('a WooCommerce refund that the shopkeeper deletes', () => {
 });
 
 describe('refunds from WooCommerce and tilld', () => {
-  it('made in tilld in part become refunds of the order once, and a full one refunds the order', async () => {
+  it('become partial refunds of the order once when they are made in tilld, and a full one marks the order as refunded', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     await owner.refund(paymentId, '5.50', 'EUR');
     await hasNote(orderId, /5\.50 EUR were given back in tilld/);
@@ -227,7 +227,7 @@ describe('refunds from WooCommerce and tilld', () => {
     expect(await refundMails(email)).toHaveLength(2);
   });
 
-  it('made in tilld to the last cent become one refund of the order', async () => {
+  it('become one refund of the order when they are made in tilld to the last cent', async () => {
     const { orderId, paymentId } = await paidOrder();
     await paidOrder();
     await owner.refund(paymentId, '24.90', 'EUR');
@@ -250,7 +250,7 @@ describe('refunds from WooCommerce and tilld', () => {
     await shop.refund(orderId, '14.90');
   });
 
-  it('are recognised as the same money when one was recorded manually before', async () => {
+  it('are counted once when the shopkeeper had recorded the same refund manually before', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('refund', { orderId, amount: '7.25', byHand: true });
     await owner.refund(paymentId, '7.25', 'EUR');

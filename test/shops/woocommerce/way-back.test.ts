@@ -227,7 +227,7 @@ describe.each([
     expect(await openPayments(owner, await ordersOf(shop, shopper))).toEqual([]);
   });
 
-  it('closes the first one when the cart was changed', async () => {
+  it('closes the first payment when the cart was changed', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await place(shopper);
@@ -238,7 +238,7 @@ describe.each([
     expect(await openPayments(owner, orders)).toEqual([orders[1]?.paymentId]);
   });
 
-  it('leaves one open when it comes from two concurrent tabs', async () => {
+  it('leaves one payment open when two tabs request it concurrently', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await Promise.all([place(shopper), place(shopper)]);
@@ -263,7 +263,7 @@ it('a WooCommerce order with money is not paid in another way on its own page', 
   await isTold(shop, orderId, 'seen');
 });
 
-it('a WooCommerce order is payable on its own page without a notice of payment once the money is gone', async () => {
+it('a WooCommerce order is payable on its own page again, without a notice of payment, once its payment is reversed', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.pay(paymentId);
   await isTold(shop, orderId, 'seen');

@@ -49,7 +49,7 @@ describe('Backoff', () => {
     expect(throttle.take('k')).toBe(1000);
   });
 
-  it('does not count an attempt that was undone', () => {
+  it('does not count an attempt that the caller withdrew', () => {
     const { throttle } = backoff();
     for (let i = 0; i < 50; i += 1) {
       expect(throttle.take('k')).toBe(0);

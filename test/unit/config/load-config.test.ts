@@ -50,7 +50,7 @@ describe('loadConfig with the shipped files', () => {
     expect(config.network ?? 'sandbox').toBe(name);
   });
 
-  test('documents the defaults of the program truthfully', () => {
+  test('documents exactly the defaults of the program', () => {
     const { file: _, ...shipped } = loadConfig({ env: {}, cwd: dir });
     const { file: __, ...bare } = load();
     expect(shipped).toEqual(bare);

@@ -30,7 +30,7 @@ function run(checks: readonly (readonly [afterMs: number, CheckOutcome])[], from
 }
 
 describe('judgeCheck for a domain', () => {
-  it('verifies it by one proof and emits domain.verified once', () => {
+  it('verifies the domain after one proof and emits domain.verified once', () => {
     const { state, events } = run([
       [0, ABSENT],
       [HOUR, PROVEN],
@@ -46,7 +46,7 @@ describe('judgeCheck for a domain', () => {
     });
   });
 
-  it('revokes it after three failures over 72 hours, not earlier', () => {
+  it('revokes the verification after three failed checks over 72 hours, not earlier', () => {
     const failing = [0, 24, 48, 71.9].map((hours) => [hours * HOUR, ABSENT] as const);
     expect(run([[0, PROVEN], ...failing]).events).toEqual(['domain.verified +0h']);
     expect(run([[0, PROVEN], ...failing, [72 * HOUR, UNREACHABLE]]).events).toEqual([
@@ -55,7 +55,7 @@ describe('judgeCheck for a domain', () => {
     ]);
   });
 
-  it('does not revoke it after many failures in a short time, nor after two over a long time', () => {
+  it('does not revoke the verification after many failures in a short time, nor after two over a long time', () => {
     const many = Array.from({ length: 500 }, (_, index) => [index * 60_000, ABSENT] as const);
     expect(run([[0, PROVEN], ...many]).events).toEqual(['domain.verified +0h']);
     expect(
@@ -67,7 +67,7 @@ describe('judgeCheck for a domain', () => {
     ).toEqual(['domain.verified +0h']);
   });
 
-  it('restarts the count of failures after a proof', () => {
+  it('restarts the count of failed checks after a proof', () => {
     const { events, state } = run([
       [0, PROVEN],
       [DAY, ABSENT],
@@ -89,7 +89,7 @@ describe('judgeCheck for a domain', () => {
     expect(run([[31 * DAY, UNKNOWN]], state).events).toEqual(['domain.revoked +744h']);
   });
 
-  it('verifies it again after a revocation when the proof returns', () => {
+  it('verifies the domain again after a revocation when the proof returns', () => {
     const lost = [1, 2, 3, 4].map((day) => [day * DAY, ABSENT] as const);
     expect(run([[0, PROVEN], ...lost, [10 * DAY, PROVEN]]).events).toEqual([
       'domain.verified +0h',
@@ -98,7 +98,7 @@ describe('judgeCheck for a domain', () => {
     ]);
   });
 
-  it('keeps the failures when another method is chosen, so that choosing does not postpone a revocation', () => {
+  it('keeps the count of failed checks when another method is chosen, so that the choice does not postpone a revocation', () => {
     const failing = run([
       [0, PROVEN],
       [DAY, ABSENT],

@@ -322,7 +322,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
     TIMEOUT_MS,
   );
 
-  it('reaches every status', () => {
+  it('reaches every status in some sequence of steps', () => {
     const paid: Step = { do: 'pay asked', coin: 'BTC' };
     const mined: Step = { do: 'mine', coin: 'BTC', blocks: 6 };
     const late: Step[] = [{ do: 'clock', ms: 7_200_000 }, { do: 'close' }];

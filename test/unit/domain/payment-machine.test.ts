@@ -656,7 +656,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('reports again when another excess replaces one that was reversed', () => {
+  it('reports an excess again when it replaces one that was reversed', () => {
     const amount = fc.bigInt(1_000n, 300_000n);
     fc.assert(
       fc.property(amount, amount, fc.integer({ min: 0, max: 3 }), (first, second, rereads) => {

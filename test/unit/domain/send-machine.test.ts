@@ -703,7 +703,7 @@ describe('send state machine on any sequence of facts', () => {
     });
   });
 
-  it('leaves nothing of the blocks that a reorg removed', () => {
+  it('keeps no trace of blocks that a reorg removed', () => {
     eachStep(({ fact, decision: { send } }) => {
       if (fact.type !== 'rolled_back') return;
       if (send.height !== null) expect(send.height).toBeLessThanOrEqual(fact.to);
@@ -784,7 +784,7 @@ describe('a send on a network without deep reorgs', () => {
     );
   });
 
-  it('ends when no further facts arrive', () => {
+  it('reaches a final status when no further facts arrive', () => {
     fc.assert(
       fc.property(turns, (life) => {
         const world = new SendWorld(policy, versions);

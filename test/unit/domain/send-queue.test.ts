@@ -39,7 +39,7 @@ describe('readyForRelease', () => {
     );
   });
 
-  it('does not hold a send behind one that may have been paid unseen, unless it is in the same state', () => {
+  it('releases sends from before a restore that may already be paid independently of all other sends', () => {
     fc.assert(
       fc.property(anyQueue, (members) => {
         const [unseen, others] = [true, false].map((isUnseen) =>

@@ -19,7 +19,7 @@ describe('buildExample', () => {
     expect(example({ type: 'array', items: { type: 'string', example: 'a' }, example: [] })).toEqual([]);
   });
 
-  it('makes the example of an object of those of its fields, also by reference', () => {
+  it('builds the example of an object from those of its fields, also by reference', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -51,7 +51,7 @@ describe('buildExample', () => {
     expect(example({ ...perCoin, required: ['A', 'B', 'C'] })).toEqual({ A: 1, B: 1, C: 1 });
   });
 
-  it('reports when it knows no example', () => {
+  it('returns NO_EXAMPLE for a schema without a derivable example', () => {
     expect(example({ type: 'array', items: { type: 'string' } })).toEqual([NO_EXAMPLE]);
   });
 });

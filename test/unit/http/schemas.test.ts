@@ -95,7 +95,7 @@ describe('URL and domain schemas', () => {
     expect(read(httpUrl(), value)).toBeUndefined();
   });
 
-  it('accept an empty URL only where that means none', () => {
+  it('accept an empty URL only where it clears the field', () => {
     expect(read(httpUrl({ empty: true }), '')).toBe('');
     expect(read(httpUrl({ empty: true }), 'x')).toBeUndefined();
   });

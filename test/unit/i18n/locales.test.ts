@@ -12,7 +12,7 @@ const ALL = [...LANGUAGES].toSorted();
 const TRANSLATIONS = ALL.filter((language) => language !== 'en');
 
 describe('locales', () => {
-  it('has every language of every area; where the English text is the key, English has no file', () => {
+  it('have a file for each language and area, except English where the English text is the key', () => {
     expect(LOCALES).toEqual({
       'account-mails': ALL,
       checkout: ALL,
@@ -77,7 +77,7 @@ describe('the texts of notice mails', () => {
     expect(keysIn('kinds').toSorted()).toEqual([...new Set(Object.values(KIND_OF_REASON))].toSorted());
   });
 
-  it('are all used', () => {
+  it('are all used by some notice', () => {
     const sources = globSync('src/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');

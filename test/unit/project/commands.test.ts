@@ -168,7 +168,7 @@ const covers = ({ pattern, document }: Coverage, command: ShellCommand): boolean
   pattern.test(command.text) && (document ?? command.document) === command.document;
 
 describe('commands of the documents', () => {
-  it('are found by the check', () => expect(run.length).toBeGreaterThan(80));
+  it('are read from the documents by this check', () => expect(run.length).toBeGreaterThan(80));
 
   it('are run by a test or script, unless their block says that they are not', () => {
     const unknown = run.filter((command) => !COVERED.some((each) => covers(each, command)));

@@ -39,7 +39,7 @@ describe('rows outside the store', () => {
     expect(violations(/\.(\w+) [!=]== [01]\b/g, (name) => FLAG_FIELDS.has(name))).toEqual([]);
   });
 
-  it('have no amounts whose currency may lack its digits', () => {
+  it('have no fiat amounts whose currency may lack its number of decimals', () => {
     expect(violations(/currencyDigits\([^)]*\) \?\? (\d)/g, () => true)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const exported = sources.flatMap((path) =>
 );
 
 describe('exported names', () => {
-  it('are found by the check', () => expect(exported.length).toBeGreaterThan(3_000));
+  it('are read from the sources by this check', () => expect(exported.length).toBeGreaterThan(3_000));
 
   it('use no xOf for functions', () => {
     const unclear = exported.filter(({ kind, name }) => kind === 'function' && /[a-z]Of$/.test(name));
@@ -46,7 +46,7 @@ const isLong = ({ text }: { text: string }) => text.length > 120 && !/\S{60,}/.t
 describe('documents', () => {
   const prose = documents.flatMap((path) => [...proseOf(path)]);
 
-  it('are found by the check', () => expect(prose.length).toBeGreaterThan(1_000));
+  it('are read from the repository by this check', () => expect(prose.length).toBeGreaterThan(1_000));
 
   it('have lines of at most 120 characters', () => {
     expect(prose.filter(isLong)).toEqual([]);
@@ -73,7 +73,7 @@ describe('titles of tests', () => {
   const paths = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
   const titles = paths.flatMap((path) => readTitles(path));
 
-  it('are found by the check', () => expect(titles.length).toBeGreaterThan(3_000));
+  it('are read from the test files by this check', () => expect(titles.length).toBeGreaterThan(3_000));
 
   it('contain none of the words that the style guide excludes', () => {
     expect(titles.filter(({ text }) => EXCLUDED_WORDS.test(text))).toEqual([]);
@@ -124,7 +124,7 @@ describe('comments', () => {
       .filter(({ text }) => COMMENT.test(text)),
   );
 
-  it('are found by the check', () => expect(lines.length).toBeGreaterThan(12_000));
+  it('are read from the sources by this check', () => expect(lines.length).toBeGreaterThan(12_000));
 
   it('name who acts and use the plain term', () => {
     expect(lines.filter(({ text }) => VAGUE.test(text))).toEqual([]);

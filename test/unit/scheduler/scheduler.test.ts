@@ -68,7 +68,7 @@ describe('Scheduler.every', () => {
     expect(starts).toEqual([0, 10, 20, 30]);
   });
 
-  it('waits before the first run where a pause comes first', async () => {
+  it('waits before the first run when the job is configured to start with a pause', async () => {
     const starts: number[] = [];
     const job = async () => starts.push(timing.elapsed());
     scheduler.every('job', 10, job, { pausesFirst: true }).start();

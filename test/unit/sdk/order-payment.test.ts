@@ -35,16 +35,16 @@ describe('selectPayment', () => {
     expect(select()).toBeUndefined();
   });
 
-  it('selects the payment that has money, even if a newer one waits', () => {
+  it('selects the payment with money, even when a newer payment still waits for money', () => {
     expect(select(kept('a', 'late', 1), kept('b', 'waiting', 2), kept('c', 'lost', 3))).toBe('a');
   });
 
-  it('selects the earliest of several paid payments, and the newest of several that wait', () => {
+  it('selects the earliest of several paid payments, and the newest of several unpaid ones', () => {
     expect(select(kept('b', 'paid', 2), kept('a', 'paid', 1))).toBe('a');
     expect(select(kept('a', 'waiting', 1), kept('b', 'waiting', 2))).toBe('b');
   });
 
-  it('selects money in the books over other money, and the payment that paid once when none has money', () => {
+  it('prefers a payment whose money the shop has recorded, unless it was reversed and another payment can still be paid', () => {
     expect(select(kept('a', 'paid', 1), kept('b', 'seen', 2, true))).toBe('b');
     expect(select(kept('a', 'lost', 1, true), kept('b', 'lost', 2))).toBe('a');
     expect(select(kept('a', 'lost', 1, true), kept('b', 'waiting', 2))).toBe('b');
@@ -62,14 +62,14 @@ describe('selectPayment', () => {
 });
 
 describe('isOlder', () => {
-  it('compares ids that count as numbers where the database keeps whole seconds', () => {
+  it('compares numeric ids when the database stores creation times in whole seconds', () => {
     expect(isOlder({ id: 9, createdAt: new Date(0) }, { id: 10, createdAt: new Date(0) })).toBe(true);
     expect(isOlder({ id: 'b', createdAt: new Date(0) }, { id: 'a', createdAt: new Date(0) })).toBe(false);
     expect(isOlder({ id: 9, createdAt: new Date(1) }, { id: 10, createdAt: new Date(0) })).toBe(false);
   });
 });
 
-describe('hasMoney and hasEnded', () => {
+describe('cover every state of shopState, and are never both true', () => {
   it('know every state of shopState, and are never both true', () => {
     const known = Object.values(SHOP_STATES).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),

@@ -21,7 +21,7 @@ const text = (minor: number): string => (minor / 100).toFixed(2);
 const NONE: ReadonlySet<string> = new Set();
 
 describe('unrecordedRefunds', () => {
-  it('names what was sent back in tilld, and nothing that the shop recorded by its link or its send', () => {
+  it('lists the refunds made in tilld, and none that the shop recorded by refund link or send', () => {
     const facts = payment(
       '25.00',
       '10.00',
@@ -34,24 +34,24 @@ describe('unrecordedRefunds', () => {
     ]);
   });
 
-  it('leaves out what was paid beyond the price', () => {
+  it('leaves out refunds of an excess', () => {
     const facts = payment('45.00', '15.00', refund('snd_1', '20.00'), refund('snd_2', '10.00'));
     expect(unrecordedRefunds(facts, '25.00', NONE)).toEqual([{ sendId: 'snd_1', amount: '10.00' }]);
     expect(unrecordedRefunds(payment('45.00', '25.00', refund('snd_1', '20.00')), '25.00', NONE)).toEqual([]);
   });
 
-  it('waits for refunds that the network does not have yet, and leaves out failed ones', () => {
+  it('leaves out refunds that are not broadcast yet, and failed ones', () => {
     const pending = refund('snd_1', '5.00', { status: 'signed' });
     const failed = refund('snd_2', '5.00', { status: 'failed' });
     expect(unrecordedRefunds(payment('25.00', '20.00', pending, failed), '25.00', NONE)).toEqual([]);
   });
 
-  it('names nothing while tilld cannot value what was received or kept', () => {
+  it('lists nothing while tilld has no rate for the received or retained money', () => {
     expect(unrecordedRefunds(payment(null, '20.00', refund('snd_1', '5.00')), '25.00', NONE)).toEqual([]);
     expect(unrecordedRefunds(payment('25.00', null, refund('snd_1', '5.00')), '25.00', NONE)).toEqual([]);
   });
 
-  it('never names more than what is missing of the price', () => {
+  it('never lists more than the amount by which the retained money falls short of the price', () => {
     const minor = fc.integer({ min: 0, max: 10_000 });
     fc.assert(
       fc.property(minor, minor, minor, fc.array(minor, { maxLength: 5 }), (price, received, kept, parts) => {
@@ -67,7 +67,7 @@ describe('unrecordedRefunds', () => {
 });
 
 describe('isRefundDelayed', () => {
-  it('is true for a claimed or approved link with a problem only', () => {
+  it('is true only for a claimed or approved refund link with a problem', () => {
     expect(isRefundDelayed({ status: 'claimed', problem: 'no money for the fee' })).toBe(true);
     expect(isRefundDelayed({ status: 'approved', problem: 'no money for the fee' })).toBe(true);
     expect(isRefundDelayed({ status: 'claimed', problem: null })).toBe(false);

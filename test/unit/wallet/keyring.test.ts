@@ -37,7 +37,7 @@ function editFile(dataDir: string, edit: (json: FileJson) => void): void {
 }
 
 describe('openKeyring on a keyring file', () => {
-  test('creates it at first start with a new 24-word seed, and opens it with the same seed', async () => {
+  test('creates the file at first start with a new 24-word seed, and opens it with the same seed', async () => {
     const dir = freshDir();
     const first = await open(dir);
     const again = await open(dir);
@@ -50,7 +50,7 @@ describe('openKeyring on a keyring file', () => {
     expect(other.keyring.fingerprint).not.toBe(first.keyring.fingerprint);
   });
 
-  test('makes it readable by its owner only, and leaves no temporary file', async () => {
+  test('makes the file readable by its owner only, and leaves no temporary file', async () => {
     const dir = freshDir();
     await open(dir);
     expect(statSync(file(dir)).mode & 0o777).toBe(0o600);
@@ -75,7 +75,7 @@ describe('openKeyring on a keyring file', () => {
     expect((await open(dir)).keyring.fingerprint).toBe(made[0]?.value.keyring.fingerprint);
   });
 
-  test('does not create a new one where a wallet existed before', async () => {
+  test('creates no new seed where a wallet existed before', async () => {
     const dir = freshDir();
     await expect(open(dir, { mayCreate: false })).rejects.toThrow(/missing.*already has a wallet/);
     expect(readdirSync(dir)).toEqual([]);
@@ -198,7 +198,7 @@ describe('an open Keyring', () => {
     expect(keyring.deriveSecret('a')).not.toEqual(keyring.deriveSecret('b'));
   });
 
-  test('contains nothing after it is wiped', async () => {
+  test('contains no secret bytes after it is wiped', async () => {
     const { keyring } = await open(freshDir());
     keyring.wipe();
     expect(keyring.withSeed((seed) => seed.every((byte) => byte === 0))).toBe(true);
@@ -223,7 +223,7 @@ describe('loadOrCreatePassphrase', () => {
     expect(statSync(join(dataDir, 'keyring-passphrase')).mode & 0o777).toBe(0o600);
   });
 
-  test('generates none when a keyring exists that needs another one', async () => {
+  test('generates no passphrase when a keyring exists that was encrypted with another one', async () => {
     const dataDir = freshDir();
     await open(dataDir);
     await expect(loadOrCreatePassphrase({ dataDir, configured: null })).rejects.toThrow(

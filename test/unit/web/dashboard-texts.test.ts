@@ -7,7 +7,7 @@ const { said, faults } = readTexts();
 const english = [...said.keys()];
 
 describe('the check for texts of the dashboard', () => {
-  it('finds texts', () => {
+  it('finds texts in the sources', () => {
     expect(english.length).toBeGreaterThan(400);
     expect(english).toEqual(expect.arrayContaining(['Sign in', 'Payments', '{count} payments match']));
   });

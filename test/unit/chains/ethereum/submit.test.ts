@@ -34,7 +34,7 @@ function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) 
 }
 
 describe('status of a transaction whose bytes are not stored (blobs, set code, long calldata)', () => {
-  it('is absent when a backend that knows the tip does not have it', async () => {
+  it('is absent when a backend that knows the tip does not have the transaction', async () => {
     expect(await fateOf(hash(1), {})).toBe('absent');
   });
 
@@ -44,7 +44,7 @@ describe('status of a transaction whose bytes are not stored (blobs, set code, l
     expect(await fateOf(hash(1), { receipt: reverted })).toBe('gone');
   });
 
-  it('is present while a node has it', async () => {
+  it('is present while a node has the transaction', async () => {
     expect(await fateOf(hash(1), { isKnown: true })).toBe('present');
   });
 });

@@ -412,8 +412,8 @@ function collision(): { readonly stranger: number; readonly amount: bigint } {
   }
 }
 
-describe('two transactions with the same fingerprint', () => {
-  it('hide the payment until its block, which credits it, and another process with its own key sees it', async () => {
+describe('two mempool transactions with the same fingerprint', () => {
+  it('hide the second one until a block credits it, while a process with another key sees it unconfirmed', async () => {
     const { stranger, amount } = collision();
     const saved = { hash: new TxidHash(new Uint8Array(64)), table: new TxidTable(0) };
     const attacked = newMempool({ cache: { load: async () => saved, save: async () => undefined } });

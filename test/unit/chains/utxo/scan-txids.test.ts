@@ -163,7 +163,7 @@ describe('scanTxids', () => {
 });
 
 describe('TxidTable', () => {
-  it('holds what a map of the same fingerprints holds', () => {
+  it('contains the same entries as a map of the same fingerprints', () => {
     const word = fc.oneof(fc.constantFrom(0, 1, 2, 0xffffffff), fc.integer({ min: 0, max: 0xffffffff }));
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word, fc.constantFrom(0, 1, 2)), { maxLength: 200 }), (entries) => {
