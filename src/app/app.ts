@@ -23,7 +23,7 @@ import { urlRule } from '../egress/url-rule.ts';
 import { meterAdapter } from '../metrics/metered-adapter.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { readEpoch } from '../replica/epoch.ts';
-import { vetStart } from '../replica/vet-start.ts';
+import { assertNotFenced } from '../replica/assert-not-fenced.ts';
 import { openReplicaWatch } from './replica.ts';
 import { agreedRatesStore } from '../store/rates/agreed-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
@@ -97,7 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       leavesCheckpoints: config.replica !== null,
     });
     try {
-      await vetStart(config.replica, await readEpoch(database.db), config.isOtherMachineOff);
+      await assertNotFenced(config.replica, await readEpoch(database.db), config.isOtherMachineOff);
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });
       return {
@@ -264,11 +264,11 @@ interface StoredWork {
 }
 
 function createQueue(config: Config, deps: StoredWork): WebhookQueue {
-  const { allowPrivate, timeoutMs, concurrency, retryGapsMs } = config.webhooks;
+  const { allowPrivate, timeoutMs, concurrency, retryDelaysMs } = config.webhooks;
   return new WebhookQueue({
     ...deps,
     egress: { allowPrivate, resolve: resolveHost },
-    limits: { attemptLimitMs: timeoutMs, concurrency, perEndpoint: DELIVERIES_PER_ENDPOINT, retryGapsMs },
+    limits: { attemptLimitMs: timeoutMs, concurrency, perEndpoint: DELIVERIES_PER_ENDPOINT, retryDelaysMs },
   });
 }
 

@@ -6,7 +6,12 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import { lastReconciliation } from '../store/chain/reconciliations.ts';
-import { fillGaps, type ObserveDeps, reconcile, rereadBlocks } from '../usecases/chain-sync/index.ts';
+import {
+  reconcileSkippedBlocks,
+  type ObserveDeps,
+  reconcile,
+  rereadBlocks,
+} from '../usecases/chain-sync/index.ts';
 import { applyRetention } from '../usecases/retention/index.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
@@ -58,7 +63,12 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
       eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, signal)),
     )
     .every('retention', TEN_MINUTES_MS, tidy, RARE)
-    .every('gaps', TEN_MINUTES_MS, () => eachChain(deps, (adapter) => fillGaps(deps.observe, adapter)), RARE)
+    .every(
+      'gaps',
+      TEN_MINUTES_MS,
+      () => eachChain(deps, (adapter) => reconcileSkippedBlocks(deps.observe, adapter)),
+      RARE,
+    )
     .every('reconcile', TEN_MINUTES_MS, (signal) => reconcileDue(reconciling, signal), RARE);
   return { chains, start: () => jobs.start(), stop: async () => jobs.stop() };
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { signatureHeaders } from '../workers/webhook-delivery/sign.ts';
+import { webhookSignatureHeaders } from '../workers/webhook-delivery/sign-webhook.ts';
 import { parseCall, runCommand, printLine, UsageError, warn } from './command.ts';
 import { RefusedError, shopApi, type ShopApi } from './shop-api.ts';
 import { isTriggerable, triggerEvent, TRIGGERABLE } from './trigger-event.ts';
@@ -131,7 +131,7 @@ async function post(
     headers: {
       'content-type': 'application/json',
       'user-agent': 'tilld-webhooks/1',
-      ...signatureHeaders({ id: each.id, timestampSeconds, body }, [to.secret]),
+      ...webhookSignatureHeaders({ id: each.id, timestampSeconds, body }, [to.secret]),
     },
     body,
     signal: AbortSignal.any([to.signal, AbortSignal.timeout(FORWARD_LIMIT_MS)]),

@@ -165,7 +165,7 @@ function webhooksConfig(values: Values, network: Network | null): Config['webhoo
     allowPrivate: values.allowPrivateWebhooks ?? (network === null || network === 'regtest'),
     timeoutMs: values.webhookTimeout,
     concurrency: values.webhookConcurrency,
-    retryGapsMs: values.webhookRetryGaps,
+    retryDelaysMs: values.webhookRetryGaps,
     logRetentionDays: values.webhookLogDays,
     logMaxBytes: values.webhookLogSize,
   };

@@ -176,7 +176,7 @@ export interface WebhooksConfig {
   readonly timeoutMs: number;
   readonly concurrency: number;
   /** Pauses between the end of one attempt and the next; there is one more attempt than gaps. */
-  readonly retryGapsMs: readonly number[];
+  readonly retryDelaysMs: readonly number[];
   readonly logRetentionDays: number;
   readonly logMaxBytes: number;
 }

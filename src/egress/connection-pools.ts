@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
-import type { VettedTarget } from './vet-target.ts';
+import type { PinnedTarget } from './ssrf-guard.ts';
 
 /**
  * Shorter than the keep-alive of most servers (5 s or more), because a connection that the server closes
@@ -10,7 +10,7 @@ const IDLE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_POOLS = 256;
 
-/** Connections to one vetted target. */
+/** Connections to one pinned target. */
 export interface TargetPool {
   readonly dispatcher: Dispatcher;
   /**
@@ -22,13 +22,13 @@ export interface TargetPool {
 
 /**
  * Keeps connections open for the next request to the same target. This does not weaken the guard: a pool's
- * key contains the vetted addresses, so a connection is reused only for a target that was vetted again and
+ * key contains the pinned addresses, so a connection is reused only for a target that was checked again and
  * has the same addresses.
  */
 export class ConnectionPools {
   readonly #byTarget = new Map<string, TargetPool>();
 
-  take(target: VettedTarget): TargetPool {
+  take(target: PinnedTarget): TargetPool {
     const { key } = target;
     const pool = this.#byTarget.get(key) ?? { dispatcher: newPool(target), wasUsed: false };
     // Least recently used first; that one is evicted.
@@ -39,7 +39,7 @@ export class ConnectionPools {
   }
 
   /** Drops a pool after a failure: the next request must not queue behind a hanging connection. */
-  drop(target: VettedTarget, pool: TargetPool): void {
+  drop(target: PinnedTarget, pool: TargetPool): void {
     if (this.#byTarget.get(target.key) === pool) this.#byTarget.delete(target.key);
     closeGracefully(pool);
   }
@@ -63,7 +63,7 @@ function closeGracefully({ dispatcher }: TargetPool): void {
   void dispatcher.close().catch(() => undefined);
 }
 
-function newPool(target: VettedTarget): Pool {
+function newPool(target: PinnedTarget): Pool {
   return new Pool(target.origin, {
     ...pinnedTo(target),
     // The caller bounds concurrency; a fast endpoint must not queue here behind slow ones of its host.
@@ -75,12 +75,12 @@ function newPool(target: VettedTarget): Pool {
 }
 
 /** A connection for a single request. */
-export function singleConnection(target: VettedTarget): Dispatcher {
+export function singleConnection(target: PinnedTarget): Dispatcher {
   return new Client(target.origin, pinnedTo(target));
 }
 
-/** Connects to the vetted addresses only, with the Host header and SNI of the URL. */
-function pinnedTo(target: VettedTarget): Client.Options {
+/** Connects to the pinned addresses only, with the Host header and SNI of the URL. */
+function pinnedTo(target: PinnedTarget): Client.Options {
   return {
     allowH2: false,
     pipelining: 1,
@@ -91,7 +91,7 @@ function pinnedTo(target: VettedTarget): Client.Options {
   };
 }
 
-function pinnedLookup(target: VettedTarget): LookupFunction {
+function pinnedLookup(target: PinnedTarget): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = target.addresses;
     if (options.all === true) callback(null, [...target.addresses]);

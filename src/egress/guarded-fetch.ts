@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici';
 import { singleConnection, type ConnectionPools } from './connection-pools.ts';
 import { describeError, EgressError } from './egress-error.ts';
 import { untilAborted } from './until-aborted.ts';
-import { vetTarget, type VettedTarget, type VettingPolicy } from './vet-target.ts';
+import { requirePublicTarget, type PinnedTarget, type SsrfPolicy } from './ssrf-guard.ts';
 
-export interface EgressPolicy extends VettingPolicy {
+export interface EgressPolicy extends SsrfPolicy {
   /** Pools that keep connections for the next request; without them each request opens its own. */
   readonly connections?: ConnectionPools;
 }
@@ -31,8 +31,8 @@ export interface GuardedResponse {
 }
 
 /**
- * One HTTP request to a user-supplied address, guarded against SSRF. The target is vetted (see vetTarget),
- * and the connection is opened to the vetted addresses only, with Host and SNI of the URL, so that DNS
+ * One HTTP request to a user-supplied address, guarded against SSRF. The target is checked (see requirePublicTarget),
+ * and the connection is opened to the pinned addresses only, with Host and SNI of the URL, so that DNS
  * rebinding between check and use has no effect. Redirects are returned, never followed.
  * @throws {EgressError} without a response; never for an HTTP status.
  */
@@ -41,7 +41,7 @@ export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest
   const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
   try {
     signal.throwIfAborted();
-    const target = await vetTarget(policy, request.url, signal);
+    const target = await requirePublicTarget(policy, request.url, signal);
     return await exchange(policy, target, request, signal);
   } catch (error) {
     if (request.signal?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
@@ -56,7 +56,7 @@ const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNR
 
 async function exchange(
   { connections }: EgressPolicy,
-  target: VettedTarget,
+  target: PinnedTarget,
   request: GuardedRequest,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
@@ -76,7 +76,7 @@ async function exchange(
 }
 
 async function overSingleConnection(
-  target: VettedTarget,
+  target: PinnedTarget,
   request: GuardedRequest,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
@@ -90,7 +90,7 @@ async function overSingleConnection(
 
 async function send(
   dispatcher: Dispatcher,
-  { origin, path }: VettedTarget,
+  { origin, path }: PinnedTarget,
   request: GuardedRequest,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {

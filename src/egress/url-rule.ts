@@ -1,13 +1,13 @@
 import { EgressError } from './egress-error.ts';
-import { vetUrl, type VettingPolicy } from './vet-target.ts';
+import { requirePublicUrl, type SsrfPolicy } from './ssrf-guard.ts';
 
 /**
  * Returns, without network access, the reason why a policy always forbids a URL; null if it may be allowed.
  */
-export function urlRule(policy: Pick<VettingPolicy, 'allowPrivate'>): (url: string) => string | null {
+export function urlRule(policy: Pick<SsrfPolicy, 'allowPrivate'>): (url: string) => string | null {
   return (url) => {
     try {
-      vetUrl(policy, url);
+      requirePublicUrl(policy, url);
       return null;
     } catch (error) {
       if (error instanceof EgressError) return error.message;

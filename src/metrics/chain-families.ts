@@ -1,7 +1,7 @@
 import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import { formatCoinAmount } from '../domain/money.ts';
-import { chainGaps } from '../store/chain/chain-gaps.ts';
+import { allSkippedBlocks } from '../store/chain/skipped-blocks.ts';
 import { newestBlockTimes } from '../store/operations/counts.ts';
 import {
   readReconciliations,
@@ -58,7 +58,7 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
       help: 'Blocks in gaps of what was scanned: lost by the node or skipped, and not reconciled yet',
       labels,
       read: async () => {
-        const gaps = await chainGaps(db);
+        const gaps = await allSkippedBlocks(db);
         return (await chains()).map(({ coin, mode }): Sample => {
           const own = gaps.filter((gap) => gap.coin === coin && gap.mode === mode);
           return [{ coin, mode }, own.reduce((sum, gap) => sum + gap.beforeHeight - gap.afterHeight - 1, 0)];

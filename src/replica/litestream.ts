@@ -44,7 +44,7 @@ const LOOK_TIMEOUT_MS = 15_000;
  * Timeout of a command of the operator: Litestream lists every segment of a day for it, which takes hundreds
  * of requests.
  */
-export const LONG_LOOK_TIMEOUT_MS = 900_000;
+export const LONG_READ_TIMEOUT_MS = 900_000;
 
 /** What Litestream is to replicate or restore. */
 export interface LitestreamJob {

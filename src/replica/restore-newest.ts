@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { isEpochMarker } from './epoch-marker.ts';
 import {
-  LONG_LOOK_TIMEOUT_MS,
+  LONG_READ_TIMEOUT_MS,
   readGenerations,
   restoreGeneration,
   type GenerationName,
   type ReplicaTarget,
 } from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
-import { highestEpoch } from './vet-start.ts';
+import { highestEpoch } from './assert-not-fenced.ts';
 
 /** Which epoch's database was restored, and the newest epoch that had begun. */
 export interface RestoredEpoch {
@@ -32,7 +32,7 @@ export async function restoreNewest(
   const highest = await highestEpoch(target);
   if (highest === 0) throw new ReplicaError('the location has no replica');
   for (let epoch = highest; epoch > 0; epoch -= 1) {
-    const { found } = await readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS);
+    const { found } = await readGenerations(target, epoch, LONG_READ_TIMEOUT_MS);
     for (const { name: generation } of found) {
       if (skipped.includes(generation)) continue;
       await restoreNamed(target, { epoch, generation }, path);

@@ -4,8 +4,8 @@ import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
 import { withEpochMarker, type EpochMarker } from './epoch-marker.ts';
 import { readGenerations, whileReplicating, type ReplicaTarget } from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
-import { highestEpoch } from './vet-start.ts';
-import { LOOK_EVERY_MS } from './watch.ts';
+import { highestEpoch } from './assert-not-fenced.ts';
+import { CHECK_INTERVAL_MS } from './watch.ts';
 
 const PUBLISH_LIMIT_MS = 120_000;
 const POLL_MS = 100;
@@ -13,7 +13,7 @@ const POLL_MS = 100;
  * A check begins every ten seconds unless one is running, and its answers may take fifteen; the remaining ten
  * are a margin.
  */
-const FENCED_AFTER_MS = LOOK_EVERY_MS + 35_000;
+const FENCED_AFTER_MS = CHECK_INTERVAL_MS + 35_000;
 
 /**
  * Begins a new fencing epoch: a marker in the replica shows it, so that a machine of an earlier epoch stops.

@@ -7,7 +7,7 @@ import { ReplicaError } from './litestream-process.ts';
 import { Scheduler, type Timing } from '../scheduler/scheduler.ts';
 
 /** Interval of checks of the replica. Another machine that takes over waits longer than this. */
-export const LOOK_EVERY_MS = 10_000;
+export const CHECK_INTERVAL_MS = 10_000;
 
 export interface ReplicaStatus {
   readonly epoch: number;
@@ -40,7 +40,7 @@ export class ReplicaWatch {
   #newestAt: number | null = null;
   #lastError: string | null = null;
   readonly #jobs: Scheduler;
-  #looking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   #isLate = false;
 
   private constructor(deps: ReplicaWatchDeps, epoch: Epoch) {
@@ -49,7 +49,7 @@ export class ReplicaWatch {
     this.#startedAt = deps.clock.now();
     this.#jobs = new Scheduler(deps.logger, deps.timing).every(
       'replica-watch',
-      LOOK_EVERY_MS,
+      CHECK_INTERVAL_MS,
       async () => this.look(),
       {
         countsFromStart: true,
@@ -71,15 +71,15 @@ export class ReplicaWatch {
 
   async stop(): Promise<void> {
     await this.#jobs.stop();
-    await this.#looking;
+    await this.#checking;
   }
 
   /** Checks once, unless a check is running. */
   async look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
+    this.#checking ??= this.#checkForTakeover().finally(() => {
+      this.#checking = null;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   status(): ReplicaStatus {
@@ -100,7 +100,7 @@ export class ReplicaWatch {
     return [`the replica is ${Math.round(behindMs / 1000)} seconds behind: ${why}`];
   }
 
-  async #look(): Promise<void> {
+  async #checkForTakeover(): Promise<void> {
     const { db, target, clock, logger } = this.#deps;
     try {
       // Both concurrently, because sequential requests to a slow replica would delay the next check beyond
@@ -122,7 +122,7 @@ export class ReplicaWatch {
       if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'replica unreadable; will retry');
       this.#lastError = error instanceof Error ? error.message : String(error);
     }
-    this.#tell();
+    this.#logLagChange();
     await db
       .relaxedTransaction(async (tx) => writeMeta(tx, 'replica_heartbeat', String(clock.now())))
       .catch((error: unknown) =>
@@ -131,7 +131,7 @@ export class ReplicaWatch {
   }
 
   /** Logs when the replica falls behind, and when it has caught up. */
-  #tell(): void {
+  #logLagChange(): void {
     const [warning] = this.warnings();
     const isLate = warning !== undefined;
     if (isLate === this.#isLate) return;

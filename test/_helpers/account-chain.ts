@@ -4,7 +4,7 @@ import { getAddress } from 'ethers/address';
 import { Transaction } from 'ethers/transaction';
 import { AccountBook } from '../../src/chains/ethereum/accounts/account-book.ts';
 import { accountKey, addressProblem } from '../../src/chains/ethereum/address.ts';
-import { planBump, planSend } from '../../src/chains/ethereum/sends/plan-send.ts';
+import { planReplacement, planSend } from '../../src/chains/ethereum/sends/plan-send.ts';
 import { signSend } from '../../src/chains/ethereum/sends/sign-send.ts';
 import type {
   BlockRef,
@@ -84,7 +84,7 @@ export class AccountChain {
       paymentUri: ({ address }) => address,
       feeQuote: async (intent) => this.#quote(intent?.from ?? FAUCET),
       planSend,
-      planBump: (request) => planBump({ ...request, capRate: CAP_RATE }),
+      planReplacement: (request) => planReplacement({ ...request, capRate: CAP_RATE }),
       signSend,
       broadcast: async (transaction) => this.#submit(transaction),
       close: async () => {},

@@ -11,7 +11,7 @@ import { bumpSend } from '../../src/usecases/wallet/send/bump-send.ts';
 import { cancelSend } from '../../src/usecases/wallet/send/cancel-send.ts';
 import { sendCoins } from '../../src/usecases/wallet/send/send-coins.ts';
 import { advanceSends } from '../../src/usecases/wallet/lifecycle/advance-sends.ts';
-import { closeGaps } from '../../src/usecases/wallet/lifecycle/close-gaps.ts';
+import { fillNonceGaps } from '../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { consolidate } from '../../src/usecases/wallet/sweep/consolidate.ts';
 import { failOrphans } from '../../src/usecases/wallet/lifecycle/fail-orphans.ts';
 import { failReverted } from '../../src/usecases/wallet/lifecycle/fail-reverted.ts';
@@ -265,7 +265,7 @@ export class BookLife {
     world.clock.advance(this.#deps.policy.rebroadcastMs);
     await this.#look();
     await advanceSends(this.#deps, world.chain(network.coin), {});
-    await closeGaps(this.#deps, world.chain(network.coin), createSweepBackoff(world.clock));
+    await fillNonceGaps(this.#deps, world.chain(network.coin), createSweepBackoff(world.clock));
   }
 
   /** Actions of the daemon on deposits, or, on chains with outputs, actions that the shop requests. */

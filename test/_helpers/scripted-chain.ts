@@ -105,7 +105,7 @@ export class ScriptedChain {
       feeQuote: unused,
       planSend: unused,
       signSend: unused,
-      planBump: unused,
+      planReplacement: unused,
       broadcast: unused,
       close: async () => {},
     };

@@ -7,7 +7,7 @@ import type { StoredSendVersion } from '../../src/store/sends/send-versions.ts';
 import { advanceSends } from '../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { bumpSend } from '../../src/usecases/wallet/send/bump-send.ts';
 import { bumpSends } from '../../src/usecases/wallet/lifecycle/bump-sends.ts';
-import { closeGaps } from '../../src/usecases/wallet/lifecycle/close-gaps.ts';
+import { fillNonceGaps } from '../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { cancelSend } from '../../src/usecases/wallet/send/cancel-send.ts';
 import { failOrphans } from '../../src/usecases/wallet/lifecycle/fail-orphans.ts';
 import { failReverted } from '../../src/usecases/wallet/lifecycle/fail-reverted.ts';
@@ -150,7 +150,7 @@ export class SendLife {
     const { deps } = this.#world;
     const chain = this.#world.chain(this.#network.coin);
     await advanceSends(deps, chain, options);
-    await closeGaps(deps, chain, createSweepBackoff(deps.clock));
+    await fillNonceGaps(deps, chain, createSweepBackoff(deps.clock));
   }
 
   async #check(): Promise<void> {

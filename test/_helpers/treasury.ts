@@ -1,11 +1,11 @@
 /** A shop whose sends of every kind live through random fees: what is performed, and what each send may cost. */
 import * as fc from 'fast-check';
-import { planBump } from '../../src/chains/utxo/sends/plan-bump.ts';
+import { planRbfBump } from '../../src/chains/utxo/sends/plan-rbf.ts';
 import { planSend } from '../../src/chains/utxo/sends/plan-send.ts';
 import { feeFor, inputVsize } from '../../src/chains/utxo/sends/size.ts';
 import type {
   BroadcastResult,
-  BumpRequest,
+  ReplacementRequest,
   FeeQuote,
   SendRequest,
   StoredTransaction,
@@ -244,7 +244,8 @@ export class Treasury implements AsyncDisposable {
     const deps = this.#world.nodeThat({
       feeQuote: async () => this.#quote,
       planSend: (request: SendRequest) => planSend(LTC, 'testnet', request),
-      planBump: (request: BumpRequest) => planBump(LTC, 'testnet', { ...request, capRate: CAP_RATE }),
+      planReplacement: (request: ReplacementRequest) =>
+        planRbfBump(LTC, 'testnet', { ...request, capRate: CAP_RATE }),
       funds: outputFunds(
         () => {
           throw new Error('nothing is scanned here');

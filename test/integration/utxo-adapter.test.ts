@@ -219,7 +219,7 @@ for (const coin of NODE_COINS) {
       const first = await shop.plan([fund]);
       const stuck = shop.adapter.signSend(first, shop.keys);
       expect(await shop.adapter.broadcast(stuck)).toEqual({ kind: 'accepted' });
-      const bump = shop.adapter.planBump({
+      const bump = shop.adapter.planReplacement({
         previous: first,
         funds: [],
         changeAddress: shop.newAddress().address,

@@ -5,7 +5,7 @@ import { meterAdapter } from '../../src/metrics/metered-adapter.ts';
 import { createNodeMetrics } from '../../src/metrics/node-metrics.ts';
 
 const METHODS =
-  'status tip hashAt blockBefore blockAt recheck addressProblem watchKey paymentUri feeQuote planSend signSend planBump broadcast close'.split(
+  'status tip hashAt blockBefore blockAt recheck addressProblem watchKey paymentUri feeQuote planSend signSend planReplacement broadcast close'.split(
     ' ',
   );
 

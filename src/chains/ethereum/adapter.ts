@@ -19,7 +19,7 @@ import type { NodeClient } from './rpc/node-client.ts';
 import { balancesAt, readableBalancesAt } from './accounts/balances-at.ts';
 import { eip681Uri } from './payment-uri.ts';
 import { readPending } from './blocks/pending.ts';
-import { planBump, planSend } from './sends/plan-send.ts';
+import { planReplacement, planSend } from './sends/plan-send.ts';
 import { createRpc } from './rpc/rpc.ts';
 import { Shortfalls } from './accounts/shortfalls.ts';
 import { signSend } from './sends/sign-send.ts';
@@ -121,7 +121,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     feeQuote: (intent) => quoteFee(client, network, { capRate, at: now(), intent, sources: feeSources }),
     planSend,
     signSend,
-    planBump: (request) => planBump({ ...request, capRate }),
+    planReplacement: (request) => planReplacement({ ...request, capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
     funds: {
       model: 'accounts',

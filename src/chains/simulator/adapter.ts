@@ -17,7 +17,7 @@ import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../.
 import { COIN_FORMATS } from './formats.ts';
 import { activeRivals, acceptToMempool, requireTip } from './node-rules.ts';
 import { paymentUri } from './payment-uri.ts';
-import { planBump, planSend, quoteFee } from './plan.ts';
+import { planReplacement, planSend, quoteFee } from './plan.ts';
 import {
   decodeInputs,
   isSignedByOwners,
@@ -55,7 +55,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
     paymentUri: (request) => paymentUri(coin, request),
     feeQuote: async () => quoteFee(coin, deps.clock.now()),
     planSend: (request) => planSend(coin, request),
-    planBump: (request) => planBump(coin, request),
+    planReplacement: (request) => planReplacement(coin, request),
     signSend: (plan, keys) => signSpend(coin, plan, keys),
     close: async () => {},
   };

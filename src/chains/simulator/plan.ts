@@ -2,7 +2,7 @@ import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   InsufficientFunds,
   UnsendableAmount,
-  type BumpRequest,
+  type ReplacementRequest,
   type FeeQuote,
   type Fund,
   type SendPlan,
@@ -49,7 +49,7 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
  * Same destination and amount at a higher fee, with more funds if the change does not cover it.
  * Null when the quoted rate is no higher than the paid rate, or when the funds do not suffice.
  */
-export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
+export function planReplacement(coin: Coin, request: ReplacementRequest): SendPlan | null {
   const { previous, quote, ancestry } = request;
   // Its package rate, with unconfirmed ancestors, may be lower than its own.
   if (quote.rate <= packageRate(previous, distinctAncestors(previous.inputs, ancestry))) return null;
@@ -75,7 +75,7 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
 }
 
 /** Returns everything to the change address. */
-function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: bigint): SendPlan | null {
+function payBack(coin: Coin, { previous, changeAddress }: ReplacementRequest, rate: bigint): SendPlan | null {
   // With a single output it is smaller, but it must still pay more than the replaced transaction.
   const least = previous.fee + previous.fee / BUMP_DIVISOR + 1n;
   const usual = feeFor(coin, previous.inputs.length, 1, rate);

@@ -104,7 +104,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
     // A transaction cannot be replaced: while it can be executed, a second one would pay twice.
-    planBump: () => null,
+    planReplacement: () => null,
     expiry: {
       planRenewal: (previous, quote, terms) =>
         planRenewal(previous, quote, { ...terms, capRate, rentMinimum }),

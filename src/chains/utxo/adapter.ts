@@ -10,7 +10,7 @@ import { createMempoolCache, type MempoolCache } from './mempool/mempool-cache.t
 import { createMempool } from './mempool/mempool.ts';
 import { createNodeClient } from './rpc/node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
-import { planBump } from './sends/plan-bump.ts';
+import { planRbfBump } from './sends/plan-rbf.ts';
 import { planSend } from './sends/plan-send.ts';
 import { readBlock } from './blocks/read-block.ts';
 import { createRpc, type Rpc } from './rpc/rpc.ts';
@@ -117,7 +117,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     },
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
-    planBump: (request) => planBump(coin, network, { ...request, capRate: limits.capRate }),
+    planReplacement: (request) => planRbfBump(coin, network, { ...request, capRate: limits.capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
     close: async () => {
       await Promise.all([client.close(), slowRpc.close()]);

@@ -27,7 +27,7 @@ export interface SendBuilder {
    * Plans a replacement of a stuck send at a higher fee (RBF, BIP-125) that pays the same destination the
    * same amount; null when it would not raise the fee enough or the funds do not cover it.
    */
-  planBump(request: BumpRequest): SendPlan | null;
+  planReplacement(request: ReplacementRequest): SendPlan | null;
 }
 
 /** Signs a plan with the wallet's keys; the caller never sees a key. */
@@ -168,7 +168,7 @@ export interface SendPlan {
   readonly computeUnits?: number;
 }
 
-export interface BumpRequest {
+export interface ReplacementRequest {
   readonly previous: SendPlan;
   /** Further confirmed funds that may be added. */
   readonly funds: readonly Fund[];

@@ -69,7 +69,7 @@ function shareOfMove(moved: bigint, policy: Share): bigint {
  * budgets, which covers the fee that each was ordered at, or the share of the waiting amount if that is
  * higher.
  */
-export function gapBudget(waiting: bigint, budgets: bigint, policy: Share): bigint {
+export function nonceGapBudget(waiting: bigint, budgets: bigint, policy: Share): bigint {
   return larger(feeShare(waiting, policy), budgets);
 }
 

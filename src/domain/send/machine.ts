@@ -1,6 +1,6 @@
 import { spendingModel } from '../accounts.ts';
 import { assertNever } from '../errors.ts';
-import { rebroadcastGapMs, retryDelayMs, type SendPolicy } from './policy.ts';
+import { rebroadcastDelayMs, retryDelayMs, type SendPolicy } from './policy.ts';
 import type { Decision, RefusalEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
 
 type FactOf<T extends SendFact['type']> = Extract<SendFact, { readonly type: T }>;
@@ -154,7 +154,7 @@ function accept(send: SendState, number: number, { policy, now }: Terms): Decisi
       version,
       fee,
       broadcasts: version === send.version ? send.broadcasts + 1 : 1,
-      nextBroadcastAt: now + rebroadcastGapMs(policy, send.coin),
+      nextBroadcastAt: now + rebroadcastDelayMs(policy, send.coin),
       displacedHeight: null,
       announcedTxid: isNews ? txid : send.announcedTxid,
     },

@@ -57,7 +57,7 @@ export function retryDelayMs(policy: SendPolicy, offers: number): number {
 }
 
 /** Interval between rebroadcasts of an accepted send of a coin. */
-export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
+export function rebroadcastDelayMs(policy: SendPolicy, coin: Coin): number {
   return COIN_DEFINITIONS[coin].expires ? policy.expiringRebroadcastMs : policy.rebroadcastMs;
 }
 

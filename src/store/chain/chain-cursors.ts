@@ -1,7 +1,7 @@
 import type { BlockRef, ChainBlockHeader } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { FinalHeights } from '../../domain/confirmations.ts';
-import { cutGapsAt } from './chain-gaps.ts';
+import { truncateSkippedBlocks } from './skipped-blocks.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedInsert, type ParamOf } from '../sqlite/prepared.ts';
 
@@ -146,7 +146,7 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
     .where('height', '>', to.height)
     .execute();
   await setCursor(tx, chain, to, nowMs);
-  await cutGapsAt(tx, chain, to.height);
+  await truncateSkippedBlocks(tx, chain, to.height);
   await forgetFinalAbove(tx, chain, to.height);
 }
 
@@ -175,7 +175,7 @@ export async function resetCursor(
   const { coin, mode } = chain;
   await tx.deleteFrom('chain_blocks').where('coin', '=', coin).where('mode', '=', mode).execute();
   await advanceCursor(tx, chain, to, nowMs);
-  await cutGapsAt(tx, chain, to.height);
+  await truncateSkippedBlocks(tx, chain, to.height);
   await forgetFinalAbove(tx, chain, to.height);
 }
 

@@ -1,5 +1,5 @@
 import type { ChainId } from '../../domain/coins.ts';
-import { lastSkipAt } from '../chain/chain-gaps.ts';
+import { lastSkipAt } from '../chain/skipped-blocks.ts';
 import { readMeta, writeMeta } from '../meta.ts';
 import type { StoredSend } from './sends.ts';
 import type { Db } from '../sqlite/database.ts';

@@ -1,6 +1,6 @@
 /** Writes blocks, mempool sightings, reorgs and finality of a chain into the ledger. */
-export { crossGap } from './cross-gap.ts';
-export { fillGaps } from './fill-gaps.ts';
+export { skipLostBlocks } from './skip-lost-blocks.ts';
+export { reconcileSkippedBlocks } from './reconcile-skipped-blocks.ts';
 export { FinalityCache } from './finality-cache.ts';
 export type { ObserveDeps } from './observe-deps.ts';
 export { reconcile } from './reconcile.ts';

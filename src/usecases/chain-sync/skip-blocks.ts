@@ -2,7 +2,7 @@ import { ChainError, type BlockRef, type ChainAdapter } from '../../domain/chain
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findCursor, resetCursor } from '../../store/chain/chain-cursors.ts';
-import { noteGap } from '../../store/chain/chain-gaps.ts';
+import { recordSkippedBlocks } from '../../store/chain/skipped-blocks.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 
@@ -14,7 +14,7 @@ export interface SkipBlocksDeps {
 
 /**
  * Advances the cursor over blocks that the node no longer has; the daemon continues from there. The gap is recorded in
- * the same transaction, for /readyz and for `fillGaps`. No daemon may run on the database meanwhile.
+ * the same transaction, for /readyz and for `reconcileSkippedBlocks`. No daemon may run on the database meanwhile.
  * @throws {ChainError} before any change, when the node lacks the next block as well.
  */
 export async function skipBlocks(
@@ -35,7 +35,7 @@ export async function skipBlocks(
     const after = cursor?.height ?? -1;
     const now = deps.clock.now();
     await resetCursor(tx, chain, to, now);
-    await noteGap(tx, {
+    await recordSkippedBlocks(tx, {
       ...chain,
       afterHeight: after,
       beforeHeight: to.height + 1,

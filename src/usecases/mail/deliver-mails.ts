@@ -16,7 +16,7 @@ export interface DeliverMailsDeps {
 
 const MINUTE_MS = 60_000;
 /** Pauses between attempts; after one more failure the mail is given up. */
-const RETRY_GAPS_MS = [
+const RETRY_DELAYS_MS = [
   10_000,
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -42,7 +42,7 @@ const storedMessage = z.object({
  * go out twice when the process dies in between. @returns how many were tried.
  */
 export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal): Promise<number> {
-  const at = { now: deps.clock.now(), pausesMs: [0, ...RETRY_GAPS_MS] };
+  const at = { now: deps.clock.now(), pausesMs: [0, ...RETRY_DELAYS_MS] };
   const due = await listDueMails(deps.db, at, BATCH);
   for (const row of due) {
     if (signal.aborted) break;
@@ -80,15 +80,15 @@ function open(secretBox: SecretBox, row: MailRow): MailMessage | null {
 
 async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown): Promise<void> {
   const now = deps.clock.now();
-  const gapMs = RETRY_GAPS_MS[row.attempts];
+  const delayMs = RETRY_DELAYS_MS[row.attempts];
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX);
-  if (error instanceof MailRefused || gapMs === undefined) return giveUp(deps, row, reason);
+  if (error instanceof MailRefused || delayMs === undefined) return giveUp(deps, row, reason);
   const attempts = row.attempts + 1;
   deps.logger.warn(
-    { mail: row.id, kind: row.kind, attempts, gapMs, reason },
+    { mail: row.id, kind: row.kind, attempts, delayMs, reason },
     'mail delivery failed; will retry',
   );
-  await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + gapMs, error: reason, now });
+  await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + delayMs, error: reason, now });
   return undefined;
 }
 

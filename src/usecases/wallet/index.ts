@@ -4,7 +4,7 @@ export { getBalances } from './get-balances.ts';
 export { getWalletAddresses } from './get-wallet-addresses.ts';
 export { advanceSends } from './lifecycle/advance-sends.ts';
 export { bumpSends, type BumpSendsDeps } from './lifecycle/bump-sends.ts';
-export { closeGaps } from './lifecycle/close-gaps.ts';
+export { fillNonceGaps } from './lifecycle/fill-nonce-gaps.ts';
 export { examineSends, type ExamineSendsDeps, type SendFinding } from './lifecycle/examine-sends.ts';
 export { failOrphans } from './lifecycle/fail-orphans.ts';
 export { failReverted, type FailRevertedDeps } from './lifecycle/fail-reverted.ts';

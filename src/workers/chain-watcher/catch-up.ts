@@ -1,6 +1,11 @@
 import type { BlockRef, ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { crossGap, type ObserveDeps, recordBlock, rewindChain } from '../../usecases/chain-sync/index.ts';
+import {
+  skipLostBlocks,
+  type ObserveDeps,
+  recordBlock,
+  rewindChain,
+} from '../../usecases/chain-sync/index.ts';
 import type { HealthRecord } from './chain-health.ts';
 import { findForkPoint, type Fork } from './fork-point.ts';
 import type { SyncTracker } from './sync-tracker.ts';
@@ -91,7 +96,7 @@ async function passGap(
   const now = deps.clock.now();
   deps.unshown.since ??= now;
   if (Math.abs(now - deps.unshown.since) < UNSHOWN_MS) return 'behind';
-  const block = await crossGap(deps, deps.adapter, { cursor, shared });
+  const block = await skipLostBlocks(deps, deps.adapter, { cursor, shared });
   if (block === null) return waitFor(deps, tip);
   deps.watch.interrupted();
   const recorded = await recordBlock(deps, toChainId(deps), block, deps.watch);

@@ -1,7 +1,7 @@
 import { COIN_DEFINITIONS, type Network } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { newestBlockTimes } from '../../store/operations/counts.ts';
-import { chainGaps } from '../../store/chain/chain-gaps.ts';
+import { allSkippedBlocks } from '../../store/chain/skipped-blocks.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ChainHealth } from './chain-health.ts';
@@ -22,7 +22,7 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
   const tips = new Map(
     (await newestBlockTimes(deps.db)).map(({ coin, mode, timeMs }) => [`${coin}/${mode}`, timeMs]),
   );
-  const gaps = await chainGaps(deps.db);
+  const gaps = await allSkippedBlocks(deps.db);
   return deps.watcher.health().map((health) => {
     const unread = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
     const tip = tips.get(`${health.coin}/${health.mode}`);

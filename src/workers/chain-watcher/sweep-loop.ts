@@ -1,7 +1,7 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Chains } from '../../domain/chains.ts';
 import {
-  closeGaps,
+  fillNonceGaps,
   createSweepBackoff,
   gatherDeposits,
   sweepDeposits,
@@ -27,7 +27,7 @@ export class SweepLoop {
       const memory = createSweepBackoff(deps.clock);
       this.#jobs.every(`${coin} ${mode} sweeps`, options.intervalMs, async () => {
         const trusted = { ...deps, chains: options.trusted() };
-        await closeGaps(trusted, chain, memory);
+        await fillNonceGaps(trusted, chain, memory);
         await sweepDeposits(trusted, chain, memory);
         await gatherDeposits(trusted, chain, memory);
       });

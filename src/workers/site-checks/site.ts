@@ -1,6 +1,6 @@
 import { EgressError } from '../../egress/egress-error.ts';
 import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egress/guarded-fetch.ts';
-import { vetUrl } from '../../egress/vet-target.ts';
+import { requirePublicUrl } from '../../egress/ssrf-guard.ts';
 
 export interface SiteOptions {
   readonly egress: EgressPolicy;
@@ -76,7 +76,7 @@ async function follow(
 function nextUrl(options: SiteOptions, request: SiteRequest, from: URL, location: string): URL {
   const url = location === '' ? null : URL.parse(location, from.href);
   if (url === null) throw new EgressError('refused', 'a redirect without a location');
-  const { protocol, hostname } = vetUrl(options.egress, url.href);
+  const { protocol, hostname } = requirePublicUrl(options.egress, url.href);
   if (siteName(hostname) !== siteName(request.domain))
     throw new EgressError('refused', `a redirect to another site, ${hostname}`);
   if (protocol === 'http:' && from.protocol === 'https:')

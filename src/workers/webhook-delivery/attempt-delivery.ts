@@ -8,14 +8,14 @@ import { findEndpointSecrets } from '../../store/webhooks/webhook-endpoints.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
 import type { AttemptRecord } from '../../usecases/webhooks/index.ts';
 import { deliver } from './deliver.ts';
-import { attemptOutcome } from './schedule.ts';
+import { attemptOutcome } from './retry-schedule.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface AttemptDeliveryDeps {
   readonly clock: Clock;
   readonly keys: SigningKeys;
   readonly egress: EgressPolicy;
-  readonly limits: { readonly attemptLimitMs: number; readonly retryGapsMs: readonly number[] };
+  readonly limits: { readonly attemptLimitMs: number; readonly retryDelaysMs: readonly number[] };
   readonly random: () => number;
 }
 
@@ -73,7 +73,7 @@ export async function attemptDelivery(
   const { endedAt, status, retryAfterMs } = attempt;
   const outcome = attemptOutcome(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs },
-    { gapsMs: deps.limits.retryGapsMs, random: deps.random },
+    { delaysMs: deps.limits.retryDelaysMs, random: deps.random },
   );
   return { delivery, token, eventType: event.type, outcome, ...attempt };
 }

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../domain/ports.ts';
 import { EgressError } from '../../egress/egress-error.ts';
 import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egress/guarded-fetch.ts';
-import { parseRetryAfter } from './schedule.ts';
-import { signWebhook } from './sign.ts';
+import { parseRetryAfter } from './retry-schedule.ts';
+import { signWebhook } from './sign-webhook.ts';
 
 /** Limit of a response body; the remainder is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -11,7 +11,7 @@ export interface WebhookQueueLimits {
   /** Concurrent attempts per endpoint; 4 by default. */
   readonly perEndpoint?: number;
   /** Pauses between attempts; there is one more attempt than gaps. */
-  readonly retryGapsMs: readonly number[];
+  readonly retryDelaysMs: readonly number[];
 }
 
 export interface WebhookQueueDeps {

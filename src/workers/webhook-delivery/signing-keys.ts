@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
-import { signingKey } from './sign.ts';
+import { signingKey } from './sign-webhook.ts';
 
 const MAX_KEPT = 512;
 

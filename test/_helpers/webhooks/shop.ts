@@ -10,7 +10,7 @@ import { emitEvent } from '../../../src/usecases/events/emit-event.ts';
 import { newId, newTimedId, newUuid, newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import { WebhookQueue } from '../../../src/workers/webhook-delivery/queue.ts';
 import type { WebhookQueueLimits } from '../../../src/workers/webhook-delivery/queue-options.ts';
-import { RETRY_GAPS_MS } from '../../../src/workers/webhook-delivery/schedule.ts';
+import { RETRY_DELAYS_MS } from '../../../src/workers/webhook-delivery/retry-schedule.ts';
 import { resolveHost } from '../../../src/egress/resolve.ts';
 
 /** Reversible and recognisable: a sealed secret must never be taken for an open one. */
@@ -47,7 +47,7 @@ function fakeClock(start = Date.UTC(2026, 10, 20, 12)): FakeClock {
 export const LIMITS: WebhookQueueLimits = {
   attemptLimitMs: 15_000,
   concurrency: 32,
-  retryGapsMs: RETRY_GAPS_MS,
+  retryDelaysMs: RETRY_DELAYS_MS,
 };
 
 export interface Merchant {

@@ -224,7 +224,12 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         const stuck = sign(world(), shop, previous);
         await shop.adapter.broadcast(stuck);
         const quote = { ...wish.quote, rate: wish.quote.rate * 3n };
-        const bump = shop.adapter.planBump({ previous, funds: [], changeAddress: wish.changeAddress, quote });
+        const bump = shop.adapter.planReplacement({
+          previous,
+          funds: [],
+          changeAddress: wish.changeAddress,
+          quote,
+        });
         expect(bump).toMatchObject({ destination: previous.destination, amount: previous.amount });
         expectBalanced(bump!);
         expect(bump!.fee).toBeGreaterThan(previous.fee);
@@ -245,7 +250,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         const previous = shop.adapter.planSend(wish);
         const quote = { ...wish.quote, rate: previous.feeRate };
         const { changeAddress } = wish;
-        expect(shop.adapter.planBump({ previous, funds: [], changeAddress, quote })).toBeNull();
+        expect(shop.adapter.planReplacement({ previous, funds: [], changeAddress, quote })).toBeNull();
       });
 
       it('add inputs when their change does not cover the higher fee', async () => {
@@ -256,8 +261,8 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         await shop.adapter.broadcast(sign(world(), shop, previous));
         const quote = { ...wish.quote, rate: wish.quote.rate * 3n };
         const ask = { previous, changeAddress: wish.changeAddress, quote };
-        expect(shop.adapter.planBump({ ...ask, funds: [] })).toBeNull();
-        const bump = shop.adapter.planBump({ ...ask, funds: [spare!] });
+        expect(shop.adapter.planReplacement({ ...ask, funds: [] })).toBeNull();
+        const bump = shop.adapter.planReplacement({ ...ask, funds: [spare!] });
         expect(bump?.amount).toBe(previous.amount);
         expectBalanced(bump!);
         expect(await shop.adapter.broadcast(sign(world(), shop, bump!))).toEqual({ kind: 'accepted' });

@@ -6,7 +6,7 @@ import { writeEpoch } from '../../../src/replica/epoch.ts';
 import * as litestream from '../../../src/replica/litestream.ts';
 import { ReplicaError } from '../../../src/replica/litestream-process.ts';
 import { takeOver } from '../../../src/replica/take-over.ts';
-import { vetStart } from '../../../src/replica/vet-start.ts';
+import { assertNotFenced } from '../../../src/replica/assert-not-fenced.ts';
 import { ReplicaWatch } from '../../../src/replica/watch.ts';
 import type { Timing } from '../../../src/scheduler/scheduler.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
@@ -126,7 +126,7 @@ it('a machine that is taken over during its start stops in time', async () => {
   const STARTUP_MS = 5_000;
   place.answers = new Map([1, 2].map((epoch) => [epoch, { afterMs: 14_990, isError: false }]));
   const starting = (async () => {
-    await vetStart(FIRST, { number: 1, state: 'shown', marker: null }, false);
+    await assertNotFenced(FIRST, { number: 1, state: 'shown', marker: null }, false);
     await new Promise((resolve) => setTimeout(resolve, STARTUP_MS));
     (await openWatch()).start();
   })();

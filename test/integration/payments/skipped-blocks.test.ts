@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, type ChainAdapter, type UnspentOutput } from '../../../src/domain/chain.ts';
-import { chainGaps } from '../../../src/store/chain/chain-gaps.ts';
-import { fillGaps } from '../../../src/usecases/chain-sync/fill-gaps.ts';
+import { allSkippedBlocks } from '../../../src/store/chain/skipped-blocks.ts';
+import { reconcileSkippedBlocks } from '../../../src/usecases/chain-sync/reconcile-skipped-blocks.ts';
 import { rescanChain } from '../../../src/usecases/chain-sync/rescan-chain.ts';
 import { skipBlocks } from '../../../src/usecases/chain-sync/skip-blocks.ts';
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
@@ -110,9 +110,9 @@ it('skipped blocks are reported as a block gap until the payments in them are cr
     ...pruned(),
     funds: outputFunds(async () => ({ tip, outputs: [output], isComplete: true })),
   };
-  expect(await fillGaps(world.deps, adapter)).toBe(true);
+  expect(await reconcileSkippedBlocks(world.deps, adapter)).toBe(true);
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
-  expect(await chainGaps(world.deps.db)).toEqual([]);
+  expect(await allSkippedBlocks(world.deps.db)).toEqual([]);
   expect(await warnings()).toEqual([]);
 });
 
@@ -129,8 +129,8 @@ it.each([
     ...pruned(),
     funds: outputFunds(async () => ({ tip: tip(), outputs: [], isComplete: true })),
   };
-  expect(await fillGaps(world.deps, behind)).toBe(false);
-  expect(await chainGaps(world.deps.db)).toHaveLength(1);
+  expect(await reconcileSkippedBlocks(world.deps, behind)).toBe(false);
+  expect(await allSkippedBlocks(world.deps.db)).toHaveLength(1);
 });
 
 it('a block gap stays open while the node does not respond', async () => {
@@ -141,8 +141,8 @@ it('a block gap stays open while the node does not respond', async () => {
     ...pruned(),
     funds: outputFunds(async () => Promise.reject(new ChainError('unavailable', 'no answer'))),
   };
-  await expect(fillGaps(world.deps, silent)).rejects.toThrow('no answer');
-  expect(await chainGaps(world.deps.db)).toHaveLength(1);
+  await expect(reconcileSkippedBlocks(world.deps, silent)).rejects.toThrow('no answer');
+  expect(await allSkippedBlocks(world.deps.db)).toHaveLength(1);
 });
 
 it('a block gap stays open when the node that returns balances is below the gap', async () => {
@@ -151,7 +151,7 @@ it('a block gap stays open when the node that returns balances is below the gap'
   await skipBlocks(world.deps, pruned(), PRUNED);
   const follower = follow(pruned());
   while (await follower.round());
-  await expect(fillGaps(world.deps, at(PRUNED - 1))).rejects.toThrow('below');
-  expect(await chainGaps(world.deps.db)).toHaveLength(1);
-  expect(await fillGaps(world.deps, at(PRUNED))).toBe(true);
+  await expect(reconcileSkippedBlocks(world.deps, at(PRUNED - 1))).rejects.toThrow('below');
+  expect(await allSkippedBlocks(world.deps.db)).toHaveLength(1);
+  expect(await reconcileSkippedBlocks(world.deps, at(PRUNED))).toBe(true);
 });

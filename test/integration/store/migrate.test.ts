@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chainGaps, lastSkipAt } from '../../../src/store/chain/chain-gaps.ts';
+import { allSkippedBlocks, lastSkipAt } from '../../../src/store/chain/skipped-blocks.ts';
 import { readMeta, writeMeta } from '../../../src/store/meta.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
@@ -128,7 +128,7 @@ it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by t
   await writeMeta(old.db, 'last_skip.BTC.live', '8');
   await old.close();
   const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
-  expect(await chainGaps(db)).toEqual([
+  expect(await allSkippedBlocks(db)).toEqual([
     { coin: 'LTC', mode: 'live', afterHeight: -1, beforeHeight: 51, foundAt: 9, reason: 'skipped' },
     { coin: 'SOL', mode: 'live', afterHeight: 100, beforeHeight: 150, foundAt: 7, reason: 'lost' },
   ]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
-import { fillGaps } from '../../../src/usecases/chain-sync/fill-gaps.ts';
+import { reconcileSkippedBlocks } from '../../../src/usecases/chain-sync/reconcile-skipped-blocks.ts';
 import { skipBlocks } from '../../../src/usecases/chain-sync/skip-blocks.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -83,7 +83,7 @@ test('a send that was mined in skipped blocks is confirmed by its change once th
   const tip = await adapter.tip();
   const scanning = { ...adapter, funds: outputFunds(async () => ({ tip, outputs, isComplete: true })) };
   const deps = { ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) };
-  expect(await fillGaps(deps, scanning)).toBe(true);
+  expect(await reconcileSkippedBlocks(deps, scanning)).toBe(true);
   expect((await sim.status(send.id)).status).toBe('confirmed');
   const { spentHeight: spentAt } = await sim.world.db
     .selectFrom('outputs')

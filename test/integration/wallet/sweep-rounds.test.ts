@@ -14,7 +14,7 @@ import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { failedSweeps } from '../../../src/store/sends/sends.ts';
-import { closeGaps } from '../../../src/usecases/wallet/lifecycle/close-gaps.ts';
+import { fillNonceGaps } from '../../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { gatherDeposits } from '../../../src/usecases/wallet/sweep/gather-deposits.ts';
 import { InFlightSends } from '../../../src/usecases/wallet/lifecycle/in-flight-sends.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep/sweep-deposits.ts';
@@ -143,7 +143,7 @@ test('a deposit or a merchant with errors does not delay the sweeps of others', 
   await failSweep('a1', 'ETH', 1);
   await failSweep('a1', 'ETH', 2);
   await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
-  await closeGaps(deps, live('ETH'), memory);
+  await fillNonceGaps(deps, live('ETH'), memory);
   expect(errors.at(-1)).toMatchObject({ coin: 'ETH', address: 'a1', nonce: 0 });
 });
 
@@ -267,7 +267,7 @@ test('a merchant whose deposits cannot be swept and a nonce gap that cannot be c
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   const both = async () => {
-    await closeGaps(deps, live('ETH'), memory);
+    await fillNonceGaps(deps, live('ETH'), memory);
     await gatherDeposits(deps, live('SOL'), memory);
     return takeAsked().length;
   };
@@ -292,14 +292,14 @@ test('every nonce gap gets a turn, however many others the node does not know', 
   const elsewhere = { account: { chainId: 1, nonce: 7, gasLimit: 1n } } as SendPlan;
   const adapter = { ...deps.chains.get('ETH', 'live'), planSend: () => elsewhere } as ChainAdapter;
   const world = { ...deps, chains: { get: () => adapter }, inFlight: new InFlightSends() };
-  await closeGaps(world, live('ETH'), memory);
+  await fillNonceGaps(world, live('ETH'), memory);
   expect(takeAsked()).toHaveLength(20);
-  await closeGaps(world, live('ETH'), memory);
+  await fillNonceGaps(world, live('ETH'), memory);
   expect(takeAsked()).toHaveLength(5);
-  await closeGaps(world, live('ETH'), memory);
+  await fillNonceGaps(world, live('ETH'), memory);
   expect(takeAsked()).toEqual([]);
   clock.advance(60_000);
-  await closeGaps(world, live('ETH'), memory);
+  await fillNonceGaps(world, live('ETH'), memory);
   expect(takeAsked()).toHaveLength(20);
   expect(lines).toEqual([]);
 });

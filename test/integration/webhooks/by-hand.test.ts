@@ -237,7 +237,7 @@ describe('an edited webhook URL', () => {
   });
 
   it('gets the full number of attempts, whatever failed at the old one', async () => {
-    queue = shop.queue({ retryGapsMs: [1_000, 1_000, 1_000] });
+    queue = shop.queue({ retryDelaysMs: [1_000, 1_000, 1_000] });
     const [old, other] = [await startSink(status(500)), await startSink(status(500))];
     const merchant = await shop.merchant(old.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -291,7 +291,7 @@ describe('listEvents and listWebhookLogs', () => {
     const payments = [await shop.payment(merchant), await shop.payment(merchant)];
     await (await shop.payment(other)).emit();
     const start = shop.clock.now();
-    queue = shop.queue({ retryGapsMs: [] });
+    queue = shop.queue({ retryDelaysMs: [] });
     for (let n = 0; n < 12; n += 1) {
       sink.answer(n === 5 ? status(500) : ok);
       shop.clock.advance(1_000);

@@ -18,7 +18,7 @@ let merchant: Merchant;
 beforeEach(async () => {
   shop = await openShop();
   sink = await startSink();
-  queue = shop.queue({ retryGapsMs: [GAP_MS, GAP_MS, GAP_MS] });
+  queue = shop.queue({ retryDelaysMs: [GAP_MS, GAP_MS, GAP_MS] });
   merchant = await shop.merchant(sink.url);
 });
 afterEach(async () => {

@@ -194,7 +194,7 @@ describe('webhook endpoints', () => {
       events: null,
       health: { ...healthy, lastSuccessAt: null },
     });
-    const queue = shop.queue({ retryGapsMs: [1_000, 1_000, 1_000] });
+    const queue = shop.queue({ retryDelaysMs: [1_000, 1_000, 1_000] });
     await queue.start();
     await (await shop.payment(merchant)).emit();
     for (let attempts = 1; attempts <= 3; attempts += 1) {

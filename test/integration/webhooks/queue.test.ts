@@ -16,7 +16,7 @@ import {
   type Sink,
 } from '../../_helpers/webhooks/sink.ts';
 
-const FAST = { retryGapsMs: Array.from({ length: 9 }, () => 0) };
+const FAST = { retryDelaysMs: Array.from({ length: 9 }, () => 0) };
 const MINUTE_MS = 60_000;
 
 let shop: Shop;
@@ -266,7 +266,7 @@ describe('the webhook queue', () => {
     const payment = await shop.payment(merchant);
     const first = await payment.emit();
     const second = await payment.emit();
-    const queue = shop.queue({ retryGapsMs: [5_000, 5_000] });
+    const queue = shop.queue({ retryDelaysMs: [5_000, 5_000] });
     queue.wake();
     await queue.idle();
     const row = await findDelivery(shop.db, first.deliveryId!);

@@ -212,7 +212,7 @@ const TABLE: readonly (readonly [
   ['TILLD_ALLOW_PRIVATE_WEBHOOKS', 'off', 'webhooks.allowPrivate', false, 'yes'],
   ['TILLD_WEBHOOK_TIMEOUT', '5s', 'webhooks.timeoutMs', 5000, '2m'],
   ['TILLD_WEBHOOK_CONCURRENCY', '4', 'webhooks.concurrency', 4, '0'],
-  ['TILLD_WEBHOOK_RETRY_GAPS', '10ms, 2s,1h', 'webhooks.retryGapsMs', [10, 2000, 3_600_000], '5s,5'],
+  ['TILLD_WEBHOOK_RETRY_GAPS', '10ms, 2s,1h', 'webhooks.retryDelaysMs', [10, 2000, 3_600_000], '5s,5'],
   ['TILLD_WEBHOOK_LOG_RETENTION_DAYS', '7', 'webhooks.logRetentionDays', 7, '0'],
   ['TILLD_WEBHOOK_LOG_MAX_SIZE', '1GB', 'webhooks.logMaxBytes', 1e9, '1'],
   [

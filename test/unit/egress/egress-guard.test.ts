@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../../src/egress/public-address.ts';
-import { vetTarget, vetUrl } from '../../../src/egress/vet-target.ts';
+import { requirePublicTarget, requirePublicUrl } from '../../../src/egress/ssrf-guard.ts';
 
 const { signal } = new AbortController();
 const vet = (url: string, addresses: readonly string[] = ['93.184.215.14'], allowPrivate = false) =>
-  vetTarget({ allowPrivate, resolve: async () => addresses }, url, signal);
+  requirePublicTarget({ allowPrivate, resolve: async () => addresses }, url, signal);
 const failing = async () => Promise.reject(new Error('ESERVFAIL'));
 
 describe('isPublicAddress', () => {
@@ -135,7 +135,7 @@ describe('egress guard', () => {
   it('treats a host name without an address, or a failed lookup, as a DNS failure', async () => {
     await expect(vet('https://shop.example/', [])).rejects.toMatchObject({ kind: 'dns' });
     await expect(
-      vetTarget({ allowPrivate: true, resolve: failing }, 'https://shop.example/', signal),
+      requirePublicTarget({ allowPrivate: true, resolve: failing }, 'https://shop.example/', signal),
     ).rejects.toMatchObject({ kind: 'dns' });
     await expect(vet('https://shop.example/', ['nonsense'], true)).rejects.toMatchObject({ kind: 'dns' });
   });
@@ -147,8 +147,8 @@ describe('egress guard', () => {
     'https://a.localhost./',
     'https://10.1/',
   ])('refuses %s before any DNS lookup', (url) => {
-    expect(() => vetUrl({ allowPrivate: false }, url)).toThrow('is not a public address');
-    expect(vetUrl({ allowPrivate: true }, url).protocol).toBe('https:');
+    expect(() => requirePublicUrl({ allowPrivate: false }, url)).toThrow('is not a public address');
+    expect(requirePublicUrl({ allowPrivate: true }, url).protocol).toBe('https:');
   });
 
   it('allows private addresses and http in sandbox and regtest, but no other scheme and no credentials', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
-import { signatureHeader } from '../../../src/workers/webhook-delivery/sign.ts';
+import { webhookSignatureHeader } from '../../../src/workers/webhook-delivery/sign-webhook.ts';
 import { SigningKeys } from '../../../src/workers/webhook-delivery/signing-keys.ts';
 import { secretBox } from '../../_helpers/webhooks/shop.ts';
 
@@ -22,9 +22,11 @@ it('SigningKeys signs with the newest secret first, and decrypts each sealed sec
   const [fresh, old] = [newWebhookSecret(), newWebhookSecret()];
   const sealed = { current: box.seal(fresh), previous: box.seal(old) };
   for (let n = 0; n < 3; n += 1) {
-    expect(signatureHeader(message, keys.of(sealed))).toBe(signatureHeader(message, [fresh, old]));
-    expect(signatureHeader(message, keys.of({ ...sealed, previous: null }))).toBe(
-      signatureHeader(message, [fresh]),
+    expect(webhookSignatureHeader(message, keys.of(sealed))).toBe(
+      webhookSignatureHeader(message, [fresh, old]),
+    );
+    expect(webhookSignatureHeader(message, keys.of({ ...sealed, previous: null }))).toBe(
+      webhookSignatureHeader(message, [fresh]),
     );
   }
   expect(opened).toEqual([sealed.current, sealed.previous]);

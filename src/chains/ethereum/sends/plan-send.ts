@@ -1,6 +1,6 @@
 import {
   type AccountTerms,
-  type BumpRequest,
+  type ReplacementRequest,
   type FeeQuote,
   type Fund,
   InsufficientFunds,
@@ -46,7 +46,7 @@ function minReplacementPrice(feeRate: bigint): bigint {
  * a tenth). With `toSelf` it pays the sender itself and only uses up the nonce. Null when the quote is no
  * higher than the price already paid, or when cap or funds forbid it.
  */
-export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
+export function planReplacement(request: ReplacementRequest & { readonly capRate: bigint }): SendPlan | null {
   const { previous, quote, capRate, nonceSequence, changeAddress } = request;
   const { account } = previous;
   if (account === undefined || quote.rate <= previous.feeRate) return null;

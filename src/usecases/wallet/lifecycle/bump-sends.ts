@@ -16,7 +16,7 @@ import { listVersions, type StoredSendVersion } from '../../../store/sends/send-
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
-import { storeCpfpChild } from './bump-by-child.ts';
+import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { recordAnswer } from './record-answer.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { rateWithin } from '../../../domain/send/fee-budget.ts';

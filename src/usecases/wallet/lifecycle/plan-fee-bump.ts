@@ -95,7 +95,14 @@ async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): 
   return {
     plan: (rate) => {
       const quoteAtRate = { ...quote, rate };
-      const plan = adapter.planBump({ previous, funds, changeAddress, quote: quoteAtRate, ancestry, toSelf });
+      const plan = adapter.planReplacement({
+        previous,
+        funds,
+        changeAddress,
+        quote: quoteAtRate,
+        ancestry,
+        toSelf,
+      });
       if (plan !== null && !toSelf) requireSamePayment(previous, plan, id);
       if (reserved && !toSelf && plan?.change === null) return null;
       if (plan !== null) requireRivals(previous, plan, id);
@@ -148,7 +155,7 @@ async function accountDrafter(
         fromAmount,
         toSelf,
       };
-      const plan = adapter.planBump(terms);
+      const plan = adapter.planReplacement(terms);
       if (plan === null) return null;
       const isSame = toSelf || fromAmount || plan.amount === previous.amount;
       if (plan.account?.nonce !== nonce || !isSame) throw notTheSame(id);

@@ -9,7 +9,7 @@ import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
 import { requireOpenSend, sendIsBusy } from '../send/open-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
-import { storeCpfpChild } from './bump-by-child.ts';
+import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { getSend } from '../send/get-send.ts';
 import type { SendView } from '../send/send-view.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planBump, planSend } from '../../../../src/chains/ethereum/sends/plan-send.ts';
+import { planReplacement, planSend } from '../../../../src/chains/ethereum/sends/plan-send.ts';
 import {
   InsufficientFunds,
   type FeeQuote,
@@ -69,26 +69,26 @@ describe('planSend for Ether', () => {
   });
 });
 
-describe('planBump for Ether', () => {
+describe('planReplacement for Ether', () => {
   const previous = planSend(request());
   const ask = { previous, funds: [fund(0, 10n ** 18n)], changeAddress: FROM, capRate: CAP };
 
   it('raises the fee by at least an eighth, with the same nonce, destination and amount', () => {
-    const bump = planBump({ ...ask, quote: quote(PRICE + 1n) });
+    const bump = planReplacement({ ...ask, quote: quote(PRICE + 1n) });
     expect(bump?.account).toEqual(previous.account);
     expect(bump).toMatchObject({ destination: OTHER, amount: previous.amount });
     expect((bump?.feeRate ?? 0n) * 8n).toBeGreaterThanOrEqual(previous.feeRate * 9n);
   });
 
   it('pays the fee of the network when that is higher, up to the cap', () => {
-    expect(planBump({ ...ask, quote: quote(3n * PRICE) })?.fee).toBe(3n * FEE);
-    expect(planBump({ ...ask, quote: quote(CAP + 1_000n) })).toBeNull();
+    expect(planReplacement({ ...ask, quote: quote(3n * PRICE) })?.fee).toBe(3n * FEE);
+    expect(planReplacement({ ...ask, quote: quote(CAP + 1_000n) })).toBeNull();
   });
 
   it('uses the current balance less what other sends of the account need', () => {
     const lane = { usedNonces: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
-    expect(planBump({ ...ask, quote: quote(2n * PRICE), nonceSequence: lane })?.fee).toBe(2n * FEE);
-    expect(planBump({ ...ask, quote: quote(3n * PRICE), nonceSequence: lane })).toBeNull();
+    expect(planReplacement({ ...ask, quote: quote(2n * PRICE), nonceSequence: lane })?.fee).toBe(2n * FEE);
+    expect(planReplacement({ ...ask, quote: quote(3n * PRICE), nonceSequence: lane })).toBeNull();
   });
 
   it('takes the higher fee out of the amount of a transfer between addresses of the wallet', () => {
@@ -96,8 +96,8 @@ describe('planBump for Ether', () => {
     const sweep = planSend(request({ amount, subtractFee: true }));
     const lane = { usedNonces: new Set<number>(), committed: 0n };
     const raised = { ...ask, previous: sweep, quote: quote(2n * PRICE), nonceSequence: lane };
-    expect(planBump(raised)).toBeNull();
-    const bump = planBump({ ...raised, fromAmount: true });
+    expect(planReplacement(raised)).toBeNull();
+    const bump = planReplacement({ ...raised, fromAmount: true });
     expect((bump?.amount ?? 0n) + (bump?.fee ?? 0n)).toBe(amount);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COIN_FORMATS } from '../../../../src/chains/simulator/formats.ts';
-import { planBump, planSend } from '../../../../src/chains/simulator/plan.ts';
+import { planReplacement, planSend } from '../../../../src/chains/simulator/plan.ts';
 import {
   InsufficientFunds,
   UnsendableAmount,
@@ -40,7 +40,7 @@ const request = fc.record({
   rate: fc.bigInt(1n, 10n ** 13n),
 });
 
-describe.each(COINS)('planSend and planBump for %s in sandbox', (coin) => {
+describe.each(COINS)('planSend and planReplacement for %s in sandbox', (coin) => {
   it('never create or lose an atom, whatever the funds', () => {
     fc.assert(
       fc.property(request, ({ amounts, amount, subtractFee, rate }) => {
@@ -82,7 +82,7 @@ describe.each(COINS)('planSend and planBump for %s in sandbox', (coin) => {
           const previous = tryPlan(coin, wish);
           if (previous instanceof Error) return;
           const next = { ...quote, rate: newRate };
-          const bump = planBump(coin, { previous, funds: all, changeAddress: 'us', quote: next });
+          const bump = planReplacement(coin, { previous, funds: all, changeAddress: 'us', quote: next });
           if (bump === null) return;
           expect(bump).toMatchObject({ destination: 'them', amount });
           expect(bump.fee).toBeGreaterThan(previous.fee);

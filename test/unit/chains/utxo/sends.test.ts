@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addressScript } from '../../../../src/chains/utxo/address.ts';
 import type { UtxoCoin } from '../../../../src/domain/coins/definition.ts';
 import { UTXO_COINS, type UtxoCoinCode } from '../../../../src/domain/coins.ts';
-import { planBump } from '../../../../src/chains/utxo/sends/plan-bump.ts';
+import { planRbfBump } from '../../../../src/chains/utxo/sends/plan-rbf.ts';
 import { planSend } from '../../../../src/chains/utxo/sends/plan-send.ts';
 import { signSend } from '../../../../src/chains/utxo/sends/sign-send.ts';
 import { dustLimit, feeFor } from '../../../../src/chains/utxo/sends/size.ts';
@@ -304,7 +304,7 @@ describe('signSend', () => {
   });
 });
 
-describe('planBump (RBF)', () => {
+describe('planRbfBump (RBF)', () => {
   it('keeps inputs and payment, and pays the fee that BIP-125 and the quote require', () => {
     fc.assert(
       fc.property(
@@ -322,7 +322,7 @@ describe('planBump (RBF)', () => {
           } catch {
             return;
           }
-          const bump = planBump(coin, 'regtest', {
+          const bump = planRbfBump(coin, 'regtest', {
             previous,
             funds: [...funds, ...more],
             changeAddress: CHANGE.BTC,
@@ -345,8 +345,8 @@ describe('planBump (RBF)', () => {
     const funds = [fund('BTC', 0, 100_400n)];
     const previous = planSend(coin, 'regtest', request('BTC', { funds }));
     const wish = { previous, changeAddress: CHANGE.BTC, quote: quote(20_000n), capRate: coin.feeCapRate };
-    expect(planBump(coin, 'regtest', { ...wish, funds })).toBeNull();
-    const bump = planBump(coin, 'regtest', { ...wish, funds: [...funds, fund('BTC', 1, 50_000n)] });
+    expect(planRbfBump(coin, 'regtest', { ...wish, funds })).toBeNull();
+    const bump = planRbfBump(coin, 'regtest', { ...wish, funds: [...funds, fund('BTC', 1, 50_000n)] });
     expect(bump?.inputs).toHaveLength(2);
     expect(bump?.feeRate).toBe(20_000n);
   });
@@ -356,7 +356,7 @@ describe('planBump (RBF)', () => {
     const funds = [fund('BTC', 0, 101_200n), fund('BTC', 1, 500_000n)];
     const wish = request('BTC', { funds: funds.slice(0, 1), quote: quote(10_000n) });
     const previous = planSend(coin, 'regtest', wish);
-    const bump = planBump(coin, 'regtest', {
+    const bump = planRbfBump(coin, 'regtest', {
       previous,
       funds,
       changeAddress: CHANGE.BTC,
@@ -372,9 +372,9 @@ describe('planBump (RBF)', () => {
     const funds = [fund('BTC', 0, 10n ** 8n)];
     const previous = planSend(coin, 'regtest', request('BTC', { funds, quote: quote(5_000n) }));
     const wish = { previous, funds, changeAddress: CHANGE.BTC, capRate: 10_000n };
-    expect(planBump(coin, 'regtest', { ...wish, quote: quote(5_000n) })).toBeNull();
-    expect(planBump(coin, 'regtest', { ...wish, quote: quote(20_000n) })).toBeNull();
-    expect(planBump(coin, 'regtest', { ...wish, quote: quote(9_000n) })?.feeRate).toBe(9_000n);
+    expect(planRbfBump(coin, 'regtest', { ...wish, quote: quote(5_000n) })).toBeNull();
+    expect(planRbfBump(coin, 'regtest', { ...wish, quote: quote(20_000n) })).toBeNull();
+    expect(planRbfBump(coin, 'regtest', { ...wish, quote: quote(9_000n) })?.feeRate).toBe(9_000n);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Epoch } from './epoch.ts';
-import { LONG_LOOK_TIMEOUT_MS, readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
+import { LONG_READ_TIMEOUT_MS, readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
 import { litestreamEnvironment, ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
@@ -14,7 +14,7 @@ const KEYS_MISSING =
  * not contain this machine's data, the operator must confirm.
  * @throws {ReplicaError} with the remedy.
  */
-export async function vetStart(
+export async function assertNotFenced(
   target: ReplicaTarget | null,
   epoch: Epoch | null,
   isOtherMachineOff: boolean,
@@ -26,7 +26,10 @@ export async function vetStart(
   const next = epoch === null ? 1 : epoch.number + 1;
   // Both concurrently, because the answer about a later epoch must be recent when the daemon serves.
   const isOwnDue = epoch?.state === 'shown' && !isOtherMachineOff;
-  const [later, own] = await Promise.all([look(target, next), isOwnDue ? look(target, epoch.number) : null]);
+  const [later, own] = await Promise.all([
+    readEpochGenerations(target, next),
+    isOwnDue ? readEpochGenerations(target, epoch.number) : null,
+  ]);
   if (!(later instanceof ReplicaError) && later.count > 0) {
     throw new ReplicaError(
       epoch === null
@@ -57,7 +60,10 @@ function lacksKeys(target: ReplicaTarget): boolean {
 }
 
 /** An error means unknown, with its reason. */
-async function look(target: ReplicaTarget, epoch: number): Promise<Generations | ReplicaError> {
+async function readEpochGenerations(
+  target: ReplicaTarget,
+  epoch: number,
+): Promise<Generations | ReplicaError> {
   return readGenerations(target, epoch).catch((error: unknown) => {
     if (error instanceof ReplicaError) return error;
     throw error;
@@ -73,7 +79,7 @@ export async function highestEpoch(target: ReplicaTarget): Promise<number> {
   for (let first = 1; first <= highest + 1; first += BATCH) {
     const epochs = Array.from({ length: BATCH }, (_, at) => first + at);
     const found = await Promise.all(
-      epochs.map(async (epoch) => readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS)),
+      epochs.map(async (epoch) => readGenerations(target, epoch, LONG_READ_TIMEOUT_MS)),
     );
     highest = Math.max(highest, ...epochs.filter((_, at) => (found[at]?.count ?? 0) > 0));
   }

@@ -38,12 +38,15 @@ export function signWebhook(message: UnsignedMessage, keys: readonly KeyObject[]
 }
 
 /** The `webhook-signature` header alone; secrets in the form `whsec_` + base64, or their keys. */
-export function signatureHeader(message: UnsignedMessage, secrets: readonly (string | KeyObject)[]): string {
-  return signatureHeaders(message, secrets)['webhook-signature'];
+export function webhookSignatureHeader(
+  message: UnsignedMessage,
+  secrets: readonly (string | KeyObject)[],
+): string {
+  return webhookSignatureHeaders(message, secrets)['webhook-signature'];
 }
 
 /** The three headers every webhook carries. */
-export function signatureHeaders(
+export function webhookSignatureHeaders(
   message: UnsignedMessage,
   secrets: readonly (string | KeyObject)[],
 ): SignedMessage['headers'] {

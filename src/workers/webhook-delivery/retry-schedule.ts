@@ -2,8 +2,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pauses between attempts, each from the end of one to the start of the next. */
-export const RETRY_GAPS_MS: readonly number[] = [
+/** Delays between attempts, each from the end of one to the start of the next. */
+export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -37,8 +37,8 @@ export type Outcome =
   | { readonly kind: 'failed' };
 
 export interface RetryPolicy {
-  /** There is one more attempt than gaps. */
-  readonly gapsMs: readonly number[];
+  /** There is one more attempt than delays. */
+  readonly delaysMs: readonly number[];
   /** Returns a number in [0, 1), for the jitter. */
   readonly random: () => number;
 }
@@ -47,9 +47,9 @@ export interface RetryPolicy {
 export function attemptOutcome(attempt: FinishedAttempt, policy: RetryPolicy): Outcome {
   if (attempt.status >= 200 && attempt.status < 300) return { kind: 'delivered' };
   if (attempt.status === 410) return { kind: 'gone' };
-  const gapMs = policy.gapsMs[attempt.attempts - 1];
-  if (gapMs === undefined) return { kind: 'failed' };
-  const jittered = Math.round(gapMs * (1 - JITTER + 2 * JITTER * policy.random()));
+  const delayMs = policy.delaysMs[attempt.attempts - 1];
+  if (delayMs === undefined) return { kind: 'failed' };
+  const jittered = Math.round(delayMs * (1 - JITTER + 2 * JITTER * policy.random()));
   const requestedMs = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS);
   return { kind: 'retry', at: attempt.endedAt + Math.max(jittered, requestedMs) };
 }

@@ -5,7 +5,7 @@ import type { ChainAdapter, FeeQuote } from '../../../src/domain/chain.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { closeGaps } from '../../../src/usecases/wallet/lifecycle/close-gaps.ts';
+import { fillNonceGaps } from '../../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { InFlightSends } from '../../../src/usecases/wallet/lifecycle/in-flight-sends.ts';
 import { createSweepBackoff } from '../../../src/usecases/wallet/sweep/sweep-backoff.ts';
 import type { SweepDepositsDeps } from '../../../src/usecases/wallet/sweep/sweep-deposits.ts';
@@ -86,7 +86,7 @@ async function addSend(
 }
 
 /** What closed the gap at nonce 0. */
-async function closeGap(): Promise<{ maxFee: string } | undefined> {
+async function fillNonceGap(): Promise<{ maxFee: string } | undefined> {
   const quote: FeeQuote = {
     rate: 30n * GWEI * 1_000n,
     minimum: 24n * GWEI * 1_000n,
@@ -107,7 +107,7 @@ async function closeGap(): Promise<{ maxFee: string } | undefined> {
     deriver: { address: () => OWN },
     confirmations: () => ({ base: 1, tiers: [] }),
   } as unknown as SweepDepositsDeps;
-  await closeGaps(deps, { coin: 'ETH', mode: 'live' }, createSweepBackoff(deps.clock));
+  await fillNonceGaps(deps, { coin: 'ETH', mode: 'live' }, createSweepBackoff(deps.clock));
   return db
     .selectFrom('sends')
     .select('maxFee')
@@ -123,15 +123,15 @@ describe('closing a nonce gap', () => {
   ])('is paid from the fee budget of a send of $name behind the gap', async ({ amount }) => {
     await addSend(0, 'failed', { amount: 1n, maxFee: FEE });
     await addSend(1, 'broadcast', { amount, maxFee: FEE });
-    const budget = BigInt((await closeGap())?.maxFee ?? 0);
+    const budget = BigInt((await fillNonceGap())?.maxFee ?? 0);
     expect(budget).toBeGreaterThanOrEqual(FEE);
   });
 
   it('costs no more than the fee budgets of all sends behind the gap', async () => {
     await addSend(0, 'failed', { amount: 1n, maxFee: 90n * FEE });
     await addSend(1, 'broadcast', { amount: 1n, maxFee: FEE / 2n });
-    expect(await closeGap()).toBeUndefined();
+    expect(await fillNonceGap()).toBeUndefined();
     await addSend(2, 'broadcast', { amount: 1n, maxFee: 2n * FEE });
-    expect(await closeGap()).toEqual({ maxFee: ((5n * FEE) / 2n).toString() });
+    expect(await fillNonceGap()).toEqual({ maxFee: ((5n * FEE) / 2n).toString() });
   });
 });

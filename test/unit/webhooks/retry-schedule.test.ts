@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   attemptOutcome,
   parseRetryAfter,
-  RETRY_GAPS_MS,
-} from '../../../src/workers/webhook-delivery/schedule.ts';
+  RETRY_DELAYS_MS,
+} from '../../../src/workers/webhook-delivery/retry-schedule.ts';
 
 const DAY_MS = 86_400_000;
-const random = (value: number) => ({ gapsMs: RETRY_GAPS_MS, random: () => value });
+const random = (value: number) => ({ delaysMs: RETRY_DELAYS_MS, random: () => value });
 const failure = (attempts: number, retryAfterMs: number | null = null) => ({
   attempts,
   endedAt: 1_000_000,
@@ -32,7 +32,7 @@ describe('retry schedule of webhook deliveries', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (n, value) => {
           const outcome = attemptOutcome(failure(n), random(value));
-          const gap = RETRY_GAPS_MS[n - 1]!;
+          const gap = RETRY_DELAYS_MS[n - 1]!;
           if (outcome.kind !== 'retry') throw new Error('must retry');
           expect(outcome.at - 1_000_000).toBeGreaterThanOrEqual(Math.floor(gap * 0.9));
           expect(outcome.at - 1_000_000).toBeLessThanOrEqual(Math.ceil(gap * 1.1));
@@ -47,7 +47,7 @@ describe('retry schedule of webhook deliveries', () => {
         const outcome = attemptOutcome(failure(n, asked), random(0.5));
         if (outcome.kind !== 'retry') throw new Error('must retry');
         const pause = outcome.at - 1_000_000;
-        expect(pause).toBe(Math.max(RETRY_GAPS_MS[n - 1]!, Math.min(asked, DAY_MS)));
+        expect(pause).toBe(Math.max(RETRY_DELAYS_MS[n - 1]!, Math.min(asked, DAY_MS)));
       }),
     );
   });

@@ -5,13 +5,13 @@ import type { Resolve } from './resolve.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Which targets may be called, and how names are resolved. */
-export interface VettingPolicy {
+export interface SsrfPolicy {
   /** Allows loopback and private targets and plain http (sandbox, regtest). */
   readonly allowPrivate: boolean;
   readonly resolve: Resolve;
 }
 
-export interface VettedTarget {
+export interface PinnedTarget {
   /** Scheme, host and port. */
   readonly origin: string;
   /** With the query. */
@@ -27,12 +27,12 @@ export interface VettedTarget {
  * addresses. If any address of the name is not allowed, the target is refused.
  * @throws {EgressError} `refused`, or `dns` if the name does not resolve.
  */
-export async function vetTarget(
-  policy: VettingPolicy,
+export async function requirePublicTarget(
+  policy: SsrfPolicy,
   text: string,
   signal: AbortSignal,
-): Promise<VettedTarget> {
-  const url = vetUrl(policy, text);
+): Promise<PinnedTarget> {
+  const url = requirePublicUrl(policy, text);
   const host = bareHost(url);
   const found = isIP(host) === 0 ? await resolveAll(policy, host, signal) : [host];
   const addresses = checked(policy, host, found);
@@ -42,10 +42,10 @@ export async function vetTarget(
 }
 
 function checked(
-  policy: Pick<VettingPolicy, 'allowPrivate'>,
+  policy: Pick<SsrfPolicy, 'allowPrivate'>,
   host: string,
   found: readonly string[],
-): VettedTarget['addresses'] {
+): PinnedTarget['addresses'] {
   return found.map((address) => {
     const family = isIP(address);
     if (family !== 4 && family !== 6) throw new EgressError('dns', `${host} resolves to an invalid address`);
@@ -58,7 +58,7 @@ function checked(
  * The part of the check without network access: scheme, user name, IP literals, this machine's own name.
  * @throws {EgressError} `refused`
  */
-export function vetUrl(policy: Pick<VettingPolicy, 'allowPrivate'>, text: string): URL {
+export function requirePublicUrl(policy: Pick<SsrfPolicy, 'allowPrivate'>, text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new EgressError('refused', 'not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -90,11 +90,7 @@ function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/.test(host);
 }
 
-async function resolveAll(
-  policy: VettingPolicy,
-  host: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function resolveAll(policy: SsrfPolicy, host: string, signal: AbortSignal): Promise<readonly string[]> {
   let found: readonly string[];
   try {
     found = await untilAborted(policy.resolve(host, signal), signal);

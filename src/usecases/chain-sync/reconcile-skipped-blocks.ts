@@ -8,7 +8,7 @@ import {
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/ledger/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
-import { closeGaps, listGaps } from '../../store/chain/chain-gaps.ts';
+import { deleteSkippedBlocks, listSkippedBlocks } from '../../store/chain/skipped-blocks.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
@@ -30,13 +30,13 @@ type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'funds'>;
  * @returns true when no gap is open any more
  * @throws {ChainError} when the node does not answer: the gaps stay.
  */
-export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<boolean> {
+export async function reconcileSkippedBlocks(deps: ObserveDeps, adapter: Filled): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
-  const gaps = await listGaps(deps.db, chain);
+  const gaps = await listSkippedBlocks(deps.db, chain);
   if (gaps.length === 0) return true;
   const { funds } = adapter;
   if (funds === undefined) return false;
-  if (funds.model === 'accounts') return compareGaps(deps, { ...chain, funds }, gaps);
+  if (funds.model === 'accounts') return compareSkippedBlocks(deps, { ...chain, funds }, gaps);
   const within = {
     from: Math.min(...gaps.map((gap) => gap.afterHeight + 1)),
     to: Math.max(...gaps.map((gap) => gap.beforeHeight - 1)),
@@ -46,10 +46,10 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   const inGaps = scan.outputs.filter(({ height }) => gaps.some((gap) => isWithin(gap, height)));
   const credited = await deps.db.transaction(async (tx) => {
     let count = 0;
-    for (const output of inGaps) if (await creditFromGap(tx, deps, chain, output)) count += 1;
+    for (const output of inGaps) if (await creditFromSkippedBlock(tx, deps, chain, output)) count += 1;
     const txids = inGaps.map(({ ref }) => ref.txid);
     await recordMovements(tx, deps, chain, txids);
-    await closeGaps(tx, gaps);
+    await deleteSkippedBlocks(tx, gaps);
     return count;
   });
   deps.logger.warn({ ...chain, ...within, credited }, 'chain gap reconciled');
@@ -57,7 +57,7 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
   return true;
 }
 
-async function compareGaps(
+async function compareSkippedBlocks(
   deps: ObserveDeps,
   adapter: Parameters<typeof compareAccounts>[1],
   gaps: readonly ChainGapRow[],
@@ -76,7 +76,7 @@ async function compareGaps(
     { ...adapter, funds: { balancesAt } },
   );
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
-  await deps.db.transaction((tx) => closeGaps(tx, gaps));
+  await deps.db.transaction((tx) => deleteSkippedBlocks(tx, gaps));
   const { coin, mode } = adapter;
   deps.logger.warn({ coin, mode, gaps }, 'chain gap reconciled');
   return true;
@@ -93,7 +93,7 @@ function isWithin({ afterHeight, beforeHeight }: ChainGapRow, height = -1): bool
 }
 
 /** False for outputs already in the ledger. */
-async function creditFromGap(
+async function creditFromSkippedBlock(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,

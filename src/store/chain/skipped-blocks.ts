@@ -6,7 +6,7 @@ import type { ChainGapRow } from '../schema/chain.ts';
 const lastSkipKey = ({ coin, mode }: ChainId): string => `last_skip.${coin}.${mode}`;
 
 /** Records that the scan skipped blocks that were not read: money received in them is not in the ledger. */
-export async function noteGap(tx: Tx, gap: ChainGapRow): Promise<void> {
+export async function recordSkippedBlocks(tx: Tx, gap: ChainGapRow): Promise<void> {
   const { beforeHeight, foundAt, reason } = gap;
   await tx
     .insertInto('chain_gaps')
@@ -28,17 +28,17 @@ export async function lastSkipAt(db: Db, chain: ChainId): Promise<number | null>
 }
 
 /** All gaps in the scanned blocks whose money was not compared with the ledger since, lowest first. */
-export async function chainGaps(db: Db): Promise<ChainGapRow[]> {
+export async function allSkippedBlocks(db: Db): Promise<ChainGapRow[]> {
   return db.selectFrom('chain_gaps').selectAll().orderBy('afterHeight').execute();
 }
 
 /** The gaps of one chain. */
-export async function listGaps(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
-  return (await chainGaps(db)).filter((gap) => gap.coin === coin && gap.mode === mode);
+export async function listSkippedBlocks(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
+  return (await allSkippedBlocks(db)).filter((gap) => gap.coin === coin && gap.mode === mode);
 }
 
 /** Closes gaps whose money is now in the ledger. A gap that has grown in the meantime stays. */
-export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<void> {
+export async function deleteSkippedBlocks(tx: Tx, gaps: readonly ChainGapRow[]): Promise<void> {
   for (const { coin, mode, afterHeight, beforeHeight } of gaps) {
     await tx
       .deleteFrom('chain_gaps')
@@ -51,7 +51,7 @@ export async function closeGaps(tx: Tx, gaps: readonly ChainGapRow[]): Promise<v
 }
 
 /** The scan goes back to a height and reads the blocks above it, which ends gaps there. */
-export async function cutGapsAt(tx: Tx, { coin, mode }: ChainId, height: number): Promise<void> {
+export async function truncateSkippedBlocks(tx: Tx, { coin, mode }: ChainId, height: number): Promise<void> {
   await tx
     .deleteFrom('chain_gaps')
     .where('coin', '=', coin)

@@ -4,11 +4,11 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { newWebhookSecret } from '../../../src/usecases/events/new-id.ts';
 import {
-  signatureHeader,
-  signatureHeaders,
+  webhookSignatureHeader,
+  webhookSignatureHeaders,
   signWebhook,
   signingKey,
-} from '../../../src/workers/webhook-delivery/sign.ts';
+} from '../../../src/workers/webhook-delivery/sign-webhook.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -19,7 +19,7 @@ describe('webhook signature', () => {
       timestampSeconds: 1614265330,
       body: '{"test": 2432232314}',
     };
-    expect(signatureHeader(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toBe(
+    expect(webhookSignatureHeader(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toBe(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     );
   });
@@ -29,7 +29,7 @@ describe('webhook signature', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (text, id) => {
         const secret = newWebhookSecret();
         const body = JSON.stringify({ text });
-        const headers = signatureHeaders({ id, timestampSeconds: now(), body }, [secret]);
+        const headers = webhookSignatureHeaders({ id, timestampSeconds: now(), body }, [secret]);
         expect(new Webhook(secret).verify(body, headers)).toEqual({ text });
       }),
     );
@@ -66,7 +66,10 @@ describe('webhook signature', () => {
 
   it('is accepted under the old and the new secret during a rotation, and under no other', () => {
     const [fresh, old, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
-    const headers = signatureHeaders({ id: 'evt_1', timestampSeconds: now(), body: '{}' }, [fresh, old]);
+    const headers = webhookSignatureHeaders({ id: 'evt_1', timestampSeconds: now(), body: '{}' }, [
+      fresh,
+      old,
+    ]);
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
     expect(new Webhook(fresh).verify('{}', headers)).toEqual({});
     expect(new Webhook(old).verify('{}', headers)).toEqual({});
@@ -76,17 +79,17 @@ describe('webhook signature', () => {
   it('covers the body, the id and the time', () => {
     const secret = newWebhookSecret();
     const message = { id: 'evt_1', timestampSeconds: now(), body: '{"a":1}' };
-    const signature = signatureHeader(message, [secret]);
+    const signature = webhookSignatureHeader(message, [secret]);
     for (const change of [{ id: 'evt_2' }, { timestampSeconds: now() + 1 }, { body: '{"a":2}' }]) {
-      expect(signatureHeader({ ...message, ...change }, [secret])).not.toBe(signature);
+      expect(webhookSignatureHeader({ ...message, ...change }, [secret])).not.toBe(signature);
     }
   });
 
   it('refuses to sign without a secret or with a malformed one', () => {
     const message = { id: 'evt_1', timestampSeconds: 1, body: '{}' };
-    expect(() => signatureHeader(message, [])).toThrow('the webhook has no signing secret');
-    expect(() => signatureHeader(message, ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toThrow('whsec_');
-    expect(() => signatureHeader(message, ['whsec_AAAA'])).toThrow('24 to 64');
+    expect(() => webhookSignatureHeader(message, [])).toThrow('the webhook has no signing secret');
+    expect(() => webhookSignatureHeader(message, ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toThrow('whsec_');
+    expect(() => webhookSignatureHeader(message, ['whsec_AAAA'])).toThrow('24 to 64');
   });
 
   it('uses new secrets of 32 bytes that never repeat', () => {

@@ -1,6 +1,6 @@
 import type { ChainAdapter } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
-import { gapBudget } from '../../../domain/send/fee-budget.ts';
+import { nonceGapBudget } from '../../../domain/send/fee-budget.ts';
 import {
   budgetsBehind,
   nonceGaps,
@@ -27,7 +27,11 @@ const COULD_NOT = 'closing a nonce gap failed';
  * follow.
  * @param memory the same in every round
  */
-export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepBackoff): Promise<void> {
+export async function fillNonceGaps(
+  deps: SendCoinsDeps,
+  chain: ChainId,
+  memory: SweepBackoff,
+): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
   if (!sendsFromOneAddress(chain) || adapter === null) return;
   const failed = memory.gaps.all();
@@ -41,7 +45,7 @@ export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: Swe
   for (const gap of due.slice(0, ROUND_SIZE)) {
     const attempt = { key: gapKey(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
     try {
-      if (await closeGap(deps, chain, { adapter, gap })) recordSuccess(memory, attempt);
+      if (await fillNonceGap(deps, chain, { adapter, gap })) recordSuccess(memory, attempt);
       else recordNoop(memory, attempt);
     } catch (error) {
       if (recordFailure({ ...deps, memory, chain }, attempt, error)) return;
@@ -54,7 +58,7 @@ function gapKey({ address, nonce }: NonceGap): string {
 }
 
 /** False when the node expects another nonce: the gap was closed in the meantime, or is none. */
-async function closeGap(
+async function fillNonceGap(
   deps: SendCoinsDeps,
   chain: ChainId,
   { adapter, gap }: { readonly adapter: ChainAdapter; readonly gap: NonceGap },
@@ -71,7 +75,7 @@ async function closeGap(
       const sender = { destination: from, changeAddress: from };
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, nonceSequence });
       const behind = await budgetsBehind(tx, chain, gap);
-      const maxFee = gapBudget(nonceSequence.committed, behind, deps.policy);
+      const maxFee = nonceGapBudget(nonceSequence.committed, behind, deps.policy);
       return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
     log: ({ id, txid }) =>

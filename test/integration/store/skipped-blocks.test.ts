@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { advanceCursor, resetCursor } from '../../../src/store/chain/chain-cursors.ts';
-import { chainGaps, closeGaps, noteGap } from '../../../src/store/chain/chain-gaps.ts';
+import {
+  allSkippedBlocks,
+  deleteSkippedBlocks,
+  recordSkippedBlocks,
+} from '../../../src/store/chain/skipped-blocks.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 const CHAIN = { coin: 'SOL', mode: 'live' } as const;
@@ -16,10 +20,10 @@ async function withGap(before: number) {
   const gap = { ...CHAIN, afterHeight: 100, beforeHeight: before, foundAt: 1, reason: 'lost' as const };
   await database.db.transaction(async (tx) => {
     await advanceCursor(tx, CHAIN, block(before), 1);
-    await noteGap(tx, gap);
+    await recordSkippedBlocks(tx, gap);
   });
   const heights = async () =>
-    (await chainGaps(database.db)).map(({ afterHeight, beforeHeight }) => [afterHeight, beforeHeight]);
+    (await allSkippedBlocks(database.db)).map(({ afterHeight, beforeHeight }) => [afterHeight, beforeHeight]);
   const readAgainFrom = async (height: number) =>
     database.db.transaction((tx) => resetCursor(tx, CHAIN, block(height), 2));
   return { db: database.db, close: () => database.close(), gap, heights, readAgainFrom };
@@ -40,8 +44,8 @@ it.each([
 it('a chain gap that grew while it was reconciled stays open', async () => {
   const { db, gap, heights, close } = await withGap(150);
   await db.transaction(async (tx) => {
-    await noteGap(tx, { ...gap, beforeHeight: 200 });
-    await closeGaps(tx, [gap]);
+    await recordSkippedBlocks(tx, { ...gap, beforeHeight: 200 });
+    await deleteSkippedBlocks(tx, [gap]);
   });
   expect(await heights()).toEqual([[100, 200]]);
   await close();

@@ -5,7 +5,7 @@ import {
   type ChainBlock,
   type Holding,
 } from '../../domain/chain.ts';
-import { noteGap } from '../../store/chain/chain-gaps.ts';
+import { recordSkippedBlocks } from '../../store/chain/skipped-blocks.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { confirmedHoldings, unspentAbove } from '../../store/ledger/holdings.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -20,7 +20,7 @@ import type { ObserveDeps } from './observe-deps.ts';
  * @param shared the newest recorded block that the node still shows
  * @throws {ChainError} `pruned` when an account holds less: only a node that has the blocks can tell why.
  */
-export async function crossGap(
+export async function skipLostBlocks(
   deps: Pick<ObserveDeps, 'db' | 'clock' | 'logger'>,
   adapter: ChainAdapter,
   { cursor, shared }: { readonly cursor: BlockRef; readonly shared: BlockRef | null },
@@ -37,7 +37,7 @@ export async function crossGap(
   }
   const gap = { afterHeight: shared?.height ?? 0, beforeHeight: next.height };
   await deps.db.transaction(async (tx) =>
-    noteGap(tx, { coin, mode, ...gap, foundAt: deps.clock.now(), reason: 'lost' }),
+    recordSkippedBlocks(tx, { coin, mode, ...gap, foundAt: deps.clock.now(), reason: 'lost' }),
   );
   deps.logger.error(
     { coin, mode, cursor, after: gap.afterHeight, before: gap.beforeHeight },

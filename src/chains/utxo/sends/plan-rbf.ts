@@ -1,4 +1,4 @@
-import { type BumpRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
+import { type ReplacementRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { distinctAncestors, deficitAt, packageRate, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { addressScript } from '../address.ts';
@@ -13,7 +13,7 @@ import { dustLimit, feeFor, maxInputs } from './size.ts';
  */
 const SIZE_SLACK = 50n;
 
-type Request = BumpRequest & { readonly capRate: bigint };
+type Request = ReplacementRequest & { readonly capRate: bigint };
 
 /**
  * A replacement of a stuck send (RBF, BIP-125): all its inputs, the same destination and amount, and a fee
@@ -22,7 +22,7 @@ type Request = BumpRequest & { readonly capRate: bigint };
  * everything goes to the change address instead. Null when the quote is no higher than the paid rate, or when
  * the funds or the fee cap do not allow it.
  */
-export function planBump(coin: UtxoCoin, network: Network, request: Request): SendPlan | null {
+export function planRbfBump(coin: UtxoCoin, network: Network, request: Request): SendPlan | null {
   const { previous, quote, capRate, ancestry } = request;
   const ancestors = distinctAncestors(previous.inputs, ancestry);
   if (quote.rate <= packageRate(previous, ancestors)) return null;
