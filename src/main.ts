@@ -44,12 +44,12 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => (isTerminal ? stop('SIGHUP', 0) : app.reload()));
   // State after an unexpected error is unknown: stop, and let the next start resume from the database.
   process.on('uncaughtException', (error) => {
-    logger.error({ err: error }, 'unexpected error');
-    stop('unexpected error', EXIT_FAILED);
+    logger.error({ err: error }, 'uncaught exception; the daemon stops');
+    stop('uncaught exception', EXIT_FAILED);
   });
   process.on('unhandledRejection', (error) => {
-    logger.error({ err: error }, 'unhandled rejection');
-    stop('unhandled rejection', EXIT_FAILED);
+    logger.error({ err: error }, 'unhandled promise rejection; the daemon stops');
+    stop('unhandled promise rejection', EXIT_FAILED);
   });
   const { url, operatorUrl, hasUsers, setupToken } = await app.start();
   const { dataDir, logLevel } = config;
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   logger.info({ url, baseUrl, ...(operatorUrl === null ? {} : { operatorUrl }) }, 'listening');
   const registerUrl = hasUsers ? null : registrationUrl(baseUrl, setupToken);
   if (setupToken !== null)
-    logger.warn({ registerUrl }, 'no account yet; create the first one at this address');
+    logger.warn({ registerUrl }, 'no user account exists yet; create the first one at this address');
   if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, registerUrl }));
 }
 

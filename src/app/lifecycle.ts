@@ -105,7 +105,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     Promise.all(parts.adapters.map(async (adapter) => adapter.close()));
   const hangUp = setTimeout(() => {
     closeAdapters().catch((error: unknown) =>
-      logger.error({ err: error }, 'closing the connections to a node failed'),
+      logger.error({ err: error }, 'closing the connections to a node failed at shutdown'),
     );
   }, waitMs / 2);
   const rounds: (readonly Step[])[] = [
@@ -145,6 +145,6 @@ async function stopOne(logger: Logger, [name, stop]: Step): Promise<void> {
   try {
     await stop();
   } catch (error) {
-    logger.error({ err: error, part: name }, 'stopping a component failed');
+    logger.error({ err: error, part: name }, 'shutdown of a component failed');
   }
 }

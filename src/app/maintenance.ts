@@ -112,7 +112,7 @@ async function eachChain(
       const { coin, mode } = adapter;
       logger.warn(
         { coin, mode, error: error.message },
-        'block re-read or reconciliation failed; will retry later',
+        're-read of blocks or ledger reconciliation failed; will retry later',
       );
     }
   }
@@ -130,8 +130,9 @@ function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): (
       const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
       if (sense === (logged.get(key) ?? '')) continue;
       logged.set(key, sense);
-      if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'chain warning');
-      else logger.info({ coin, mode }, 'chain warnings cleared');
+      if (warnings.length > 0)
+        logger.warn({ coin, mode, warnings }, 'new warnings about a chain or its node');
+      else logger.info({ coin, mode }, 'warnings about a chain and its node have ended');
     }
   };
 }
@@ -145,10 +146,12 @@ function tellAlarms(
   const key = `${coin}/${mode}`;
   const before = raised.get(key) ?? [];
   for (const alarm of alarms) {
-    if (!before.includes(alarm)) logger.error({ coin, mode, alarm }, 'protocol alarm');
+    if (!before.includes(alarm))
+      logger.error({ coin, mode, alarm }, 'protocol problem of a node or network detected');
   }
   for (const alarm of before) {
-    if (!alarms.includes(alarm)) logger.info({ coin, mode, alarm }, 'protocol alarm cleared');
+    if (!alarms.includes(alarm))
+      logger.info({ coin, mode, alarm }, 'protocol problem of a node or network resolved');
   }
   raised.set(key, alarms);
 }

@@ -26,7 +26,10 @@ export async function openReplicaWatch(deps: {
     clock,
     logger,
     onTakenOver: (epoch) => {
-      logger.error({ epoch }, 'another machine has taken over; this one stops, and neither writes nor signs');
+      logger.error(
+        { epoch },
+        'another machine has taken over from this daemon; this one stops, and neither writes nor signs',
+      );
       onTakenOver();
     },
   });

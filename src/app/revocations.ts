@@ -64,7 +64,7 @@ export class RevocationList {
       if (applied.size > 0)
         logger.error(
           Object.fromEntries(applied),
-          'database older than the list of revocations; later revocations applied again',
+          'database is older than the list of revoked keys and sessions; later revocations applied again',
         );
     } else if ((await readMeta(db, META)) !== null) {
       await suspendShops(db, now);

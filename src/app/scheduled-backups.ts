@@ -112,7 +112,7 @@ export class ScheduledBackups {
     try {
       await this.#runCommand(path);
       this.#failure = null;
-      logger.info({ path }, 'backup made');
+      logger.info({ path }, 'scheduled backup completed');
       await this.#removeOldest();
     } catch (error) {
       if (this.#isStopping) return;

@@ -31,12 +31,15 @@ export async function watchUnspent(
     if (chain.funds?.model !== 'outputs') continue;
     const furthest = new Map<string, Place>();
     for await (const places of batches(deps, chain, depth)) {
-      deps.logger.info({ coin: chain.coin, addresses: places.size }, 'scanning unspent outputs');
+      deps.logger.info(
+        { coin: chain.coin, addresses: places.size },
+        'recovery scans the unspent outputs of the chain for wallet addresses',
+      );
       const scan = await chain.funds.scanUnspent({ watchKeys: [...places.keys()], known: [] });
       if (!scan.isComplete) {
         deps.logger.warn(
           { coin: chain.coin },
-          'node without scantxoutset; money beyond the address gap is not found',
+          'node does not support scantxoutset; recovery cannot find money beyond the gap limit',
         );
         break;
       }
@@ -61,7 +64,10 @@ async function* batches(
 ): AsyncGenerator<ReadonlyMap<string, Place>> {
   let places = new Map<string, Place>();
   for (const merchant of await allMerchants(deps.db)) {
-    deps.logger.info({ coin, account: merchant.account }, 'deriving addresses to search');
+    deps.logger.info(
+      { coin, account: merchant.account },
+      'recovery derives the wallet addresses to search for',
+    );
     for (const branch of [0, 1] as const) {
       const at = { merchantId: merchant.id, coin, mode, branch };
       for (let index = 0; index < depth; index += 1) {

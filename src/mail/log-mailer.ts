@@ -11,7 +11,7 @@ export function createLogMailer(logger: Logger): Mailer {
     send: async ({ to, subject, link }) => {
       logger.info(
         { to, subject, ...(link === null ? {} : { link }) },
-        'no mail server configured; mail not sent',
+        'no mail server configured; email not sent',
       );
     },
   };

@@ -49,7 +49,10 @@ export class AgreedRates {
     const parsed = text === null ? null : TEXT.safeParse(parseJson(text));
     if (parsed === null) return [];
     if (!parsed.success) {
-      this.#logger.error({}, 'stored agreed rates unreadable; a single price source is not limited by them');
+      this.#logger.error(
+        {},
+        'stored exchange rates unreadable; a single price source is not limited by them',
+      );
       return [];
     }
     return Object.entries(parsed.data).flatMap(([key, [rate, at]]) => {
@@ -72,7 +75,10 @@ export class AgreedRates {
       await this.#store.write(text);
       [this.#writtenAt, this.#written] = [now, text];
     } catch (error) {
-      this.#logger.warn({ err: error }, 'storing the agreed rates failed; will retry with the next refresh');
+      this.#logger.warn(
+        { err: error },
+        'storing the exchange rates failed; will retry with the next refresh',
+      );
     }
   }
 }

@@ -82,8 +82,8 @@ export class RateGuard {
     else this.#troubles.set(key, { ...about, state: now });
     if (now === before) return;
     if (now === 'refused')
-      this.#logger.error({ ...about, reason }, 'rate rejected: a single source moved it too far');
-    else if (now === 'alone') this.#logger.warn(about, 'rate from a single source');
-    else this.#logger.info(about, 'rate confirmed by several sources again');
+      this.#logger.error({ ...about, reason }, 'exchange rate rejected: its only source moved it too far');
+    else if (now === 'alone') this.#logger.warn(about, 'exchange rate comes from a single source');
+    else this.#logger.info(about, 'exchange rate confirmed by several sources again');
   }
 }

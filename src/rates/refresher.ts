@@ -55,9 +55,12 @@ export class Refresher {
     const { logger } = this.#deps;
     if (error !== undefined && !this.#failing.has(source)) {
       this.#failing.add(source);
-      logger.warn({ source, reason: describeReason(error) }, 'rate source failed; skipped');
+      logger.warn(
+        { source, reason: describeReason(error) },
+        'exchange rate source failed; other sources are used',
+      );
     } else if (error === undefined && this.#failing.delete(source)) {
-      logger.info({ source }, 'rate source available again');
+      logger.info({ source }, 'exchange rate source available again');
     }
   }
 }

@@ -205,7 +205,10 @@ class LiveRates implements RateService {
       const known = (await inUse()).filter((currency) => currencyDigits(currency) !== null);
       this.#cache.pin(known, clock.now());
     } catch (error) {
-      logger.warn({ err: error }, 'reading the currencies in use failed; keeping the previous ones');
+      logger.warn(
+        { err: error },
+        'reading the currencies of the shops failed; rates of the previous list are refreshed',
+      );
     }
   }
 
@@ -234,7 +237,7 @@ class LiveRates implements RateService {
     } catch (error) {
       this.#options.logger.error(
         { err: error },
-        'reading the agreed rates failed; prices wait for the next attempt',
+        'reading the stored exchange rates failed; no rate is used until the next attempt',
       );
     }
     return this.#isRestored;

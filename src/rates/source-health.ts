@@ -41,7 +41,7 @@ export class SourceHealth {
     this.#lastTold.set(source, now);
     this.#logger.warn(
       { source, hours: Math.floor(ageMs / 3_600_000) },
-      'no price from a rate source for a day',
+      'exchange rate source has returned no price for a day',
     );
   }
 

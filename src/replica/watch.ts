@@ -119,14 +119,15 @@ export class ReplicaWatch {
         await writeEpoch(db, this.#epoch);
       }
     } catch (error) {
-      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'replica unreadable; will retry');
+      if (!(error instanceof ReplicaError))
+        logger.error({ err: error }, 'database replica unreadable; will retry');
       this.#lastError = error instanceof Error ? error.message : String(error);
     }
     this.#logLagChange();
     await db
       .relaxedTransaction(async (tx) => writeMeta(tx, 'replica_heartbeat', String(clock.now())))
       .catch((error: unknown) =>
-        logger.warn({ err: error }, 'writing the heartbeat of the replica failed; will retry'),
+        logger.warn({ err: error }, 'writing the heartbeat to the database replica failed; will retry'),
       );
   }
 
@@ -137,6 +138,6 @@ export class ReplicaWatch {
     if (isLate === this.#isLate) return;
     this.#isLate = isLate;
     if (isLate) this.#deps.logger.error({ ...this.status() }, warning);
-    else this.#deps.logger.info({ ...this.status() }, 'replica up to date again');
+    else this.#deps.logger.info({ ...this.status() }, 'database replica up to date again');
   }
 }

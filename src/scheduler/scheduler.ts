@@ -96,8 +96,9 @@ export class Scheduler {
       await job(signal);
     } catch (error) {
       // A job that the stop interrupts fails as a matter of course.
-      if (signal.aborted) this.#logger.info({ job: name, err: error }, 'periodic job ended by the stop');
-      else this.#logger.error({ job: name, err: error }, 'periodic job failed; it runs again');
+      if (signal.aborted)
+        this.#logger.info({ job: name, err: error }, 'scheduled job interrupted by the shutdown');
+      else this.#logger.error({ job: name, err: error }, 'scheduled job failed; it runs again');
     }
   }
 

@@ -18,12 +18,15 @@ export class FeeSources {
     const reason = problem.replace(`${method}: `, '');
     if (this.#failing.get(method) === reason) return;
     this.#failing.set(method, reason);
-    this.#logger.warn({ coin: this.#coin, method, reason }, 'fee source unavailable; using another');
+    this.#logger.warn(
+      { coin: this.#coin, method, reason },
+      'network fee source unavailable; another source is used',
+    );
   }
 
   answered(method: string): void {
     if (!this.#failing.delete(method)) return;
-    this.#logger.info({ coin: this.#coin, method }, 'fee source available again');
+    this.#logger.info({ coin: this.#coin, method }, 'network fee source available again');
   }
 
   /** Adds the failing calls to the node's health. */

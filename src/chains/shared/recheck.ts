@@ -22,7 +22,10 @@ export function createRecheck(logger: Logger): Recheck {
     if (logged.has(txid)) return;
     for (const oldest of logged) if (logged.size >= MAX_LOGGED) logged.delete(oldest);
     logged.add(txid);
-    logger.warn({ txid, reason: message }, 'recheck of a transaction unreadable; its fate stays unknown');
+    logger.warn(
+      { txid, reason: message },
+      'status of an unconfirmed transaction unreadable; it stays unknown, nothing is reversed',
+    );
   }
 
   return async (transactions, fateOf) => {
@@ -35,7 +38,10 @@ export function createRecheck(logger: Logger): Recheck {
       } catch (error) {
         if (!(error instanceof ChainError)) throw error;
         if (!isAboutTransaction(error)) {
-          logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
+          logger.warn(
+            { error: error.message },
+            'status check of unconfirmed transactions failed; they stay unknown, nothing is reversed',
+          );
           break;
         }
         setAside(txid, error);

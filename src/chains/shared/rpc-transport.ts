@@ -129,10 +129,16 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       }
       const durationMs = Math.round(performance.now() - startedAt);
       if (answer instanceof ChainError) {
-        logger.warn({ node: url.host, method: what, durationMs, error: answer.message }, 'node call failed');
+        logger.warn(
+          { node: url.host, method: what, durationMs, error: answer.message },
+          'node request failed',
+        );
         throw answer;
       }
-      logger.debug({ node: url.host, method: what, durationMs, status: answer.status }, 'node answered');
+      logger.debug(
+        { node: url.host, method: what, durationMs, status: answer.status },
+        'node request answered',
+      );
       return answer;
     }
   }

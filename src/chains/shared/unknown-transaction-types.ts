@@ -30,7 +30,7 @@ export class UnknownTransactionTypes {
       if (this.#lastSeen.size >= MAX_KINDS) return;
       this.#logger.warn(
         { coin: this.#coin, kind, height },
-        `a transaction of a ${this.#what} not known to this program`,
+        `block contains a transaction of a ${this.#what} unknown to this version of tilld; look for a newer release`,
       );
     }
     this.#lastSeen.set(kind, { height, at: this.#clock.now() });

@@ -61,7 +61,7 @@ export class UnreadTransactions {
     if (known === undefined) {
       logger.error(
         { coin, txid, height, account: transaction.watchKey, reason },
-        'transaction unreadable; set aside and retried, others are not affected',
+        'on-chain transaction unreadable; skipped and retried, other transactions are not affected',
       );
       if (this.#unread.size >= MAX_STORED) return;
     }
@@ -113,7 +113,7 @@ export class UnreadTransactions {
     await store?.remove(txid);
     this.#unread.delete(txid);
     const { height, attempts } = unread;
-    logger.info({ coin, txid, height, attempts }, 'transaction that was set aside is readable again');
+    logger.info({ coin, txid, height, attempts }, 'skipped on-chain transaction is readable again');
   }
 
   /** Adds these transactions to the node's health. */

@@ -130,7 +130,7 @@ export class Certificate {
     if (!this.isEnding() || (this.#warnedOn !== null && Math.abs(now - this.#warnedOn) < DAY_MS)) return;
     this.#warnedOn = now;
     const endsAt = new Date(this.endsAt).toISOString();
-    this.#deps.logger.warn({ endsAt }, 'TLS certificate ends soon or has ended');
+    this.#deps.logger.warn({ endsAt }, 'TLS certificate expires soon or has expired');
   }
 }
 

@@ -227,12 +227,13 @@ async function run(
 /** The response for any thrown error; internal errors are logged, never shown. */
 export function toFailure(logger: Logger, error: unknown, fields: object): Answer {
   if (error instanceof AppError) {
-    if (error.code === 'INTERNAL_ERROR') logger.error({ ...fields, err: error }, 'request failed');
+    if (error.code === 'INTERNAL_ERROR')
+      logger.error({ ...fields, err: error }, 'HTTP request failed by an internal error');
     return failure(error);
   }
   // Logged once, not for every request. SQLite rolled the transaction back.
   if (isDiskFull(error)) return failure(diskFull(error));
-  logger.error({ ...fields, err: error }, 'request failed');
+  logger.error({ ...fields, err: error }, 'HTTP request failed by an internal error');
   return failure(new AppError('INTERNAL_ERROR', 'Something went wrong on our side'));
 }
 

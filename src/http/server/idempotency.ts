@@ -134,7 +134,7 @@ async function runAndKeep(
   } catch (err) {
     // The work is done and its response valid; the row stays in flight, which a repeat treats as a crash.
     const { route, scope } = request;
-    deps.logger.error({ err, path: route.path, scope }, 'storing the answer for an Idempotency-Key failed');
+    deps.logger.error({ err, path: route.path, scope }, 'storing the response of an Idempotency-Key failed');
   }
   return answer;
 }

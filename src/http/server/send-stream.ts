@@ -41,8 +41,9 @@ export async function sendStream(
   } catch (error) {
     if (res.destroyed) return;
     breakOff(res);
-    if (error instanceof AppError) logger.info({ ...fields, code: error.code }, 'response interrupted');
-    else logger.error({ ...fields, err: error }, 'response interrupted');
+    if (error instanceof AppError)
+      logger.info({ ...fields, code: error.code }, 'HTTP response interrupted before its end');
+    else logger.error({ ...fields, err: error }, 'HTTP response interrupted before its end');
   } finally {
     await iterator.return?.();
   }

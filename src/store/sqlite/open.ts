@@ -27,7 +27,7 @@ export interface OpenOptions {
   /** False next to a running daemon: a schema of another version is then rejected. */
   readonly mayMigrate?: boolean;
   /** For failures that no caller waits for. */
-  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+  readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'> | undefined;
   /** How long a write waits for another process; it blocks the event loop meanwhile. */
   readonly busyTimeoutMs?: number;
   /** Logs commits that take at least this long. */

@@ -27,7 +27,7 @@ interface WriteHealthOptions {
   readonly busyTimeoutMs: number;
   /** Path of the database, for the operator. */
   readonly path: string;
-  readonly logger?: Pick<Logger, 'warn' | 'error'> | undefined;
+  readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'> | undefined;
 }
 
 /**
@@ -89,9 +89,9 @@ export class WriteHealth {
     this.#options.setBusyTimeout(this.#options.busyTimeoutMs);
     const message =
       ended === 'disk full'
-        ? 'the disk of the database has free space again'
-        : 'the database can be written again';
-    this.#options.logger?.warn({}, message);
+        ? 'the disk of the database is no longer full; writes succeed again'
+        : 'the write lock of the database was released; writes succeed again';
+    this.#options.logger?.info({}, message);
   }
 
   #probe(): void {

@@ -77,7 +77,7 @@ export class Writer {
     this.connection.all('commit', []);
     const tookMs = Math.round(performance.now() - startedMs);
     if (tookMs >= slowCommitMs) {
-      logger?.warn({ tookMs }, 'slow commit to disk; other work was blocked meanwhile');
+      logger?.warn({ tookMs }, 'database commit was slow; other work was blocked meanwhile');
     }
   }
 

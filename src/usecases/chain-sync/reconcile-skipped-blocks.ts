@@ -52,7 +52,10 @@ export async function reconcileSkippedBlocks(deps: ObserveDeps, adapter: Filled)
     await deleteSkippedBlocks(tx, gaps);
     return count;
   });
-  deps.logger.warn({ ...chain, ...within, credited }, 'chain gap reconciled');
+  deps.logger.info(
+    { ...chain, ...within, credited },
+    'gap of skipped blocks closed: payments inside it are credited',
+  );
   deps.wakeWebhooks();
   return true;
 }
@@ -78,7 +81,7 @@ async function compareSkippedBlocks(
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
   await deps.db.transaction((tx) => deleteSkippedBlocks(tx, gaps));
   const { coin, mode } = adapter;
-  deps.logger.warn({ coin, mode, gaps }, 'chain gap reconciled');
+  deps.logger.info({ coin, mode, gaps }, 'gap of skipped blocks closed: ledger and on-chain balances agree');
   return true;
 }
 

@@ -61,7 +61,7 @@ export async function reportComparison(
   }
   deps.logger.info(
     { ...chain, height, ledger: total.toString(), differences: differences.length },
-    'reconciliation finished',
+    'reconciliation of ledger and chain finished',
   );
   const at = deps.clock.now();
   await writeReconciliation(deps.db, { ...chain, at, height, differences: differences.length });

@@ -126,5 +126,8 @@ function toRef({ txid, vout }: StoredOutput): string {
 
 function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {
   const { txid, vout, paymentId } = output;
-  deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed output replaced or dropped');
+  deps.logger.warn(
+    { ...chain, txid, vout, paymentId },
+    'unconfirmed incoming output replaced or dropped; its credit is removed',
+  );
 }

@@ -57,6 +57,7 @@ async function reread(
   });
   if (isDone === null) return false;
   deps.wakeWebhooks();
-  if (isDone) deps.logger.info({ ...chain, from: request.from, to: request.to }, 'blocks re-read');
+  if (isDone)
+    deps.logger.info({ ...chain, from: request.from, to: request.to }, 're-read of blocks finished');
   return true;
 }

@@ -48,7 +48,7 @@ export async function rescanChain(
     await rewindAbove(tx, deps, chain, to.height);
     return cursor;
   });
-  deps.logger.warn({ ...chain, from: before, to }, 'rescan started');
+  deps.logger.info({ ...chain, from: before, to }, 'rescan of the chain started');
   return { before, now: { height: to.height, hash: to.hash } };
 }
 

@@ -22,7 +22,10 @@ export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: 
   await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined || cursor.height <= to.height) return;
-    deps.logger.warn({ ...chain, from: cursor, to, depth: cursor.height - to.height }, 'chain reorganized');
+    deps.logger.warn(
+      { ...chain, from: cursor, to, depth: cursor.height - to.height },
+      'chain reorganised; the ledger is rewound to the fork',
+    );
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
     await watchInputsAbove(tx, adapter, to.height);
@@ -59,7 +62,10 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
       paymentFacts.push({ type: 'output_unconfirmed', ref });
       facts.set(output.paymentId, paymentFacts);
     } else {
-      deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output unconfirmed again');
+      deps.logger.info(
+        { ...chain, output: outputKey(ref) },
+        'wallet output is unconfirmed again after a reorg',
+      );
       await upsertOutput(tx, {
         ...output,
         state: 'unconfirmed',

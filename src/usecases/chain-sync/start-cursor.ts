@@ -21,7 +21,7 @@ export async function startCursor(deps: ObserveDeps, adapter: ChainAdapter): Pro
     if ((await findCursor(tx, chain)) !== undefined) return;
     await advanceCursor(tx, chain, block, deps.clock.now());
   });
-  deps.logger.info({ ...chain, height: block.height, hash: block.hash }, 'chain scan started');
+  deps.logger.info({ ...chain, height: block.height, hash: block.hash }, 'first scan of the chain started');
   return (await findCursor(deps.db, chain)) ?? block;
 }
 
@@ -36,7 +36,7 @@ async function firstBlock(deps: ObserveDeps, adapter: ChainAdapter): Promise<Cha
   if (first === null) return block;
   deps.logger.warn(
     { ...chain, from: block.height + 1, to: first.height },
-    'coin never used for payments; pruned blocks are not requested',
+    'coin was never offered in a payment; the scan starts after the pruned blocks',
   );
   return first;
 }

@@ -55,7 +55,9 @@ export async function eraseCustomer(
     const ids = await listPaymentIds(tx, customerId);
     await erasePayments(tx, rest(ids), redactor, clock.now());
     if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
-    tx.afterCommit(() => logger.info({ customerId, payments: ids.length }, 'personal data erased'));
+    tx.afterCommit(() =>
+      logger.info({ customerId, payments: ids.length }, 'personal data of a customer erased'),
+    );
   });
   // Answers of shops received between the erasure of their payment and that of the customer.
   const early = [...erased];

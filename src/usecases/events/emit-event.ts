@@ -78,7 +78,9 @@ export async function emitEvent(
   const [deliveryId = null, ...others] = await addDeliveries(tx, event, targets, { eventId, eventSeq, now });
   const { type, mode, paymentId, sendId } = event;
   const fields = { type, mode, eventId, deliveryId, paymentId, sendId };
-  tx.afterCommit(() => deps.logger.info(others.length > 0 ? { ...fields, others } : fields, 'event'));
+  tx.afterCommit(() =>
+    deps.logger.info(others.length > 0 ? { ...fields, others } : fields, 'payment or shop event recorded'),
+  );
   return { eventId, deliveryId };
 }
 

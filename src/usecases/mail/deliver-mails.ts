@@ -66,7 +66,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
   }
   const attempts = row.attempts + 1;
   await settleMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
-  logger.debug({ mail: id, kind, attempts }, 'mail removed from the outbox');
+  logger.debug({ mail: id, kind, attempts }, 'email removed from the outbox');
   return undefined;
 }
 
@@ -86,7 +86,7 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
   const attempts = row.attempts + 1;
   deps.logger.warn(
     { mail: row.id, kind: row.kind, attempts, delayMs, reason },
-    'mail delivery failed; will retry',
+    'email delivery failed; will retry',
   );
   await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + delayMs, error: reason, now });
   return undefined;
@@ -94,7 +94,7 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
 
 async function giveUp(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
   const attempts = row.attempts + 1;
-  deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'mail failed permanently');
+  deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'email delivery failed permanently');
   await settleMail(deps.db, {
     id: row.id,
     state: 'failed',

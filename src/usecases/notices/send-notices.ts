@@ -53,7 +53,9 @@ async function notify(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise
   await finishNotice(tx, notice.key, { dueAt: remindAt, toldAt: notice.toldAt ?? (isSo ? now : null) });
   if (notified === 0) return;
   const { reason, merchantId, subject, mode } = notice;
-  tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: notified }, 'notice'));
+  tx.afterCommit(() =>
+    deps.logger.info({ reason, merchantId, subject, mode, people: notified }, 'notification emails queued'),
+  );
 }
 
 async function notifyPeople(

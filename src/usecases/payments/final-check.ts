@@ -82,7 +82,7 @@ export class FinalCheck {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.logger.warn(
         { coin, mode, payments: due.length, error: message },
-        'reading the accounts of overdue payments failed; expiry skipped until it succeeds',
+        'reading the on-chain accounts of overdue payments failed; they do not expire until it succeeds',
       );
       return new Set();
     }
@@ -115,7 +115,7 @@ export class FinalCheck {
     if (!this.#uncredited.has(key)) {
       this.#deps.logger.error(
         { ...chain, paymentId, amount: amount.toString() },
-        'uncredited balance at the address of an overdue payment; expiry skipped',
+        'uncredited balance at the address of an overdue payment; the payment does not expire',
       );
     }
     this.#uncredited.set(key, { ...chain, amount, at: this.#deps.clock.now() });

@@ -37,10 +37,13 @@ export async function prune(
       const count = await pruneOne(deps, rule, signal);
       if (count > 0) pruned[rule.rows] = count;
     } catch (error) {
-      deps.logger.error({ err: error, rows: rule.rows }, 'pruning failed; the next run will retry');
+      deps.logger.error(
+        { err: error, rows: rule.rows },
+        'deletion of old database rows failed; the next run will retry',
+      );
     }
   }
-  if (Object.keys(pruned).length > 0) deps.logger.info(pruned, 'old rows pruned');
+  if (Object.keys(pruned).length > 0) deps.logger.info(pruned, 'old database rows deleted');
   return pruned;
 }
 

@@ -122,7 +122,7 @@ export class HealthRecord {
 
   nodeAnswered(status: NodeStatus): void {
     if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
-      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'node warning');
+      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'node reports a warning');
     }
     this.#status = status;
   }
@@ -189,7 +189,10 @@ export class HealthRecord {
 
   finalityUnknown(error: ChainError): void {
     if (this.#finalityError !== error.message) {
-      this.#logger.error({ ...this.#chain, err: error }, 'reading the final block failed');
+      this.#logger.error(
+        { ...this.#chain, err: error },
+        'reading the finalized block failed; payments that require finality wait',
+      );
     }
     this.#finalityError = error.message;
   }
@@ -208,7 +211,7 @@ export class HealthRecord {
     if (this.#progress.lastError !== message) {
       this.#logger.error(
         { ...this.#chain, kind, ...this.#trouble(error, message) },
-        'following the chain failed; will retry',
+        'reading new blocks and transactions of a chain failed; will retry',
       );
     }
     this.#failures += 1;

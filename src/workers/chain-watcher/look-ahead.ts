@@ -55,6 +55,6 @@ export class LookAhead {
     }
     this.#left = await countLookAhead(db);
     if (this.#left.size === 0)
-      logger.info({}, 'addresses given since the backup are watched; look-ahead complete');
+      logger.info({}, 'addresses issued since the backup are watched now; blocks are read again');
   }
 }

@@ -113,9 +113,9 @@ export class DomainChecks implements DomainChecker {
     };
     try {
       const looked = await recheckDomains({ ...this.#deps, checker }, this.#stopping.signal);
-      if (looked > 0) logger.info({ looked }, 'due domains checked');
+      if (looked > 0) logger.info({ looked }, 'scheduled domain verification checks finished');
     } catch (error) {
-      logger.error({ err: error }, 'checking due domains failed; will retry');
+      logger.error({ err: error }, 'scheduled domain verification checks failed; will retry');
     }
   }
 
@@ -136,7 +136,10 @@ export class DomainChecks implements DomainChecker {
     }
     const { merchantId, domain } = target;
     const durationMs = Math.round(performance.now() - startedMs);
-    this.#deps.logger.info({ merchantId, domain, method, finding, durationMs }, 'domain checked');
+    this.#deps.logger.info(
+      { merchantId, domain, method, finding, durationMs },
+      'domain verification checked',
+    );
     return finding.kind === 'proven' ? { kind: 'proven', method } : finding;
   }
 

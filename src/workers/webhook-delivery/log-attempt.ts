@@ -15,5 +15,5 @@ export function logAttempt(logger: Logger, record: AttemptRecord, logId: string)
     durationMs,
   };
   if (outcome.kind === 'delivered') logger.info(fields, 'webhook delivered');
-  else logger.warn({ ...fields, outcome }, 'webhook attempt failed');
+  else logger.warn({ ...fields, outcome }, 'webhook delivery attempt failed');
 }

@@ -98,7 +98,10 @@ export class WebhookQueue implements DeliveryAttempts {
   async start(): Promise<void> {
     const released = await releaseAllLeases(this.#deps.db);
     if (released > 0)
-      this.#deps.logger.warn({ taken: released }, 'webhook deliveries of a dead process taken over');
+      this.#deps.logger.warn(
+        { taken: released },
+        'webhook deliveries left in flight by an ended process are queued again',
+      );
     this.#ticks.start();
   }
 
@@ -156,7 +159,7 @@ export class WebhookQueue implements DeliveryAttempts {
       try {
         await this.#turn();
       } catch (error) {
-        this.#deps.logger.error({ err: error }, 'leasing webhook deliveries failed; will retry');
+        this.#deps.logger.error({ err: error }, 'reading due webhook deliveries failed; will retry');
         break;
       }
       await pause(TURN_GAP_MS);
@@ -252,10 +255,12 @@ export class WebhookQueue implements DeliveryAttempts {
     if (error instanceof EgressError && error.kind === 'aborted') {
       await db
         .relaxedTransaction(async (tx) => releaseLeases(tx, [delivery.id], token))
-        .catch((failure: unknown) => logger.error({ err: failure }, 'releasing a webhook lease failed'));
+        .catch((failure: unknown) =>
+          logger.error({ err: failure }, 'returning a webhook delivery to the queue failed'),
+        );
     } else {
       // The lease stays until it expires, which keeps the delivery from spinning.
-      logger.error({ err: error, deliveryId: delivery.id }, 'webhook attempt could not start');
+      logger.error({ err: error, deliveryId: delivery.id }, 'webhook delivery attempt could not start');
     }
     this.#settled(delivery.id)?.reject(error);
   }
@@ -267,7 +272,7 @@ export class WebhookQueue implements DeliveryAttempts {
     } catch (error) {
       const { id: deliveryId } = record.delivery;
       // The lease stays until it expires; the delivery is then attempted again.
-      this.#deps.logger.error({ err: error, deliveryId }, 'recording a webhook attempt failed');
+      this.#deps.logger.error({ err: error, deliveryId }, 'recording a webhook delivery attempt failed');
       this.#settled(deliveryId)?.reject(error);
     }
   }
@@ -300,7 +305,8 @@ export class WebhookQueue implements DeliveryAttempts {
     this.#rescuedAt = now;
     const exceptIds = [...this.#inFlight.keys()];
     const rescued = await rescueFromClockJump(db, { now, toleranceMs: CLOCK_TOLERANCE_MS, exceptIds });
-    if (rescued > 0) logger.warn({ rescued }, 'clock set back; webhook deliveries made due');
+    if (rescued > 0)
+      logger.warn({ rescued }, 'system clock was set back; waiting webhook deliveries are due now');
   }
 
   #newLease(): Lease {

@@ -99,7 +99,7 @@ it('the daemon writes the link to the log in readable form when no mail server i
     (text) => text !== undefined,
   );
   const fields = JSON.parse(line ?? '{}') as { to: string; link: string; msg: string };
-  expect(fields).toMatchObject({ to: 'ann@example.com', msg: 'no mail server configured; mail not sent' });
+  expect(fields).toMatchObject({ to: 'ann@example.com', msg: 'no mail server configured; email not sent' });
   const mailed = new URL(fields.link).searchParams.get('token');
   await till.api.must('POST', '/auth/verify-email', { token, body: { token: mailed } });
 });

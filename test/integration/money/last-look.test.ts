@@ -81,7 +81,9 @@ describe('a payment at its deadline', () => {
     expect((await world.payment(payment)).status).toBe('pending');
     expect((await world.payment(other)).status).toBe('expired');
     expect(lastLook.uncredited()).toEqual([{ coin: 'BTC', mode: 'live', payments: 1, amount: DUE }]);
-    expect(told).toEqual(['uncredited balance at the address of an overdue payment; expiry skipped']);
+    expect(told).toEqual([
+      'uncredited balance at the address of an overdue payment; the payment does not expire',
+    ]);
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
     await world.look();
@@ -98,7 +100,7 @@ describe('a payment at its deadline', () => {
     // A node that limits its callers is not asked in every run.
     expect(asked).toHaveLength(1);
     expect(told).toEqual([
-      'reading the accounts of overdue payments failed; expiry skipped until it succeeds',
+      'reading the on-chain accounts of overdue payments failed; they do not expire until it succeeds',
     ]);
     balances = new Map();
     world.advance(11_000);

@@ -147,10 +147,10 @@ describe('live rates', () => {
     rates.start();
     await until(() => asked > 3);
     expect(rates.quote('BTC', 'USD', 'live').sources).toEqual(['coinbase']);
-    expect(recorder.lines).toEqual(['rate source failed; skipped: bitstamp']);
+    expect(recorder.lines).toEqual(['exchange rate source failed; other sources are used: bitstamp']);
     alive = true;
     await until(() => recorder.lines.length > 1);
-    expect(recorder.lines[1]).toBe('rate source available again: bitstamp');
+    expect(recorder.lines[1]).toBe('exchange rate source available again: bitstamp');
     expect(rates.quote('BTC', 'USD', 'live')).toMatchObject({ rate: '65050', at: 900_000 });
   });
 
@@ -167,7 +167,7 @@ describe('live rates', () => {
     const { rates, recorder } = service([coinbase(origin), bitstamp(bad)], { timeoutMs: 400 });
     rates.start();
     await until(() => recorder.lines.length > 0);
-    expect(recorder.lines).toEqual(['rate source failed; skipped: bitstamp']);
+    expect(recorder.lines).toEqual(['exchange rate source failed; other sources are used: bitstamp']);
     expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
   });
 
@@ -214,7 +214,7 @@ describe('a CoinGecko key', () => {
 
 describe('a failing rate source', () => {
   const DAY = 24 * 3_600_000;
-  const DEAD = 'no price from a rate source for a day: bitstamp';
+  const DEAD = 'exchange rate source has returned no price for a day: bitstamp';
 
   test('causes a warning after a day, in the log once a day, and none once it responds again', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
@@ -580,11 +580,13 @@ describe('the agreed rate of an earlier process', () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates, recorder } = service([source], { agreedRates });
     rates.start();
-    await until(() => recorder.lines.some((line) => line.startsWith('reading the agreed rates failed')));
+    await until(() =>
+      recorder.lines.some((line) => line.startsWith('reading the stored exchange rates failed')),
+    );
     expect(quotedBtc(rates)).toBe('RATE_UNAVAILABLE');
     expect(source.asked).toEqual([]);
     isBroken = false;
     await until(() => quotedBtc(rates) === '1000');
-    expect(recorder.lines.join()).toContain('stored agreed rates unreadable');
+    expect(recorder.lines.join()).toContain('stored exchange rates unreadable');
   });
 });

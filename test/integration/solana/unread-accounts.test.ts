@@ -122,7 +122,7 @@ describe('AccountWatch with an unreadable account', () => {
       expect(errors).toMatchObject([
         {
           fields: { coin: 'SOL', account: victim, method },
-          message: 'account unreadable; set aside and retried, others are not affected',
+          message: 'on-chain account unreadable; skipped and retried, other accounts are not affected',
         },
       ]);
       const { alarms, warnings } = await adapter.status();
@@ -205,7 +205,7 @@ describe('AccountWatch with an unreadable account', () => {
         expect(errors).toEqual([]);
         expect(warnings).toContainEqual({
           fields: expect.objectContaining({ account: victim, method: HISTORY }),
-          message: 'account not read; retried',
+          message: 'on-chain account not read; will retry',
         });
         silent.clear();
         clock.ms += REST_MS;

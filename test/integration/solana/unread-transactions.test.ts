@@ -131,7 +131,7 @@ describe('AccountWatch with an unreadable transaction', () => {
       expect(credits).toMatchObject([{ watchKey: other, amount: 7_000_000n }]);
       expect(await index.unread.list()).toMatchObject([{ txid: signature, watchKey: victim }]);
       expect(errors.map(({ message }) => message)).toContain(
-        'transaction unreadable; set aside and retried, others are not affected',
+        'on-chain transaction unreadable; skipped and retried, other transactions are not affected',
       );
     },
   );

@@ -23,7 +23,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'till-lock-'));
   said = [];
   const hear = (_fields: object, line: string): void => void said.push(line);
-  const logger = { warn: hear, error: hear };
+  const logger = { info: hear, warn: hear, error: hear };
   store = await openDatabase(join(dir, 'tilld.sqlite'), { logger, busyTimeoutMs: BUSY_TIMEOUT_MS });
   shell = new Database(join(dir, 'tilld.sqlite'));
 });
@@ -101,6 +101,6 @@ test('the operator is warned of a database lock once, and of its end, even witho
   await eventually('it is ready again', readiness, ({ ready }) => ready);
   expect(said).toEqual([
     expect.stringContaining('another process holds the write lock of the database'),
-    'the database can be written again',
+    'the write lock of the database was released; writes succeed again',
   ]);
 });

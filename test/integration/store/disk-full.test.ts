@@ -16,7 +16,9 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tilld-full-'));
   told = [];
   const tell = (_fields: object, message: string): void => void told.push(message);
-  database = await openDatabase(join(dir, 'tilld.sqlite'), { logger: { warn: tell, error: tell } });
+  database = await openDatabase(join(dir, 'tilld.sqlite'), {
+    logger: { info: tell, warn: tell, error: tell },
+  });
 });
 afterEach(async () => {
   await database.close();
@@ -78,6 +80,6 @@ test('a full disk appears once in readiness and log, then its end, and refused r
     () => db.writeTrouble,
     (trouble) => trouble === null,
   );
-  expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('free space')]);
+  expect(told).toEqual([expect.stringContaining('is full'), expect.stringContaining('no longer full')]);
   await write(200);
 });

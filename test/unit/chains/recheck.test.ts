@@ -52,7 +52,7 @@ describe('createRecheck', () => {
       {
         txid: hash(2),
         reason: failure.message,
-        message: 'recheck of a transaction unreadable; its fate stays unknown',
+        message: 'status of an unconfirmed transaction unreadable; it stays unknown, nothing is reversed',
       },
     ]);
   });

@@ -210,7 +210,7 @@ export class BalanceReader {
       this.#logged.add(account);
       this.#options.logger.error(
         { coin: 'ETH', account, method, reason },
-        'account unreadable; set aside and retried, others are not affected',
+        'on-chain account unreadable; skipped and retried, other accounts are not affected',
       );
     }
     return 'unreadable';

@@ -131,11 +131,11 @@ export class BalanceTurns {
     if (was === 0 && count > 0) {
       this.#logger.warn(
         { coin: 'ETH', height, unread: count, waiting: this.#waiting.size, error: reason },
-        'balance reads incomplete; the remaining balances are read with later blocks',
+        'some on-chain balances not read in this block; they are read with later blocks',
       );
     }
     if (was > 0 && count === 0) {
-      this.#logger.info({ coin: 'ETH', height }, 'balance reads complete again');
+      this.#logger.info({ coin: 'ETH', height }, 'all on-chain balances are read again');
     }
   }
 }

@@ -122,7 +122,7 @@ async function isSameWhenReread(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'account shortfall not confirmed; checked again with the next block',
+      'shortfall of an on-chain balance not verified; will retry with the next block',
     );
     return false;
   }
@@ -169,13 +169,17 @@ async function enterShortfall(
   const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
   if (rest === 0n) {
     shortfalls.over(watchKey);
-    logger.warn(account, 'account shortfall reversed: only an earlier balance had shown the money');
+    logger.warn(account, 'credit reversed: the on-chain balance no longer contains the money');
     return withdrawn;
   }
   const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
-  if (looks === 1) logger.warn(account, 'account shortfall: balance below the ledger');
+  if (looks === 1)
+    logger.warn(account, 'on-chain balance of an account is below the ledger; nothing is written off yet');
   if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return withdrawn;
-  logger.error(account, 'account shortfall written off: the account sent an unknown transaction');
+  logger.error(
+    account,
+    'on-chain balance shortfall written off: the account sent a transaction that was not signed here',
+  );
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
   return withdrawn;
@@ -197,7 +201,7 @@ async function isExplained(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'account nonce unreadable; its shortfall is checked again later',
+      'nonce of an on-chain account unreadable; its balance shortfall is checked again later',
     );
     return false;
   }
@@ -227,7 +231,7 @@ async function balanceBeforeUse(
     if (!(error instanceof ChainError)) throw error;
     deps.logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'earlier balance of an address unreadable; checked again with the next block',
+      'earlier on-chain balance of an address unreadable; will retry with the next block',
     );
     return null;
   }

@@ -198,7 +198,7 @@ async function enterTransactions(
   if (receipts.includes(null)) {
     deps.logger.warn(
       { coin: 'ETH', height: block.number },
-      'block receipts missing on the node; payments read without them',
+      'node lacks the transaction receipts of a block; payments are read without them',
     );
   }
   const unreadable: UnreadableTransaction[] = [];
@@ -268,7 +268,7 @@ function enterSpending(
   if (missing === 0n) return;
   deps.logger.warn(
     { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
-    'account spent more than its known balance',
+    'on-chain account spent more than its balance in the ledger',
   );
 }
 

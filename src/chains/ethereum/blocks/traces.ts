@@ -140,7 +140,7 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
         if (untraced > HOPELESS) return null;
         logger.warn(
           { coin: 'ETH', height: block.number, tries: failed.tries, error: error.message },
-          'block trace failed; payments by contracts are found by balances',
+          'tracing a block failed; payments from contracts are found by their balance changes',
         );
         return null;
       }

@@ -183,7 +183,10 @@ async function explain(
   const { reason } = refusal;
   const meaning = classifyRejection(refusal);
   if (meaning === 'known') return { kind: 'accepted' };
-  deps.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node rejected a transaction');
+  deps.logger.info(
+    { coin: 'ETH', txid: transaction.txid, meaning, reason },
+    'node rejected the broadcast of a transaction',
+  );
   if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {

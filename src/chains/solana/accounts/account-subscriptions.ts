@@ -166,7 +166,10 @@ export class AccountSubscriptions {
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(this.#failures, 16));
     this.#failures += 1;
     if (this.#failures === 1)
-      this.#options.logger.info({ node: host }, 'subscriptions lost; polling continues');
+      this.#options.logger.info(
+        { node: host },
+        'account subscriptions lost; payments are detected by polling',
+      );
     this.#timers.pause = setTimeout(() => this.#connect(), pauseMs);
   }
 

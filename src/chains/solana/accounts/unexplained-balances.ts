@@ -63,7 +63,7 @@ export class UnexplainedBalances {
     if (isTold && !wasTold) {
       this.#deps.logger.error(
         { address, balance: lamports.toString(), ledger: ledger.toString() },
-        'account balance exceeds its history; only the explained part was credited',
+        'on-chain balance exceeds the transaction history of its account; only the explained part was credited',
       );
     }
     return !isTold;

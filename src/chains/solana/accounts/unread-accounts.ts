@@ -103,7 +103,11 @@ export class UnreadAccounts {
     if (this.#silent.size < MAX_ACCOUNTS || attempts > 1)
       this.#silent.set(address, { method, attempts, at: this.#clock.now() });
     if (attempts >= MAX_ATTEMPTS) this.setAside(address, unread);
-    else this.#logger.warn({ coin: 'SOL', account: address, ...unread }, 'account not read; retried');
+    else
+      this.#logger.warn(
+        { coin: 'SOL', account: address, ...unread },
+        'on-chain account not read; will retry',
+      );
   }
 
   /** Whether requests for the history of an account pause, because the last attempts had no answer. */
@@ -120,7 +124,7 @@ export class UnreadAccounts {
     if (!isKnown) {
       this.#logger.error(
         { coin: 'SOL', account: address, ...unread },
-        'account unreadable; set aside and retried, others are not affected',
+        'on-chain account unreadable; skipped and retried, other accounts are not affected',
       );
     }
     if (this.#accounts.has(address) || this.#accounts.size < MAX_ACCOUNTS)
@@ -137,7 +141,7 @@ export class UnreadAccounts {
   agrees(address: string): void {
     this.#silent.delete(address);
     if (this.#accounts.delete(address))
-      this.#logger.info({ coin: 'SOL', account: address }, 'account set aside earlier is read now');
+      this.#logger.info({ coin: 'SOL', account: address }, 'skipped on-chain account is readable again');
   }
 
   /** Adds these accounts to the node's health; one without a balance also counts as unexplained. */

@@ -25,7 +25,10 @@ export async function simulateComputeUnits(
     return { ...quote, measured: { accounts, transfers, computeUnits: limitFor(units) } };
   } catch (error) {
     if (!(error instanceof RpcRefusal || error instanceof ChainError)) throw error;
-    deps.logger.debug({ error: error.message }, 'simulation failed; compute limit estimated');
+    deps.logger.debug(
+      { error: error.message },
+      'simulation of a send failed; its compute limit is estimated',
+    );
     return quote;
   }
 }

@@ -51,7 +51,7 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
       const { hash: tipBefore } = await client.tip();
       const refusal = await submit(client, transaction.raw);
       if (refusal === null || refusal.meaning === 'known') return { kind: 'held' };
-      logger.info({ txid: transaction.txid, ...refusal }, 'node rejected a transaction');
+      logger.info({ txid: transaction.txid, ...refusal }, 'node rejected the broadcast of a transaction');
       if (ledger !== undefined && ledger.hash !== tipBefore) continue;
       const outcome = await explain(client, transaction, { ...refusal, tipBefore, recent });
       if (outcome !== 'moved') return outcome;

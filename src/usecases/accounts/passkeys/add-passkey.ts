@@ -136,7 +136,7 @@ async function readAttestation(
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch((error: unknown) => {
-    deps.logger.debug({ err: error }, 'new passkey rejected');
+    deps.logger.debug({ err: error }, 'registration of a passkey rejected');
     return null;
   });
   if (verified?.verified !== true || challenge === null) throw passkeyRefused();

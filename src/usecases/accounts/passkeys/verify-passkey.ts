@@ -94,7 +94,7 @@ async function readAssertion(
     // The counter is compared once the signature is verified, in the transaction that records it.
     credential: { id: passkey.credentialId, publicKey: decodeBase64url(passkey.publicKey), counter: 0 },
   }).catch((error: unknown) => {
-    deps.logger.debug({ passkeyId: passkey.id, err: error }, 'passkey assertion rejected');
+    deps.logger.debug({ passkeyId: passkey.id, err: error }, 'sign-in or step-up with a passkey rejected');
     return null;
   });
   if (outcome?.verified !== true || challenge === null) throw passkeyRefused();

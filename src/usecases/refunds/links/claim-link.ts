@@ -75,7 +75,10 @@ export async function claimRefundLink(deps: ClaimLinkDeps, request: ClaimRequest
   const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, request));
   const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, request, isChecked));
   if (!isNew) return;
-  deps.logger.info({ linkId: link.id, paymentId: link.paymentId, coin: request.coin }, 'refund claimed');
+  deps.logger.info(
+    { linkId: link.id, paymentId: link.paymentId, coin: request.coin },
+    'refund claimed by the payer',
+  );
   deps.wakeWebhooks();
 }
 

@@ -23,7 +23,10 @@ export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
         await emitRefundEvent(tx, deps, 'refund.expired', expired);
       });
     } catch (error) {
-      deps.logger.error({ linkId: id, err: error }, 'expiring a refund link failed; will retry');
+      deps.logger.error(
+        { linkId: id, err: error },
+        'recording the expiry of a refund link failed; will retry',
+      );
     }
   }
   if (due.length > 0) deps.wakeWebhooks();

@@ -140,7 +140,7 @@ async function noteProblem(
     });
     deps.wakeWebhooks();
   } catch (error) {
-    deps.logger.error({ linkId: id, err: error }, 'recording why a refund was not sent failed');
+    deps.logger.error({ linkId: id, err: error }, 'recording the reason why a refund was not sent failed');
   }
 }
 

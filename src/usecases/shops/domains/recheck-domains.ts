@@ -33,6 +33,6 @@ async function recheck(deps: CheckDomainDeps, check: DomainCheckRow, signal?: Ab
     await recordCheck(deps, { row: check, startedAt, outcome });
   } catch (error) {
     if (signal?.aborted === true) return;
-    deps.logger.error({ err: error, merchantId }, 'domain check failed; will retry later');
+    deps.logger.error({ err: error, merchantId }, 'domain verification check failed; will retry later');
   }
 }

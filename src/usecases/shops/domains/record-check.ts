@@ -37,7 +37,7 @@ export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckReco
   const { status, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
   if (event !== null) {
     const { id: merchantId, domain } = status.merchant;
-    deps.logger.info({ merchantId, domain, event }, 'domain status changed');
+    deps.logger.info({ merchantId, domain, event }, 'verification status of a shop domain changed');
     deps.wakeWebhooks();
   }
   return status;

@@ -83,7 +83,7 @@ async function retrySend(
     if (await hasMovedOn(deps.db, send)) return null;
     return (await rebroadcast(deps, adapter, send)).kind;
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'advancing a send failed; will retry');
+    deps.logger.error({ sendId: send.id, err: error }, 'rebroadcast of a send failed; will retry');
     return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
   }
 }
@@ -108,7 +108,7 @@ async function stepBack(
     });
     return null;
   } catch (error) {
-    logger.error({ sendId: send.id, err: error }, 'postponing a send failed');
+    logger.error({ sendId: send.id, err: error }, 'postponing the next broadcast of a failing send failed');
     return 'unknown';
   }
 }

@@ -62,7 +62,7 @@ export async function bumpSends(
     try {
       if (await bumpSend(deps, send, { adapter, quote })) bumped += 1;
     } catch (error) {
-      deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; will retry');
+      deps.logger.error({ sendId: send.id, err: error }, 'fee bump of a stuck send failed; will retry');
     }
     if (bumped >= ROUND_BUMPS) return send;
   }
@@ -83,7 +83,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
       const { sendId, version, transaction } = stored;
       deps.logger.info(
         { sendId: stuck.id, by: sendId, version, txid: transaction.txid },
-        'fee bump of a stuck send',
+        'fee of a stuck send bumped',
       );
       await broadcastReplacement(deps, using.adapter, stored);
       return true;

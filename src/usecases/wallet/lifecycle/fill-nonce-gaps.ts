@@ -79,6 +79,9 @@ async function fillNonceGap(
       return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
     log: ({ id, txid }) =>
-      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing the nonce gap of a rejected send'),
+      deps.logger.info(
+        { ...chain, sendId: id, txid, nonce },
+        'nonce gap of a rejected send filled by a transaction; later sends can be mined',
+      ),
   });
 }

@@ -65,7 +65,7 @@ export async function prepareSends(deps: BumpSendsDeps, chain: ChainId): Promise
     for (const send of due) await prepareSend(deps, send, { adapter, quote });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    deps.logger.warn({ ...chain, err: error }, 'no fee rate; preparing sends wait');
+    deps.logger.warn({ ...chain, err: error }, 'no network fee rate available; sends in preparation wait');
   }
   deps.wakeWebhooks();
 }
@@ -90,7 +90,8 @@ async function prepareNextPart(deps: BumpSendsDeps, sendId: string, using: Using
     const stored = await deps.db.transaction(async (tx) => storeStep(tx, deps, { sendId, partId }, using));
     if (stored === null) return false;
     const { transaction, plan } = stored;
-    const what = stored.sendId === sendId ? 'send signed' : 'gathering outputs for a send';
+    const what =
+      stored.sendId === sendId ? 'send signed' : 'transaction signed that gathers outputs for a send';
     deps.logger.info(
       { sendId, by: stored.sendId, txid: transaction.txid, outputs: plan.inputs.length },
       what,

@@ -31,7 +31,11 @@ export async function recordAnswer(
   const { coin, mode, txid, status } = before;
   const { result } = answer;
   if (result.kind !== 'accepted') {
-    logger.warn({ sendId, coin, mode, txid, status, reason: result.reason }, `broadcast ${result.kind}`);
+    const message =
+      result.kind === 'rejected'
+        ? 'node rejected the broadcast of a send'
+        : 'broadcast of a send without a clear answer; it may be in the network, and is rebroadcast';
+    logger.warn({ sendId, coin, mode, txid, status, reason: result.reason }, message);
   } else if (status === 'failed') {
     logger.error({ sendId, txid }, 'node accepted a send recorded as failed');
   }

@@ -62,7 +62,7 @@ export async function confirmSends(
     else
       deps.logger.warn(
         { ...chain, txid, height: block.height },
-        'inputs spent by a transaction that was not signed here',
+        'wallet outputs spent by a transaction that was not signed here',
       );
   }
   // Where money lies on accounts, another transaction than the one that displaced a send may have paid it.
@@ -136,7 +136,7 @@ export async function unconfirmSends(
   for (const sendId of sendIds) {
     const { before, send } = await applySendFact(tx, deps, sendId, { type: 'rolled_back', to: aboveHeight });
     if (before.height === send.height) continue;
-    deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send unconfirmed by a reorg');
+    deps.logger.warn({ ...chain, sendId, txid: send.txid }, 'send is unconfirmed again after a reorg');
   }
   return spenders;
 }
@@ -180,7 +180,9 @@ async function confirmVersion(
     deps.logger.error({ sendId, txid }, 'send recorded as failed was mined');
   }
   if (action !== 'revert') return;
-  const what = cancels ? 'send was cancelled by its replacement' : 'send was executed and reverted';
+  const what = cancels
+    ? 'send was cancelled by its replacement'
+    : 'send was reverted by the contract; only its fee was paid';
   deps.logger.warn({ sendId, txid, height }, what);
 }
 

@@ -64,7 +64,10 @@ async function tryRelease(
     await release(deps, adapter, send);
     return 'done';
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'releasing a queued send failed; will retry');
+    deps.logger.error(
+      { sendId: send.id, err: error },
+      'broadcast of the next queued send failed; will retry',
+    );
     return error instanceof ChainError ? 'node_failed' : 'done';
   }
 }
@@ -80,7 +83,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
     const reason = 'the balances of its accounts differ from its plan';
     deps.logger.warn(
       { sendId: send.id, reason },
-      'queued send not released; signed again once it has expired',
+      'queued send not broadcast; it is signed again once it has expired',
     );
     await examineRefusal(deps, adapter, { send, versions, reason });
     return;
@@ -109,7 +112,10 @@ async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolea
     const { policy } = deps;
     const { action, before } = await applySendFact(tx, deps, send.id, { type: 'dequeued', policy });
     const { coin, mode, txid } = before;
-    deps.logger.info({ sendId: send.id, coin, mode, txid }, 'queued send released');
+    deps.logger.info(
+      { sendId: send.id, coin, mode, txid },
+      'queued send is next in its queue and is broadcast',
+    );
     return action === 'dequeue';
   });
 }

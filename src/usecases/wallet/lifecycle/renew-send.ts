@@ -132,7 +132,10 @@ async function planAround(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await reserveOutputs(tx, send, reserved, send.id);
-    deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other funds can pay for this send');
+    deps.logger.warn(
+      { sendId: send.id, reason: error.message },
+      'expired send not signed again: no other funds can pay for it',
+    );
     return null;
   }
 }

@@ -58,7 +58,9 @@ export async function replaceSend(
         store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
       );
       const { sendId, version, transaction } = stored;
-      const what = takeBack ? 'cancelling a send' : 'bumping the fee of a send on request';
+      const what = takeBack
+        ? 'cancellation of a send signed as a replacement'
+        : 'fee of a send bumped on request';
       deps.logger.info({ sendId: send.id, by: sendId, version, txid: transaction.txid }, what);
       return broadcastReplacement(deps, adapter, stored);
     }),

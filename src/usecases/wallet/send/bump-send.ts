@@ -38,7 +38,7 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
   if (changed !== true) throw sendIsBusy();
   deps.logger.info(
     { sendId: id, maxFee: input.maxFee, feeRate: input.feeRate },
-    'fee terms of a preparing send changed',
+    'maxFee or fee rate of a send in preparation changed',
   );
   return getSend(deps, input);
 }

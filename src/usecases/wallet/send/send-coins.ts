@@ -98,7 +98,10 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
     });
     const { send, transaction, plan } = stored;
     if (send.status === 'preparing') {
-      deps.logger.info({ sendId, coin: send.coin, mode: send.mode, parts: send.parts }, 'send preparing');
+      deps.logger.info(
+        { sendId, coin: send.coin, mode: send.mode, parts: send.parts },
+        'send accepted; transactions that gather its outputs are prepared first',
+      );
     }
     if (transaction === null) return unlessFailed(send);
     if (send.queued) {
@@ -181,7 +184,7 @@ async function recordSubmitAnswer(
   } catch (error) {
     deps.logger.error(
       { err: error, sendId: send.id },
-      'recording the answer to a broadcast failed; send rebroadcast',
+      'recording the answer to the broadcast of a send failed; the send is rebroadcast',
     );
     return send;
   } finally {

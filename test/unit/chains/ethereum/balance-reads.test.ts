@@ -176,7 +176,7 @@ it.each<[string, unknown]>([
         coin: 'ETH',
         account: account(3),
         method: 'eth_getBalance',
-        message: 'account unreadable; set aside and retried, others are not affected',
+        message: 'on-chain account unreadable; skipped and retried, other accounts are not affected',
       },
     ]);
 
