@@ -42,6 +42,9 @@ const REFUSALS_IN_A_ROW = 3;
 const MAX_LOGGED = 1_000;
 
 const BYTES = /^0x[0-9a-f]*$/i;
+/** Hex digits of a balance in an answer: 32 bytes. */
+const WORD_LENGTH = 64;
+const ZERO = '0'.repeat(WORD_LENGTH);
 
 export interface BalanceReaderOptions {
   /** Calls per batch request when balances are read one by one. */
@@ -230,8 +233,14 @@ export class BalanceReader {
 
 /** Decodes the balances that the code returned; null when the answer has another form. */
 function wordsOf(answer: unknown, count: number): bigint[] | null {
-  if (typeof answer !== 'string' || !BYTES.test(answer) || answer.length !== 2 + count * 64) return null;
-  return Array.from({ length: count }, (_, at) => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`));
+  if (typeof answer !== 'string' || !BYTES.test(answer) || answer.length !== 2 + count * WORD_LENGTH)
+    return null;
+  const balances: bigint[] = [];
+  for (let at = 2; at < answer.length; at += WORD_LENGTH) {
+    // Most accounts that wait for money are empty.
+    balances.push(answer.startsWith(ZERO, at) ? 0n : BigInt(`0x${answer.slice(at, at + WORD_LENGTH)}`));
+  }
+  return balances;
 }
 
 /** Whether the node has a block that is deeper than nodes must keep states. */

@@ -35,14 +35,17 @@ interface BlockName {
  */
 export class BalanceTurns {
   readonly #logger: Logger;
-  /** Accounts whose balance matched the ledger in a block, with all blocks since then traced. */
-  readonly #settled = new Set<string>();
   /** Height at which each account's balance was last read. */
   readonly #readAt = new Map<string, number>();
+  /** Accounts whose balance did not match the ledger when it was last read. */
+  readonly #differing = new Set<string>();
+  /** The newest block without traces, or after a gap: a balance that matched since then cannot change unnoticed. */
+  #tracedAfter = 0;
   #lastHash = '';
   #isTraced = true;
   #allowance = Infinity;
-  #waiting: ReadonlySet<string> = new Set();
+  /** Accounts that wait for money and may have changed unnoticed in the current block. */
+  #due: readonly OpenAccount[] = [];
   #unread = { count: 0, of: 0, height: 0, reason: '' };
 
   constructor(logger: Logger) {
@@ -57,16 +60,19 @@ export class BalanceTurns {
   ): readonly OpenAccount[] {
     // After a gap, or on another branch, earlier reads prove nothing.
     const isNext = block.parentHash === this.#lastHash;
-    if (!isTraced || !isNext) this.#settled.clear();
-    if (!isNext) this.#readAt.clear();
+    if (!isTraced || !isNext) this.#tracedAfter = block.number;
+    if (!isNext) this.#forget();
     this.#lastHash = block.hash;
     this.#isTraced = isTraced;
-    const due = open.filter(({ isAwaited, watchKey }) => isAwaited && !this.#settled.has(watchKey));
-    this.#waiting = new Set(due.map(({ watchKey }) => watchKey));
-    const others = turn.filter(({ watchKey }) => !this.#waiting.has(watchKey));
+    const due = open.filter((account) => account.isAwaited && !this.#isSettled(account));
+    this.#due = due;
+    const others = without(turn, due);
     const chosen = interleaved(this.#longestUnread(due), this.#longestUnread(others));
-    if (!isTraced && perCall > 1) chosen.push(...this.#filling(open, chosen, perCall));
-    return chosen.slice(0, this.#allowance);
+    if (!isTraced && perCall > 1) {
+      const room = Math.ceil(Math.max(1, chosen.length) / perCall) * perCall - chosen.length;
+      chosen.push(...this.#filling(open, others, room));
+    }
+    return chosen.length <= this.#allowance ? chosen : chosen.slice(0, this.#allowance);
   }
 
   /** Records the result of the reads. */
@@ -74,17 +80,15 @@ export class BalanceTurns {
     { number: height }: BlockName,
     chosen: readonly OpenAccount[],
     { answers, failure }: BalanceReadings,
-    { agreed, undecided }: Pick<Entered, 'agreed' | 'undecided'>,
+    { differing, undecided }: Pick<Entered, 'differing' | 'undecided'>,
   ): void {
-    if (this.#readAt.size > MAX_REMEMBERED) this.#readAt.clear();
-    if (this.#settled.size > MAX_REMEMBERED) this.#settled.clear();
-    let left = this.#waiting.size;
+    if (this.#readAt.size + this.#differing.size > MAX_REMEMBERED) this.#forget();
     for (const [at, { watchKey }] of chosen.entries()) {
       if (typeof answers[at] !== 'bigint' || undecided.has(watchKey)) continue;
       this.#readAt.set(watchKey, height);
-      if (this.#waiting.has(watchKey)) left -= 1;
-      if (agreed.has(watchKey)) this.#settled.add(watchKey);
+      this.#differing.delete(watchKey);
     }
+    for (const watchKey of differing) this.#differing.add(watchKey);
     if (failure !== null) this.#allowance = Math.max(LEAST, Math.floor(answers.length * AFTER_FAILURE));
     else if (chosen.length >= this.#allowance) this.#allowance = Math.ceil(this.#allowance * GROWTH);
     else this.#allowance = Infinity;
@@ -93,7 +97,10 @@ export class BalanceTurns {
     const hasProblem = failure !== null || this.#allowance < Infinity || isStateless || isMalformed;
     const cause = isMalformed ? 'an answer was malformed' : this.#unread.reason;
     const reason = isStateless ? 'the node keeps no state of it' : cause;
-    this.#tell(hasProblem ? left : 0, height, failure?.message ?? reason);
+    const unread = hasProblem
+      ? this.#due.filter(({ watchKey }) => this.#readAt.get(watchKey) !== height)
+      : [];
+    this.#tell(unread.length, height, failure?.message ?? reason);
   }
 
   /** Height on this branch at which an account's balance was last read by this process, if any. */
@@ -111,26 +118,38 @@ export class BalanceTurns {
   /** Accounts not waiting for money that fill up the last call, which is sent in any case. */
   #filling(
     open: readonly OpenAccount[],
-    chosen: readonly OpenAccount[],
-    perCall: number,
+    others: readonly OpenAccount[],
+    room: number,
   ): readonly OpenAccount[] {
-    const room = Math.ceil(Math.max(1, chosen.length) / perCall) * perCall - chosen.length;
-    const taken = new Set(chosen.map(({ watchKey }) => watchKey));
-    const rest = open.filter(({ watchKey }) => !taken.has(watchKey));
+    const taken = new Set(others.map(({ watchKey }) => watchKey));
+    const rest = open.filter(({ isAwaited, watchKey }) => !isAwaited && !taken.has(watchKey));
     return rest.length <= room ? rest : this.#longestUnread(rest).slice(0, room);
   }
 
   #longestUnread(accounts: readonly OpenAccount[]): readonly OpenAccount[] {
     const at = ({ watchKey }: OpenAccount): number => this.#readAt.get(watchKey) ?? -1;
+    const heights = accounts.map(at);
+    // Usually all were read in the block before.
+    if (heights.every((height) => height === heights[0])) return accounts;
     return accounts.toSorted((a, b) => at(a) - at(b));
+  }
+
+  /** Whether its balance matched the ledger and could not change unnoticed since. */
+  #isSettled({ watchKey }: OpenAccount): boolean {
+    return (this.#readAt.get(watchKey) ?? -1) >= this.#tracedAfter && !this.#differing.has(watchKey);
+  }
+
+  #forget(): void {
+    this.#readAt.clear();
+    this.#differing.clear();
   }
 
   #tell(count: number, height: number, reason: string): void {
     const was = this.#unread.count;
-    this.#unread = { count, of: this.#waiting.size, height, reason };
+    this.#unread = { count, of: this.#due.length, height, reason };
     if (was === 0 && count > 0) {
       this.#logger.warn(
-        { coin: 'ETH', height, unread: count, waiting: this.#waiting.size, error: reason },
+        { coin: 'ETH', height, unread: count, waiting: this.#due.length, error: reason },
         'some on-chain balances not read in this block; they are read with later blocks',
       );
     }
@@ -140,15 +159,23 @@ export class BalanceTurns {
   }
 }
 
+/** The accounts that are not among these others. */
+function without(accounts: readonly OpenAccount[], others: readonly OpenAccount[]): readonly OpenAccount[] {
+  const kept = new Map(accounts.map((account) => [account.watchKey, account]));
+  for (const { watchKey } of others) kept.delete(watchKey);
+  return [...kept.values()];
+}
+
 /** Interleaves other accounts with the urgent ones, so that they are read however many are urgent. */
 function interleaved(urgent: readonly OpenAccount[], others: readonly OpenAccount[]): OpenAccount[] {
   const mixed: OpenAccount[] = [];
-  let [fromUrgent, fromOthers] = [0, 0];
-  while (fromUrgent < urgent.length || fromOthers < others.length) {
-    const next = urgent.slice(fromUrgent, fromUrgent + WAITING_PER_TURN);
-    mixed.push(...next, ...others.slice(fromOthers, fromOthers + 1));
-    fromUrgent += WAITING_PER_TURN;
+  let fromOthers = 0;
+  for (const [at, account] of urgent.entries()) {
+    mixed.push(account);
+    const other = (at + 1) % WAITING_PER_TURN === 0 ? others[fromOthers] : undefined;
+    if (other === undefined) continue;
+    mixed.push(other);
     fromOthers += 1;
   }
-  return mixed;
+  return mixed.concat(others.slice(fromOthers));
 }

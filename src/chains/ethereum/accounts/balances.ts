@@ -39,10 +39,10 @@ interface Books {
 }
 
 export interface Entered {
-  /** Accounts whose balance matched the book. */
-  readonly agreed: ReadonlySet<string>;
+  /** Accounts whose balance and book differed. */
+  readonly differing: ReadonlySet<string>;
   /**
-   * Accounts with money that may have arrived before their address was issued, and accounts with a shortfall
+   * Those of them with money that may have arrived before their address was issued, and accounts with a shortfall
    * that was not confirmed or is seen at a block too old for its state to be reliable.
    */
   readonly undecided: ReadonlySet<string>;
@@ -59,7 +59,7 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
   const { book } = books;
   const disproved: OutputRef[] = [];
   const undecided = new Set<string>();
-  const { agreed, differing } = differences(books, deps.shortfalls);
+  const differing = differences(books, deps.shortfalls);
   let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
@@ -93,7 +93,8 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
       });
     }
   }
-  return { agreed, undecided, disproved };
+  const differingKeys = new Set(differing.map(({ account }) => account.watchKey));
+  return { differing: differingKeys, undecided, disproved };
 }
 
 /**
@@ -132,21 +133,16 @@ async function isSameWhenReread(
 function differences(
   { book, readings: { accounts, balances } }: Books,
   shortfalls: Shortfalls,
-): {
-  readonly agreed: ReadonlySet<string>;
-  readonly differing: readonly { readonly account: OpenAccount; readonly found: bigint }[];
-} {
+): readonly { readonly account: OpenAccount; readonly found: bigint }[] {
   const differing: { account: OpenAccount; found: bigint }[] = [];
-  const agreed = new Set<string>();
   for (const [at, balance] of balances.entries()) {
     const account = accounts[at];
     if (account === undefined || typeof balance !== 'bigint') continue;
     const found = balance - book.balance(account.watchKey);
     if (found >= 0n) shortfalls.over(account.watchKey);
-    if (found === 0n) agreed.add(account.watchKey);
-    else differing.push({ account, found });
+    if (found !== 0n) differing.push({ account, found });
   }
-  return { agreed, differing };
+  return differing;
 }
 
 /**

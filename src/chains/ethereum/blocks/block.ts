@@ -111,22 +111,23 @@ async function balanceCheckCandidates(
   height: number,
   unsettled: readonly Unsettled[],
 ): Promise<Candidates> {
-  const open = new Map<string, OpenAccount>();
+  const open: OpenAccount[] = [];
   for await (const accounts of openAccounts(index, now() - OPEN_FOR_MS)) {
-    for (const account of accounts) open.set(account.watchKey, account);
+    for (const account of accounts) open.push(account);
   }
-  const lost = unsettled.filter(({ ref }) => isInternal(ref)).map(({ watchKey }) => watchKey);
-  const turn = await index.turn(height);
-  const others = [...turn.map(({ watchKey }) => watchKey), ...lost].filter((key) => !open.has(key));
-  const holdings = await index.holdings(others);
-  const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
-    open.get(watchKey) ?? { watchKey, since, holdings: holdings.get(watchKey) ?? [], isAwaited: false };
-  const inTurn = turn.map(accountOf);
   // Money whose block left the chain: only the account's balance shows whether it is still there.
-  for (const watchKey of lost) {
-    open.set(watchKey, { ...accountOf({ watchKey, since: 0 }), isAwaited: true });
-  }
-  return { open: [...open.values()], turn: inTurn };
+  const lost = new Set(unsettled.filter(({ ref }) => isInternal(ref)).map(({ watchKey }) => watchKey));
+  const turn = await index.turn(height);
+  const wanted = new Set([...turn.map(({ watchKey }) => watchKey), ...lost]);
+  const known = new Map(
+    open.filter(({ watchKey }) => wanted.has(watchKey)).map((account) => [account.watchKey, account]),
+  );
+  const holdings = await index.holdings([...wanted].filter((key) => !known.has(key)));
+  const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
+    known.get(watchKey) ?? { watchKey, since, holdings: holdings.get(watchKey) ?? [], isAwaited: false };
+  const awaited = [...lost].map((watchKey) => ({ ...accountOf({ watchKey, since: 0 }), isAwaited: true }));
+  const others = awaited.length === 0 ? open : open.filter(({ watchKey }) => !lost.has(watchKey));
+  return { open: [...others, ...awaited], turn: turn.map(accountOf) };
 }
 
 /** The ledger's holdings before the block: of the accounts to check, and of those that send in it. */
