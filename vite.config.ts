@@ -1,10 +1,31 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+/** Compressing less than this saves nothing. */
+const PACKED_FROM_BYTES = 1_024;
+
+/** Writes FILE.br and FILE.gz next to each file with a hash in its name, for the daemon to serve as they are. */
+function packAssets(): Plugin {
+  return {
+    name: 'pack-assets',
+    writeBundle({ dir = '' }, bundle) {
+      for (const name of Object.keys(bundle).filter((file) => file.startsWith('assets/'))) {
+        const file = join(dir, name);
+        const text = readFileSync(file);
+        if (text.length < PACKED_FROM_BYTES) continue;
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+        writeFileSync(`${file}.br`, brotliCompressSync(text, { params }));
+        writeFileSync(`${file}.gz`, gzipSync(text, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}
 
 /** The dashboard, the script and style of the checkout and the script of the reference, for the daemon to serve from dist/web. */
 export default defineConfig({
@@ -15,7 +36,7 @@ export default defineConfig({
     renderBuiltUrl: (filename, { hostType }) => (hostType === 'html' ? `/${filename}` : { relative: true }),
   },
   define: { 'import.meta.env.VITE_TILLD_VERSION': JSON.stringify(version) },
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), packAssets()],
   // Texts are looked up by key: a variable for each would only make the file longer.
   json: { namedExports: false },
   build: {
@@ -26,6 +47,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Compression takes most of the build, as it should.
+      checks: { pluginTimings: false },
       input: {
         dashboard: 'src/web/dashboard/index.html',
         checkout: 'src/web/checkout/main.ts',

@@ -8,6 +8,7 @@ import type { Tokens } from '../usecases/accounts/index.ts';
 import { clientFault } from './server/client-fault.ts';
 import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './server/dispatch.ts';
+import { ConstantText } from './server/constant-text.ts';
 import { failure, type Answer } from './server/envelope.ts';
 import { createIdempotentRunner } from './server/idempotency.ts';
 import { documentedErrors } from './openapi/errors.ts';
@@ -28,6 +29,7 @@ import { assertWellFormed } from './server/well-formed.ts';
 import { readBasePath, serveBelow } from './server/base-path.ts';
 import { crossOrigin } from './server/cross-origin.ts';
 import { sendResponse } from './server/send-response.ts';
+import { allowCompression } from './server/send-text.ts';
 import { createSessionCookie } from './server/session-cookie.ts';
 import { sendStream } from './server/send-stream.ts';
 import { StreamReply } from './server/stream-reply.ts';
@@ -131,9 +133,12 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
   const listed = deps.routes.filter(({ ownPages }) => ownPages !== true);
   // Built when it is first read: it takes more CPU than everything else of a start.
   let document: OpenApiDocument | null = null;
-  let served: object | null = null;
+  let served: ConstantText | null = null;
   const readDocument = (): OpenApiDocument => (document ??= createOpenApi(listed, deps.settings));
-  app.get('/openapi.json', (_req, res) => void res.json((served ??= lean(readDocument()))));
+  app.get('/openapi.json', async (_req, res) => {
+    served ??= new ConstantText(JSON.stringify(lean(readDocument())));
+    await served.send(res.type('json'));
+  });
   app.use(docsRouter(readDocument, deps.docsScript ?? null));
 }
 
@@ -165,7 +170,9 @@ function oneAfterTheOther(first: RequestHandler, second: RequestHandler): Reques
 }
 
 function serve(deps: DispatchDeps, route: Route): RequestHandler {
+  const mayCompress = !route.answersSecret && route.ownPages !== true && route.renewsSession !== true;
   return async (req, res) => {
+    if (mayCompress) allowCompression(res);
     try {
       const answer = await dispatch(deps, route, req, res);
       if (answer instanceof StreamReply) {

@@ -22,6 +22,8 @@ import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
 import { sendResponse } from '../server/send-response.ts';
 import { success, failure } from '../server/envelope.ts';
+import { matchesTag } from '../server/constant-text.ts';
+import { allowCompression, sendText } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
@@ -85,6 +87,7 @@ function page(deps: CheckoutDeps): RequestHandler {
     const at = { version: snapshotVersion(scene.view), now: deps.clock.now() };
     // The form sends its own origin; no other site receives the address.
     res.setHeader('Referrer-Policy', 'same-origin');
+    allowCompression(res);
     sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
   };
 }
@@ -97,6 +100,7 @@ function receipt(deps: CheckoutDeps): RequestHandler {
     const mail = await readReceiptMail(deps, scene.view);
     // As on the payment's page, the form sends its own origin.
     res.setHeader('Referrer-Policy', 'same-origin');
+    allowCompression(res);
     return sendPage(res, 200, receiptPage(scene, deps.assets.checkout, mail), scene.view.embedOrigins);
   };
 }
@@ -123,10 +127,15 @@ function mail(deps: CheckoutDeps): RequestHandler {
 function state(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await loadScene(deps, req);
-    const tag = `"${snapshotVersion(scene.view)}"`;
+    // Weak, because the compressed body has the same tag.
+    const tag = `W/"${snapshotVersion(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
-    if (req.get('If-None-Match') === tag) res.status(304).end();
-    else res.type('json').send(stateJson(scene, deps.baseUrl));
+    if (matchesTag(req.get('If-None-Match'), tag)) {
+      res.status(304).end();
+      return;
+    }
+    allowCompression(res);
+    sendText(res.type('json'), stateJson(scene, deps.baseUrl));
   };
 }
 

@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../openapi/types.ts';
 import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
 import { placePage } from '../server/base-path.ts';
+import { ConstantText } from '../server/constant-text.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 /** The page loads only its own style sheet and script from this daemon: nothing inline, no other host. */
@@ -11,19 +12,20 @@ const POLICY =
 
 /** The reference for people at /docs. @param script path of its script, null without a build */
 export function docsRouter(readDocument: () => OpenApiDocument, script: string | null): Router {
-  let page: string | null = null;
+  let page: ConstantText | null = null;
+  const style = new ConstantText(STYLE);
   const router = strictRouter();
-  router.get('/docs', (_req, res) => {
-    page ??= renderDocs(readDocument(), script);
+  router.get('/docs', async (_req, res) => {
+    page ??= new ConstantText(placePage(res, renderDocs(readDocument(), script)));
     res.setHeader('Content-Security-Policy', POLICY);
-    send(res, 'html', placePage(res, page));
+    await send(res, 'html', page);
   });
-  router.get(STYLE_PATH, (_req, res) => send(res, 'css', STYLE));
+  router.get(STYLE_PATH, async (_req, res) => send(res, 'css', style));
   return router;
 }
 
-function send(res: Response, type: string, text: string): void {
+async function send(res: Response, type: string, text: ConstantText): Promise<void> {
   // Both change only with a new version of the daemon.
   res.setHeader('Cache-Control', 'no-cache');
-  res.type(type).send(text);
+  await text.send(res.type(type));
 }

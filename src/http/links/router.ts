@@ -9,6 +9,7 @@ import { renewPayment } from '../../usecases/checkout/index.ts';
 import type { CreatePaymentDeps } from '../../usecases/payments/index.ts';
 import { problemPage } from '../checkout/document.ts';
 import { chooseLanguage } from '../checkout/language.ts';
+import { allowCompression } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientFault } from '../server/client-fault.ts';
@@ -87,6 +88,7 @@ function sendForm(
   );
   // The form sends its own origin; no other site receives the address.
   res.setHeader('Referrer-Policy', 'same-origin');
+  allowCompression(res);
   sendPage(res, Object.keys(filled.problems).length === 0 ? 200 : 400, page, link.embedOrigins);
 }
 

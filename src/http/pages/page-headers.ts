@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { placePage } from '../server/base-path.ts';
+import { sendText } from '../server/send-text.ts';
 
 /** All resources come from the daemon itself: no inline script or style, no other host. */
 const POLICY = [
@@ -28,5 +29,6 @@ export function sendPage(
   // It cannot name another site.
   if (ancestors.length > 0) res.removeHeader('X-Frame-Options');
   res.setHeader('Cache-Control', 'no-store');
-  res.type('html').send(placePage(res, page));
+  res.type('html');
+  sendText(res, placePage(res, page));
 }

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import express, { type Router, type RequestHandler } from 'express';
 import { z } from 'zod';
+import { ConstantText } from '../server/constant-text.ts';
+import { chooseEncoding, type Encoding } from '../server/content-encoding.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 /** The result of the build of src/web: file locations and their names in the pages. */
@@ -70,6 +71,7 @@ export function assetsRouter({ directory, embed }: WebAssets): Router {
   const files = { index: false, redirect: false, dotfiles: 'ignore' } as const;
   router.use(
     '/assets',
+    servePacked(join(directory, 'assets')),
     express.static(join(directory, 'assets'), { ...files, immutable: true, maxAge: YEAR_SECONDS * 1000 }),
   );
   router.get('/icon.svg', (_req, res, next) => {
@@ -80,16 +82,45 @@ export function assetsRouter({ directory, embed }: WebAssets): Router {
   return router;
 }
 
+const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/**
+ * Replaces a file by the compressed one that the build wrote next to it, which is then served as any other file: with
+ * ranges, conditions and HEAD. The ETag is the name, because that contains a hash of the content.
+ */
+function servePacked(directory: string): RequestHandler {
+  const files = new Set(listFiles(directory));
+  return (req, res, next) => {
+    const name = req.path.slice(1);
+    if (!files.has(`${name}.br`) || !files.has(`${name}.gz`)) return next();
+    res.vary('Accept-Encoding');
+    res.type(extname(name));
+    const encoding = chooseEncoding(req.headers['accept-encoding']);
+    const suffix = encoding === null ? '' : SUFFIXES[encoding];
+    res.setHeader('ETag', `"${name}${suffix}"`);
+    if (encoding !== null) res.setHeader('Content-Encoding', encoding);
+    req.url = `/${name}${suffix}`;
+    next();
+  };
+}
+
+function listFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
 /** Loaded by pages of shops from any origin. */
 function embedScript(text: string): RequestHandler {
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  return (req, res) => {
+  const script = new ConstantText(text);
+  return async (_req, res) => {
     res.set({
       'Cache-Control': `public, max-age=${HOUR_SECONDS}`,
       'Cross-Origin-Resource-Policy': 'cross-origin',
-      ETag: tag,
     });
-    if (req.get('If-None-Match')?.includes(tag) === true) res.status(304).end();
-    else res.type('text/javascript').send(text);
+    await script.send(res.type('text/javascript'));
   };
 }

@@ -1,18 +1,19 @@
 import type { Response } from 'express';
 import type { Answer } from './envelope.ts';
+import { sendText } from './send-text.ts';
 
 /** Writes a response; caches must not store API responses. */
 export function sendResponse(res: Response, answer: Answer): void {
   if (res.headersSent) return;
   res.locals['paymentId'] = paymentIdIn(answer.body);
-  const text = JSON.stringify(answer.body);
-  res.writeHead(answer.status, {
+  res.status(answer.status);
+  const headers = {
     'Cache-Control': 'no-store',
     ...answer.headers,
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  res.end(text);
+  };
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  sendText(res, JSON.stringify(answer.body));
 }
 
 /** The payment of a response, for the log, so that a payment's history is found by its id. */

@@ -9,8 +9,8 @@ import {
 } from 'playwright-core';
 
 /** The browser without the parts that show windows, which takes a third less time for the same pages. */
-const EXECUTABLE = process.env['TILLD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
-const FLAGS = [
+export const EXECUTABLE = process.env['TILLD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
