@@ -120,7 +120,7 @@ describe('SyncTracker time up to which the chain was read', () => {
     },
   );
 
-  describe.each(['BTC', 'LTC'] as const)('the time on %s', (coin) => {
+  describe.each(['BTC', 'LTC'] as const)('on %s', (coin) => {
     it('does not advance while a mainnet node shows no new transaction', () => {
       const { watch, watchOn, now } = watchOf(coin, 'mainnet');
       watchOn(MINUTE, { peers: 8 });
@@ -131,7 +131,7 @@ describe('SyncTracker time up to which the chain was read', () => {
       expect(watch.isQuiet(now())).toBe(true);
     });
 
-    it('is at the newest block for an hour after a mainnet node was silent', () => {
+    it('is the time of the newest block for an hour after a mainnet node was silent', () => {
       const { watch, look, watchOn, now } = watchOf(coin, 'mainnet');
       watchOn(MINUTE, { peers: 8 });
       const seen = now();
@@ -145,21 +145,21 @@ describe('SyncTracker time up to which the chain was read', () => {
       expect(watch.seenThrough).toBe(now());
     });
 
-    it('is at the newest block when the node accepts no unconfirmed transactions', () => {
+    it('is the time of the newest block when the node accepts no unconfirmed transactions', () => {
       const { watch, watchOn, look, now } = watchOf(coin, 'mainnet');
       watchOn(5 * MINUTE, { peers: 8, hasNews: false });
       look(2 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now() - 2 * MINUTE);
     });
 
-    it('is at the time of the read on test networks, where nothing may happen for long', () => {
+    it('is the time of the read on test networks, where no transaction may arrive for long', () => {
       const { watch, watchOn, now } = watchOf(coin, 'testnet');
       watchOn(30 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now());
       expect(watch.isQuiet(now())).toBe(false);
     });
 
-    it('is at the newest block for two minutes after a node without peers failed', () => {
+    it('is the time of the newest block for two minutes after a node without peers failed', () => {
       const { watch, look, pass, now } = watchOf(coin, 'regtest');
       look(5 * MINUTE);
       const seen = now();

@@ -49,7 +49,7 @@ const menu = (on: Page) => on.getByRole('navigation', { name: 'Main' });
 const chosen = (on: Page) =>
   on.getByLabel('Shop', { exact: true }).evaluate((select) => (select as { value?: string }).value);
 
-describe('the menu', () => {
+describe('the dashboard menu', () => {
   it('keeps the selected shop on account pages, also after a reload, and not on the list of shops', async () => {
     await page.goto(shopPath);
     for (const name of ['Nodes', 'Account']) {

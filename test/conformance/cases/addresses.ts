@@ -5,20 +5,20 @@ import type { ChainWorld } from '../harness.ts';
 import { openShop, unconfirmedCredit } from '../observe.ts';
 
 export function addressCases(coin: Coin, world: () => ChainWorld): void {
-  it('accept the addresses that the wallet derives and valid addresses of others', async () => {
+  it('the adapter accepts the addresses that the wallet derives and valid addresses of others', async () => {
     const { adapter, address } = openShop(world());
     expect(adapter.addressProblem(address)).toBeNull();
     expect(adapter.addressProblem(await world().strangerAddress())).toBeNull();
   });
 
-  it('reject what is not a spendable address of this coin and network, with the reason', () => {
+  it('the adapter rejects an address that cannot be paid on this coin and network, with the reason', () => {
     const { adapter } = openShop(world());
     for (const [wrong, address] of Object.entries(world().badAddresses)) {
       expect(adapter.addressProblem(address), `an address ${wrong}`).toEqual(expect.any(String));
     }
   });
 
-  it('have one watch key each, whatever the spelling', async () => {
+  it('an address has one watch key, whatever its spelling', async () => {
     const { adapter, address } = openShop(world());
     const other = world().newAddress();
     expect(adapter.watchKey(address)).toBe(adapter.watchKey(address));
@@ -29,7 +29,7 @@ export function addressCases(coin: Coin, world: () => ChainWorld): void {
     }
   });
 
-  it('are found by their watch key when the payer uses another spelling', async () => {
+  it('a payment is found by the watch key when the payer uses another spelling of the address', async () => {
     const shop = openShop(world());
     const [spelling = shop.address] = otherSpellings(coin, shop.address);
     const txid = await world().pay([{ address: spelling, amount: world().amount }]);
@@ -38,7 +38,7 @@ export function addressCases(coin: Coin, world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('are written into payment URIs of the coin, with the exact amount', () => {
+  it('a payment URI of the coin contains the address and the exact amount', () => {
     const { adapter, address } = openShop(world());
     const amount = world().amount + 1n;
     const uri = adapter.paymentUri({ address, amount });
@@ -51,7 +51,7 @@ export function addressCases(coin: Coin, world: () => ChainWorld): void {
     expect(labelled.split('?')[1]).not.toContain('#');
   });
 
-  it('can be paid from a stated minimum amount on', () => {
+  it('an address can be paid from a stated minimum amount on', () => {
     const { adapter } = openShop(world());
     expect(adapter.minimumPayment).toBeGreaterThan(0n);
     expect(adapter.minimumPayment).toBeLessThan(world().amount);

@@ -4,7 +4,7 @@ import type { ChainWorld } from '../harness.ts';
 import { blockAt, follow, openShop } from '../observe.ts';
 
 export function blockCases(coin: Coin, world: () => ChainWorld): void {
-  it('have the coin of a healthy node', async () => {
+  it('the status of a healthy node contains its coin, tip and version', async () => {
     const { adapter } = openShop(world());
     expect(adapter.coin).toBe(coin);
     const status = await adapter.status();
@@ -15,7 +15,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(status.version).not.toBe('');
   });
 
-  it('link to their parents up to the tip, and none is above it', async () => {
+  it('blocks link to their parents up to the tip, and no block is above the tip', async () => {
     const { adapter } = openShop(world());
     await world().mine(3);
     const tip = await adapter.tip();
@@ -26,7 +26,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(await adapter.blockAt(tip.height + 1)).toBeNull();
   });
 
-  it('are read again without a difference when a restarted daemon continues at its cursor', async () => {
+  it('a restarted daemon that continues at its cursor reads the same blocks again', async () => {
     const shop = openShop(world());
     const cursor = await shop.adapter.tip();
     const first = await world().pay([{ address: shop.address, amount: world().amount }]);
@@ -42,7 +42,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(again.flatMap((block) => block.credits.map((credit) => credit.ref.txid))).toEqual([first, second]);
   });
 
-  it('let a new cursor start at the highest block that is not later than a given time', async () => {
+  it('a new cursor starts at the highest block that is not later than a given time', async () => {
     const { adapter } = openShop(world());
     const tip = await blockAt(adapter, (await adapter.tip()).height);
     const inTheFuture = await adapter.blockBefore(Date.now() + 86_400_000);

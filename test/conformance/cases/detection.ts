@@ -3,7 +3,7 @@ import type { ChainWorld } from '../harness.ts';
 import { blockAt, byIndex, creditsFrom, essence, openShop, unconfirmedCredit, watchNew } from '../observe.ts';
 
 export function detectionCases(world: () => ChainWorld): void {
-  it('sees a payment while it is unconfirmed, and the same one once it is mined', async () => {
+  it('the adapter sees a payment while it is unconfirmed, and the same payment once it is mined', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const before = Date.now();
@@ -22,7 +22,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(after.has(txid)).toBe(false);
   });
 
-  it('sees a mined payment whose transaction it never saw unconfirmed', async () => {
+  it('the adapter sees a mined payment whose transaction it never saw unconfirmed', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     await world().mine(3);
@@ -31,7 +31,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(credits.map((credit) => credit.ref.txid)).toEqual([txid]);
   });
 
-  it('counts every output of one transaction, twice to one address and once to another', async () => {
+  it('the adapter credits every output of one transaction, two to one address and one to another', async () => {
     const shop = openShop(world());
     const other = watchNew(world(), shop);
     const stranger = await world().strangerAddress();
@@ -69,7 +69,7 @@ export function detectionCases(world: () => ChainWorld): void {
     if (unconfirmed.length > 0) expect(mined.map(essence)).toEqual(unconfirmed.map(essence));
   });
 
-  it('adds up several transactions to one address in one block', async () => {
+  it('the adapter adds up several transactions to one address in one block', async () => {
     const shop = openShop(world());
     const txids: string[] = [];
     for (const times of [1n, 2n, 3n]) {
@@ -82,7 +82,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(block.credits.reduce((sum, credit) => sum + credit.amount, 0n)).toBe(6n * world().amount);
   });
 
-  it('returns the complete unconfirmed view on every call, also to a new adapter', async () => {
+  it('the adapter returns all unconfirmed transactions of the wallet on every call, also after a restart', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const first = await shop.adapter.unconfirmed();
@@ -98,7 +98,7 @@ export function detectionCases(world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('finds after a restart an unconfirmed payment to an address that was added later', async () => {
+  it('the adapter finds after a restart an unconfirmed payment to an address that was added later', async () => {
     const shop = openShop(world());
     const owned = world().newAddress();
     const txid = await world().pay([{ address: owned.address, amount: world().amount }]);
@@ -109,7 +109,7 @@ export function detectionCases(world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('reports a double-spent payment as gone, and does not credit its replacement', async () => {
+  it('the adapter reports a double-spent payment as gone, and does not credit its replacement', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const { raw } = await unconfirmedCredit(shop.adapter, txid);
@@ -124,7 +124,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(block.credits).toEqual([]);
   });
 
-  it('reports an unconfirmed or mined transaction as present', async () => {
+  it('the adapter reports an unconfirmed or mined transaction as present', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const { raw } = await unconfirmedCredit(shop.adapter, txid);

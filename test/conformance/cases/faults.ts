@@ -18,7 +18,7 @@ async function expectUnavailable(promise: Promise<unknown>): Promise<void> {
 }
 
 export function faultCases(world: () => ChainWorld): void {
-  it('let the adapter report its node as unavailable during an outage, until the outage ends', async () => {
+  it('the adapter reports its node as unavailable during an outage, until the outage ends', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const before = await shop.adapter.tip();
@@ -40,7 +40,7 @@ export function faultCases(world: () => ChainWorld): void {
     expect(block.credits.map((credit) => credit.ref.txid)).toEqual([txid]);
   });
 
-  it('do not affect functions that need no node, such as addresses, payment URIs and send plans', async () => {
+  it('an outage does not affect functions that need no node, such as addresses, payment URIs and send plans', async () => {
     const shop = openShop(world());
     const quote = await shop.adapter.feeQuote();
     const funds = await earn(world(), shop, [2n * world().amount]);
@@ -58,7 +58,7 @@ export function faultCases(world: () => ChainWorld): void {
     }
   });
 
-  it('leave the outcome of a broadcast unknown during an outage, and complete it later', async () => {
+  it('a broadcast during an outage has an unknown outcome, and succeeds later', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const plan = shop.adapter.planSend({
@@ -89,14 +89,14 @@ export function wireCases(world: () => ChainWorld): void {
     return wire;
   };
 
-  it('include a node of another network, which is refused', async () => {
+  it('the adapter refuses a node of another network', async () => {
     const adapter = await wire().wrongChainAdapter(new MemoryIndex());
     const error = await errorOf(adapter.status());
     expect(error).toBeInstanceOf(ChainError);
     expect(error).toMatchObject({ kind: 'wrong_chain' });
   });
 
-  it('include a node that is behind, which is reported', async () => {
+  it('the adapter reports a node that is behind its network', async () => {
     const { adapter } = openShop(world());
     const restore = await wire().fallBehind();
     try {
@@ -110,7 +110,7 @@ export function wireCases(world: () => ChainWorld): void {
   });
 
   describe.each(['reversed', 'duplicated'] as const)('with %s responses of the node', (how) => {
-    it('do not change the detected payments', async () => {
+    it('the detected payments stay the same', async () => {
       const shop = openShop(world());
       for (const times of [1n, 2n, 3n, 4n]) {
         await world().pay([{ address: shop.address, amount: times * world().amount }]);

@@ -6,7 +6,7 @@ const BLOCKS = 6;
 
 /** Blocks read by our raw-block reader and by a client that shares no code with it. */
 export function independentClientCases(world: () => ChainWorld): void {
-  it('finds the same payments, spends and hashes in each block', async () => {
+  it('the adapter finds the same payments, spends and hashes in each block as an independent client', async () => {
     const shop = openShop(world());
     const { amount, blockByCore } = world();
     if (blockByCore === undefined) throw new Error('this chain has no independent client');

@@ -27,8 +27,8 @@ async function expectNewBranch(payment: Awaited<ReturnType<typeof confirmedPayme
 }
 
 export function reorgCases(world: () => ChainWorld): void {
-  describe.each(DEPTHS)('of depth %i', (depth) => {
-    it('move a payment to its new block', async () => {
+  describe.each(DEPTHS)('a reorg of depth %i', (depth) => {
+    it('moves a payment to its new block', async () => {
       const payment = await confirmedPayment(world(), depth);
       const { adapter, txid, block } = payment;
       await world().reorg({ depth, fate: 'moved', txid });
@@ -38,7 +38,7 @@ export function reorgCases(world: () => ChainWorld): void {
       expect((await adapter.unconfirmed()).has(txid)).toBe(false);
     });
 
-    it('hide a dropped payment, without claiming that it can never return', async () => {
+    it('removes a dropped payment, without claiming that it can never return', async () => {
       const payment = await confirmedPayment(world(), depth);
       const { adapter, txid, raw, block } = payment;
       await world().reorg({ depth, fate: 'dropped', txid });
@@ -52,7 +52,7 @@ export function reorgCases(world: () => ChainWorld): void {
       await world().mine(1);
     });
 
-    it('prove that a payment with a double spend on the new branch is gone', async () => {
+    it('proves that a payment with a double spend on the new branch is gone', async () => {
       const payment = await confirmedPayment(world(), depth);
       const { adapter, txid, raw, block } = payment;
       await world().reorg({ depth, fate: 'replaced', txid });
@@ -65,7 +65,7 @@ export function reorgCases(world: () => ChainWorld): void {
     });
   });
 
-  it('leave payments below the fork unchanged', async () => {
+  it('a reorg leaves payments below the fork unchanged', async () => {
     const payment = await confirmedPayment(world(), 3);
     const later = await world().pay([{ address: payment.address, amount: world().amount }]);
     await world().mine(1);

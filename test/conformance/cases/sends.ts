@@ -38,7 +38,7 @@ function expectBalanced(plan: SendPlan): void {
 }
 
 export function sendCases(world: () => ChainWorld, expiring: boolean): void {
-  it('pay exactly the amount to the destination, add the fee, and debit the wallet', async () => {
+  it('a send pays exactly the amount to the destination, adds the fee, and debits the wallet', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount, 3n * world().amount]);
     const wish = await request(world(), shop, funds, { amount: 4n * world().amount });
@@ -61,7 +61,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(await world().feeOf(signed.txid)).toBe(plan.fee);
   });
 
-  it('deduct the fee from the amount on request', async () => {
+  it('a send deducts the fee from the amount on request', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: world().amount, subtractFee: true });
@@ -75,7 +75,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(await world().feeOf(signed.txid)).toBe(plan.fee);
   });
 
-  it('return the change to the wallet', async () => {
+  it('a send returns the change to the wallet', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [3n * world().amount]);
     const wish = await request(world(), shop, funds);
@@ -90,7 +90,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(change.map((credit) => credit.amount)).toEqual([plan.change?.amount]);
   });
 
-  it('are signed to the same bytes for the same plan', async () => {
+  it('a send is signed to the same bytes for the same plan', async () => {
     const shop = openShop(world());
     const plan = shop.adapter.planSend(
       await request(world(), shop, await earn(world(), shop, [2n * world().amount])),
@@ -98,7 +98,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(sign(world(), shop, plan)).toEqual(sign(world(), shop, plan));
   });
 
-  it('may be rebroadcast, before and after they are mined', async () => {
+  it('a send may be rebroadcast, before and after it is mined', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const signed = sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
@@ -113,7 +113,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(block.debits.map((debit) => debit.byTxid)).toContain(signed.txid);
   });
 
-  it('never spend the same coins twice', async () => {
+  it('two sends never spend the same coins', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const plans = [1, 2].map(async () => shop.adapter.planSend(await request(world(), shop, funds)));
@@ -132,7 +132,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.broadcast(dearer)).kind).toBe('rejected');
   });
 
-  it('are distinguished from other transactions that the node knows', async () => {
+  it('a send is distinguished from other transactions that the node knows', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const wishes = [await request(world(), shop, funds), await request(world(), shop, funds)];
@@ -143,7 +143,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     await world().mine(1);
   });
 
-  it('are refused when another key signed them', async () => {
+  it('a send that another key signed is refused', async () => {
     const shop = openShop(world());
     const [fund] = await earn(world(), shop, [2n * world().amount]);
     const thief = world().newAddress();
@@ -158,7 +158,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(refused).toBe(true);
   });
 
-  it('are refused when their bytes were changed', async () => {
+  it('a send whose bytes were changed is refused', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const signed = sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
@@ -169,7 +169,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.unconfirmed()).debits).toEqual([]);
   });
 
-  it('appear in the unconfirmed transactions of the node when they spend unconfirmed money', async () => {
+  it('a send of unconfirmed money appears in the unconfirmed transactions of the node', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [3n * world().amount]);
     const wish = await request(world(), shop, funds, { destination: shop.address });
@@ -190,7 +190,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(block.debits.map(bare)).toContainEqual({ ref: credit!.ref, byTxid: second.txid });
   });
 
-  it('are refused with the available amount when the funds do not cover amount and fee', async () => {
+  it('a send is refused with the available amount when the funds do not cover amount and fee', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: world().amount });
@@ -205,7 +205,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(() => shop.adapter.planSend({ ...wish, funds: [] })).toThrow(InsufficientFunds);
   });
 
-  it('refuse amounts below the dust limit of the network', async () => {
+  it('a send below the dust limit of the network is refused', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: 0n });
@@ -215,8 +215,8 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
 
   // Where signed bytes expire, a stuck send is signed again after the expiry and never replaced.
   if (!expiring) {
-    describe('that are stuck', () => {
-      it('are replaced at a higher fee from their change, for the same destination and amount', async () => {
+    describe('a stuck send', () => {
+      it('is replaced at a higher fee from its change, for the same destination and amount', async () => {
         const shop = openShop(world());
         const funds = await earn(world(), shop, [3n * world().amount]);
         const wish = await request(world(), shop, funds);
@@ -243,7 +243,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         expect((await shop.adapter.recheck([stuck])).get(stuck.txid)).toBe('gone');
       });
 
-      it('are not replaced when the network requires no higher fee', async () => {
+      it('is not replaced when the network requires no higher fee', async () => {
         const shop = openShop(world());
         const funds = await earn(world(), shop, [3n * world().amount]);
         const wish = await request(world(), shop, funds);
@@ -253,7 +253,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         expect(shop.adapter.planReplacement({ previous, funds: [], changeAddress, quote })).toBeNull();
       });
 
-      it('add inputs when their change does not cover the higher fee', async () => {
+      it('gets more inputs when its change does not cover the higher fee', async () => {
         const shop = openShop(world());
         const [spent, spare] = await earn(world(), shop, [world().amount, world().amount]);
         const wish = await request(world(), shop, [spent!], { subtractFee: true });

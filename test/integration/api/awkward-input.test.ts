@@ -98,7 +98,7 @@ describe('numbers beyond the precision of a float', () => {
     expect(await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel')).toBe(cancelled);
   });
 
-  it('make a request differ from one that is otherwise the same', async () => {
+  it('distinguish two requests that differ only in the last digits of such a number', async () => {
     const { customerId } = account.shop;
     const order = { amount: '10', currency: 'USD', customerId, orderId: 'exact-2' };
     const body = (digits: string) => `${JSON.stringify(order).slice(0, -1)},"metadata":{"a":${digits}}}`;

@@ -85,26 +85,29 @@ function files(dataDir: string): [name: string, content: Buffer][] {
 }
 
 describe('log and database after requests to every endpoint', () => {
-  it.each(world.contract.routes)('include valid and invalid requests to $name', async (endpoint) => {
-    const example = account.request(endpoint);
-    const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
-    const from = lines.length;
-    const answer = await drive(endpoint, prepared);
-    expect(answer.body.error).toBeNull();
-    const others = endpoint.method === 'GET' ? {} : { headers: { 'idempotency-key': fresh('again') } };
-    // The same once more, now mostly refused; and with an address in each field, which some store as a name.
-    await drive(endpoint, { ...prepared, ...others });
-    const wrong = Object.fromEntries(
-      Object.keys(prepared.body ?? {}).map((name) => [
-        name,
-        `https://user:${PASSWORD.replaceAll(' ', '-')}@x.example`,
-      ]),
-    );
-    await drive(endpoint, { ...prepared, body: prepared.body && { ...prepared.body, ...wrong } }, null);
-    const said = lines.slice(from);
-    expect(leaks(said.join(''))).toEqual([]);
-    expect(said.join('')).not.toContain(PASSWORD.replaceAll(' ', '-'));
-  });
+  it.each(world.contract.routes)(
+    'are checked after valid and invalid requests to $name',
+    async (endpoint) => {
+      const example = account.request(endpoint);
+      const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
+      const from = lines.length;
+      const answer = await drive(endpoint, prepared);
+      expect(answer.body.error).toBeNull();
+      const others = endpoint.method === 'GET' ? {} : { headers: { 'idempotency-key': fresh('again') } };
+      // The same once more, now mostly refused; and with an address in each field, which some store as a name.
+      await drive(endpoint, { ...prepared, ...others });
+      const wrong = Object.fromEntries(
+        Object.keys(prepared.body ?? {}).map((name) => [
+          name,
+          `https://user:${PASSWORD.replaceAll(' ', '-')}@x.example`,
+        ]),
+      );
+      await drive(endpoint, { ...prepared, body: prepared.body && { ...prepared.body, ...wrong } }, null);
+      const said = lines.slice(from);
+      expect(leaks(said.join(''))).toEqual([]);
+      expect(said.join('')).not.toContain(PASSWORD.replaceAll(' ', '-'));
+    },
+  );
 
   it('contain no secret in the log', () => {
     const said = lines.join('');

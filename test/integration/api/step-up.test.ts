@@ -390,7 +390,7 @@ describe('the audit log of step-up routes', () => {
     await world.confirm({ email: account.email, token: account.shop.token });
   });
 
-  it('covers these routes', () => {
+  it('covers every route that needs a step-up', () => {
     expect(handing.map(nameOf).toSorted()).toEqual([
       'GET /merchant/webhook/endpoint/secret',
       'GET /merchant/webhook/secret',

@@ -53,7 +53,7 @@ describe('the cron job of domain checks', () => {
     expect(await world.types()).toEqual(['domain.verified', 'domain.revoked', 'domain.verified']);
   });
 
-  it('checks immediately what was chosen or checked before the clock was set back, and then on schedule', async () => {
+  it('checks domains immediately whose last check lies in the future after the clock was set back, and then on schedule', async () => {
     await world.choose('dns');
     world.publish();
     world.app.advance(-20 * HOUR);

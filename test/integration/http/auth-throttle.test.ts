@@ -145,7 +145,7 @@ describe('login throttling for one account from many networks', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('delays an owner in a new network for seconds only', async () => {
+  it('makes the owner in a new network wait for seconds only', async () => {
     const { waitS } = await untilLimited(spread());
     const refused = await login(PASSWORD, { from: '203.0.113.9' });
     expect(refused.status).toBe(429);

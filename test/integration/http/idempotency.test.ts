@@ -108,7 +108,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}:sandbox` }]);
   });
 
-  it('is recognised whatever the order of its fields, and for a key as well as its owner', async () => {
+  it('is recognised whatever the order of its JSON fields, and whether a key or its owner sends it', async () => {
     await send('k1', { n: 1, a: { x: 1, y: [1, 2] } });
     expect((await send('k1', { a: { y: [1, 2], x: 1 }, n: 1 })).headers.get('idempotent-replayed')).toBe(
       'true',
@@ -136,7 +136,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs.map(({ key }) => key)).toEqual([null, null]);
   });
 
-  it('returns the same refusal', async () => {
+  it('returns the same refusal as the first request', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'taken');
     expect(outcome(await send('k1'))).toEqual([400, 'DUPLICATE_ENTRY']);
     failWith = null;

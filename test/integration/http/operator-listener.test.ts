@@ -73,7 +73,7 @@ describe('the operator listener', () => {
     await expect(read(operatorUrl, '/healthz')).rejects.toThrow('fetch failed');
   });
 
-  it('does not exist unless configured, and then the public address serves everything', async () => {
+  it('does not exist unless configured, and without it the public address serves /metrics and the details of /readyz', async () => {
     const alone = await startHttpApp();
     expect(alone.operatorUrl).toBeNull();
     expect((await read(alone.baseUrl, '/metrics')).status).toBe(200);

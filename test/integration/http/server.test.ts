@@ -150,7 +150,7 @@ describe('the response envelope', () => {
   });
 });
 
-describe('paths', () => {
+describe('URL paths', () => {
   it('are case-sensitive and have no trailing slash', async () => {
     expect((await fetch(`${app.baseUrl}/merchant/list`)).status).toBe(401);
     const others = ['/Merchant/LIST', '/merchant/list/', '/merchant/list//', '//merchant/list'];

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('a payment that the merchant accepted', () => {
-  it('stays completed when money that arrived afterwards is removed', async () => {
+  it('stays completed when money that arrived after the acceptance is reversed', async () => {
     world.advance(1_000);
     const dust = creditTo(addressOf(payment, 'BTC'), 300n);
     world.chains.BTC.unconfirmed = [unconfirmed(dust)];

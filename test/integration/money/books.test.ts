@@ -151,7 +151,7 @@ describe.each([
     expect(lines[1]?.amount).toBe('0');
   });
 
-  test('adds no line before the last one, nor to a range that was read, when the clock is set back', async () => {
+  test('adds new lines behind the last one, and never in a range that was already exported, when the clock is set back', async () => {
     const life = await open();
     try {
       const { db, clock, merchant } = life.world;

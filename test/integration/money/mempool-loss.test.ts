@@ -35,7 +35,7 @@ async function loseMempool(): Promise<void> {
 }
 
 describe('a payment that spends unconfirmed money, on a node that loses its mempool,', () => {
-  it('is waited for while its parent is unconfirmed, and completes when both are mined', async () => {
+  it('stays credited while its parent is unconfirmed, and completes when both are mined', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.look('BTC');

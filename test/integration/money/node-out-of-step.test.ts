@@ -92,7 +92,7 @@ describe('a node that is out of sync with its network', () => {
     expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
   });
 
-  it('expires no payment and marks none as late while its connection is broken, although it counts its peers', async () => {
+  it('expires no payment and marks none as late while its network connection is broken, although it still reports peers', async () => {
     const { BTC } = world.chains;
     BTC.mine(world.now());
     await watchFor(MINUTE);
@@ -124,7 +124,7 @@ describe('a node that is out of sync with its network', () => {
     ['has more new transactions than one view reads', { isPartial: true as const, left: 5 }, {}],
     ['lags behind the backend that returned its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
   ])(
-    'expires no payment by a mempool whose backend %s, and credits its transactions',
+    'expires no payment when the mempool backend %s, and credits the transactions in it',
     async (_what, view, status) => {
       const shown = world.chains.BTC;
       shown.mine(world.now());

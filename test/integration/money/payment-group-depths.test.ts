@@ -66,7 +66,7 @@ it.for([
   ['underpaid', 1_000n, PRICE, { status: 'completed', exception: 'late' }, 'P1 completed'],
   ['completed', PRICE, PRICE, { status: 'completed', exception: 'multiple' }, 'P1 overpaid'],
 ] as const)(
-  'an order that a migration left %s is updated with all its money at the start of the chain, however deep it is',
+  'an order that a migration left %s is updated with all its money when the daemon starts, however old the money is',
   async ([status, own, other, expected, event]) => {
     const [first, second] = await group.renewed();
     await payIn(second, own);

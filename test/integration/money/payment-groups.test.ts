@@ -426,7 +426,7 @@ describe('a payment group with money', () => {
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
   });
 
-  it('has one renewal when many request it while money arrives', async () => {
+  it('gets at most one renewal when many requests for it run while money arrives', async () => {
     const first = await world.order();
     await group.runOut();
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(first, 'BTC'), PRICE)]);

@@ -25,7 +25,7 @@ const stampShown = async (): Promise<string> =>
   (await readCheckout({ ...world.deps, payerExplorers: {} }, payment.id)).stamp;
 
 describe('notifications of a payment change', () => {
-  it('are sent for money, each block while it confirms, and lost money, and not otherwise', async () => {
+  it('are sent for received money, each new confirmation and reversed money, and not otherwise', async () => {
     const { BTC } = world.chains;
     await world.look();
     BTC.mine(world.now());

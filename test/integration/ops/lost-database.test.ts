@@ -188,7 +188,7 @@ describe('an older copy of the database, restored by hand,', () => {
 });
 
 describe('the file of issued addresses', () => {
-  it('is created for a data directory of a version without it', async () => {
+  it('is created when the data directory comes from a version without that file', async () => {
     const till = await Till.start({}, {}, dir);
     const shop = await Shop.open(till.api);
     await shop.createPayment();

@@ -79,7 +79,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       expect(result).toMatchObject({ kind: 'compared', isComplete: true, differences: [] });
     });
 
-    it('names a planted difference of each kind and changes nothing', async () => {
+    it('reports each kind of planted difference between ledger and node, and changes nothing', async () => {
       const { db } = database;
       const all = await db.selectFrom('outputs').selectAll().where('spentBy', 'is', null).execute();
       const [lost, wrong] = all;

@@ -57,7 +57,7 @@ it('recordBlock remembers blocks deep enough for every supported reorg, and few 
   });
 });
 
-it('a payment event contains the same payment as a read afterwards, whatever happened in whatever order', async () => {
+it('a payment event contains the same payment as a later read, after any sequence of changes', async () => {
   const payment = await world.order({ amount: '70.00' });
   const address = addressOf(payment, 'BTC');
   const part = (letter: string, index: number) => creditTo(address, 10_000_000n, letter.repeat(64), index);

@@ -58,12 +58,12 @@ describe.each(['BTC', 'LTC'] as const)('a restart with the mempool of a real %s 
       return proxy.calls('getrawtransaction');
     }
 
-    it('reads only payments and new transactions after a stop, and sees a payment of the downtime', async () => {
+    it('reads only wallet transactions and new ones again after a clean stop, and sees a payment made during the downtime', async () => {
       const read = await readAfter(async () => void (await till.terminate()));
       expect(read).toBe(ours);
     });
 
-    it('sees a payment of the downtime after kill -9, however old its cache is', async () => {
+    it('sees a payment made during the downtime after kill -9, however old its mempool cache is', async () => {
       const read = await readAfter(async () => till.kill9());
       expect(read).toBe(ours);
     });

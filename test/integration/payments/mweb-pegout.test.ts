@@ -48,7 +48,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)',
     expect(done.exception).toBeNull();
   });
 
-  it('stays the same money when a competing block contains it in another transaction', async () => {
+  it('is credited once when a competing block contains it in another transaction', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await pegOut(node, address, toAtoms(amount));

@@ -136,7 +136,7 @@ describe('SOL sends on a real virtual machine', () => {
   });
 
   describe('of more deposits than fit into one transaction', () => {
-    it('report the maximum of one send, sweep the rest once it is settled, and can then send all of it', async () => {
+    it('are refused above the maximum of one send until the deposits are swept, and then send everything', async () => {
       const shop = await world.openShop();
       const deposits = await paid(shop, 25);
       world.node.advance();

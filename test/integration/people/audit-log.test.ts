@@ -162,7 +162,7 @@ it('the audit log is pruned after its retention, in bounded steps', async () => 
   await database.close();
 });
 
-it('the audit log records nothing that was sent in place of an id', async () => {
+it('the audit log records no text that a client sent in place of an id', async () => {
   const { merchantId } = shop;
   for (const paymentId of [shop.secretKey, 'https://user:pass@node.example', `whsec_${'a'.repeat(24)}`]) {
     await till.api.call('POST', '/payment/cancel', { token: owner.token, body: { merchantId, paymentId } });

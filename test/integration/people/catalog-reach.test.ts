@@ -123,7 +123,7 @@ describe('a member or a key of one shop', () => {
     await expectRefused(asManager(), id, priceId);
   });
 
-  it('can change products that it created after a public key, a payer of a link or a clerk of another shop sold them', async () => {
+  it('can still change its own products after a public key, a link payer or a clerk of another shop sold them', async () => {
     const own = await product(asManager());
     const { id: priceId } = await price(asManager(), own.id);
     const clerk = await newMember(till.api, owner.session, { merchantId: b.merchantId, role: 'clerk' });

@@ -39,7 +39,7 @@ const makeLink = async ({ token }: Person) => {
 };
 
 describe('a member', () => {
-  it('accesses the account of the owner by naming the shop, and otherwise an account of their own', async () => {
+  it('accesses the account of the owner only in requests that name the shop, and otherwise a separate account', async () => {
     const clerk = await member('clerk');
     const theirs = await ask(clerk, 'GET', '/merchant/customer/list');
     expect(theirs.body.data).toMatchObject({ customers: [{ id: shop.customerId }] });

@@ -318,7 +318,7 @@ describe('a currency that was not requested before', () => {
     expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('costs no request and is a client error when it does not exist', async () => {
+  test('is answered as a client error, without a request to any source, when it does not exist', async () => {
     const { origin, asked } = await fakeCoinbase({});
     const { rates } = service([coinbase(origin)]);
     await rates.ensure('XYZ');

@@ -98,7 +98,7 @@ test.each([
   ['createdAt', 'payments_by_merchant'],
   ['orderId', 'payments_by_order'],
   ['status', 'payments_by_status'],
-] as const)('the query of a list by %s is sorted by the index %s, in both directions', async (key, index) => {
+] as const)('a list sorted by %s reads the index %s in its order, in both directions', async (key, index) => {
   for (const sort of [key, `-${key}`] as const) {
     const [plan] = await plansOf(() => listPayments(db, shop, { ...page, sort }));
     expect(plan).toBe(`SEARCH payments USING INDEX ${index} (merchant_id=? AND mode=?)`);
@@ -149,7 +149,7 @@ test('the query of deliveries uses one covering index, and their total the daily
   await db.deleteFrom('delivery_counts').execute();
 });
 
-test('the query of a late page of events is sorted by the index', async () => {
+test('a late page of events is read in the order of an index, without sorting', async () => {
   const [, plan] = await plansOf(() => listEvents(db, { merchantId: 'm', page: 1_000, limit: 9 }));
   expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
 });
@@ -181,7 +181,7 @@ test('the query of a total of live rows subtracts the sandbox rows, and the list
   expect(page).not.toContain('TEMP B-TREE');
 });
 
-test('the query of a total over a date range adds up days, and counts the remainder by index', async () => {
+test('a total over a date range adds up daily totals, and counts only the partial days by index', async () => {
   for (const filter of [{}, { status: 'failed' }, { coin: 'BTC' }] as const) {
     const [plan] = await plansOf(() => totalPayments(db, { ...shop, ...filter, fromMs: 1, toMs: 1e9 }));
     expect(plan).toContain(
@@ -193,7 +193,7 @@ test('the query of a total over a date range adds up days, and counts the remain
   }
 });
 
-test('the query of the volume of a UTC day reads one row of the totals', async () => {
+test('the volume of a UTC day is read from one row of the daily totals', async () => {
   const day = 24 * 3_600_000;
   const [plan] = await plansOf(() => sumVolume(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
   expect(plan).toBe(
@@ -201,7 +201,7 @@ test('the query of the volume of a UTC day reads one row of the totals', async (
   );
 });
 
-test('the query of a total of webhook logs adds up days, and counts the remainder by index', async () => {
+test('a total of webhook logs adds up daily totals, and counts only the partial days by index', async () => {
   const days = 'SEARCH webhook_log_counts USING PRIMARY KEY (merchant_id=?';
   const [all] = await plansOf(() => listWebhookLogs(db, { ...logPage, status: 200 }));
   expect(all).toContain(days);
@@ -212,7 +212,7 @@ test('the query of a total of webhook logs adds up days, and counts the remainde
   expect(some?.split(ends)).toHaveLength(3);
 });
 
-test('the query of a volume adds up hours, and reads payments only for the two partial hours', async () => {
+test('a volume adds up hourly totals, and reads payments only for the two partial hours', async () => {
   const hour = 3_600_000;
   const hours =
     'SEARCH volume_totals USING PRIMARY KEY (merchant_id=? AND mode=? AND period_ms=? AND starts_at>? AND starts_at<?)';

@@ -37,7 +37,7 @@ describe('prune', () => {
   /** Never read: the rules are not about a database. */
   const deps = { db: null as unknown as Db, clock: { now: () => 10_000 }, logger: silent };
 
-  it('runs a rule until a batch is not full, and says how many rows that were', async () => {
+  it('runs a retention rule until a batch is not full, and returns the number of deleted rows', async () => {
     const batches = [500, 500, 7];
     const limits: unknown[] = [];
     const rule = {
@@ -56,7 +56,7 @@ describe('prune', () => {
     ]);
   });
 
-  it('bounds the batches of one run', async () => {
+  it('limits the number of batches in one run', async () => {
     const rule = { rows: 'endless', keepMs: 0, pruneBatch: async () => 500 };
     expect(await prune(deps, [rule])).toEqual({ endless: 50_000 });
   });

@@ -115,7 +115,7 @@ describe.each(NODE_COINS)('kill -9 between a %s send and one that spends its cha
     });
 
     test.each([0, 16])(
-      '%i turns after the child was created, together with its node, completes both',
+      'completes both although the node lost its mempool, %i event loop turns after the child send was requested',
       async (turns) => {
         const parent = await sent('parent', '0.1', await node.foreignAddress());
         const destination = await node.foreignAddress();

@@ -133,7 +133,7 @@ function runWith(coin: NodeCoin): void {
       await expectBooksToAgree(world.db);
     });
 
-  test('a send in parts is confirmed by blocks that a backup from before its signing has not read', async () => {
+  test('a send in parts that was signed after the backup is confirmed by blocks that the restored daemon reads', async () => {
     await crowd(30, MOST);
     const destination = await node.foreignAddress();
     await place(destination, '0.028');

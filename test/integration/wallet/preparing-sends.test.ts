@@ -282,7 +282,7 @@ describe('a send in parts on failures', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('follows a part whose block leaves the chain before the send is signed', async () => {
+  test('waits again for a part whose block left the chain before the send was signed', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');

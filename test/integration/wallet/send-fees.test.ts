@@ -126,7 +126,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a send that reorgs pay, remove and pay again emits each change, and its money counts once', async () => {
+  test('a send that is mined, dropped by a reorg and mined again emits each change, and its money counts once', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);

@@ -154,7 +154,7 @@ describe('the fee budget of a send with parts', () => {
     expect(await sim.status(id)).toMatchObject({ status: 'confirmed', maxFee: '0.01' });
   });
 
-  it('is in the metric, and in the alarm after a day, while the preparing send waits for it', async () => {
+  it('appears in the metric, and after a day in the alarm, while a send in preparation waits for it', async () => {
     await crowd(60);
     const { id } = await place('0.5', { maxFee: show(await estimated('0.5')) });
     await multiply(3n, { minimum: true });

@@ -42,7 +42,7 @@ function halfOf(amount: string, coin: Coin): string {
 }
 
 describe.each(COINS)('the %s wallet over HTTP', (coin) => {
-  test('estimates, sends, follows and lists received money', async () => {
+  test('estimates a fee, sends, reports the status of the send and lists received money', async () => {
     const earned = await earn(coin);
     const amount = halfOf(earned, coin);
     const body = { destination: strangers[coin], amount, coin };

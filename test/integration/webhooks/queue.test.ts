@@ -363,7 +363,7 @@ describe('the webhook queue', () => {
 });
 
 describe('the webhook queue on errors', () => {
-  it('releases what it cannot finish in time at a stop, and the next start delivers it', async () => {
+  it('releases deliveries that it cannot finish before its stop, and the next start delivers them', async () => {
     const sink = await sinkOf(() => undefined);
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -379,7 +379,7 @@ describe('the webhook queue on errors', () => {
     expect(idOf(sink.received[0]!)).toBe(idOf(sink.received[1]!));
   });
 
-  it('lets running attempts finish before the deadline at a stop', async () => {
+  it('lets running attempts finish before the deadline of a stop', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response) => void held.push(() => response.end()));
     const { deliveryId } = await (await shop.payment(await shop.merchant(sink.url))).emit();

@@ -85,7 +85,7 @@ describe('requiredDepths for a credit that needs finality', () => {
     ['the credit is recent', 52, 49, false, 3],
     // A tag above what was read, or a chain rewound below the credit.
     ['the tip is below its block', 49, 50, false, 0],
-  ])('decides when %s', (_when, tip, finalized, settled, shown) => {
+  ])('decides whether the credit is settled when %s', (_when, tip, finalized, settled, shown) => {
     expect(requiredDepths(at(tip, finalized)).isSettled(credit)).toBe(settled);
     expect(requiredDepths(at(tip, finalized)).shown(credit)).toBe(shown);
   });

@@ -406,7 +406,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
   );
 
   it(
-    'is paid by the requested amount, whatever was refunded before',
+    'is completed by paying the requested amount, whatever was refunded before',
     () => {
       fc.assert(
         fc.property(life, coin, ([lifeTerms, steps], by) => {

@@ -32,9 +32,12 @@ describe('judgeRate', () => {
     ['120.1', T0 + 600 * MINUTE, 'refused'],
     ['83.3', T0 + 600 * MINUTE, 'refused'],
     ['1000', T0 + 600 * MINUTE, 'refused'],
-  ] as const)('decides for one source that moves from 100 to %s at %i: %s', (rate, now, state) => {
-    expect(judge(rate, ['a'], agreed('100'), now).state).toBe(state);
-  });
+  ] as const)(
+    'judges a single source whose price moves from 100 to %s at %i ms as %s',
+    (rate, now, state) => {
+      expect(judge(rate, ['a'], agreed('100'), now).state).toBe(state);
+    },
+  );
 
   it('keeps the history when it rejects a price, and names source and prices', () => {
     const history = agreed('100');
@@ -72,7 +75,7 @@ describe('judgeRate', () => {
     );
   });
 
-  it('does not add up several steps within a minute', () => {
+  it('limits the total of all steps within a minute to the limit of one step', () => {
     let history = agreed('100');
     let highest = new Big(100);
     for (let second = 1; second < 60; second += 1) {

@@ -212,7 +212,7 @@ describe('a mempool view whose parts come from two backends', () => {
     expect((await mempool.view()).isPartial).toBeUndefined();
   });
 
-  it('leaves the time to the block when a transaction left the mempool before its time was read', async () => {
+  it('takes the time from the block when a transaction left the mempool before its time was read', async () => {
     const txid = payUs(5_000n);
     isTimed = false;
     afterRead = () => pool.clear();

@@ -55,7 +55,7 @@ describe('parseReply with one long string', () => {
     }
   });
 
-  it('finds the result only in the reply itself', () => {
+  it('finds the result of the reply although another field or reply contains a result', () => {
     const nested = `{"error":{"result":"${LONG}"},"result":null}`;
     expect(read(nested)).toEqual(JSON.parse(nested));
     const marked = `[{"result":"${LONG}"},{"result":"long text 0"}]`;
