@@ -125,7 +125,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { lock, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
-  const { wallet, given, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
+  const { wallet, issued, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const revocations = await RevocationList.open({ config, db, keyring, clock, logger });
   const secretBox = createSecretBox(keyring);
   const rates = createPrices(config, { db, clock, logger });
@@ -188,7 +188,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const mails = createMailDelivery({ ...shared, config });
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
   const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
-  const resources = { lock, database, given, revocations, setupToken, wipeKeys: () => keyring.wipe() };
+  const resources = { lock, database, issued, revocations, setupToken, wipeKeys: () => keyring.wipe() };
   return { ...resources, server, ...loops, watcher, lookAhead, adapters };
 }
 
@@ -249,7 +249,7 @@ function createAdapters(
   nodes: NodeMetrics,
   simulators: readonly Simulator[],
 ): ChainAdapter[] {
-  const live = createLiveAdapters({ ...deps, onLook: nodes.looked, onAnswer: nodes.answered });
+  const live = createLiveAdapters({ ...deps, onPoll: nodes.accountsPolled, onAnswer: nodes.answered });
   return [
     ...live.map((adapter) => meterAdapter(adapter, nodes, deps.clock)),
     ...simulators.map((simulator) => simulator.adapter),

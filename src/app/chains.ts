@@ -29,7 +29,7 @@ interface ChainDeps {
 }
 
 interface LiveDeps extends ChainDeps {
-  readonly onLook?: NonNullable<Parameters<typeof createChainIndex>[2]>;
+  readonly onPoll?: NonNullable<Parameters<typeof createChainIndex>[2]>;
   readonly onAnswer?: (chain: ChainId, outcome: AnswerOutcome) => void;
 }
 
@@ -51,7 +51,7 @@ export function createLiveAdapters(deps: LiveDeps): ChainAdapter[] {
       rpcPerSecond: isUtxoCoin(coin) ? 0 : config.rpcPerSecond[coin],
       ...feeLimits(config, coin),
       mempoolCacheFile: mempoolCacheFile(config, coin),
-      index: createChainIndex(db, { coin, mode: 'live' }, deps.onLook),
+      index: createChainIndex(db, { coin, mode: 'live' }, deps.onPoll),
       onAnswer: (outcome) => deps.onAnswer?.({ coin, mode: 'live' }, outcome),
       clock,
       logger,

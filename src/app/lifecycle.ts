@@ -15,7 +15,7 @@ import type { Certificate } from '../http/server/certificate.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
-import type { GivenAddresses } from '../wallet/given-addresses.ts';
+import type { IssuedAddresses } from '../wallet/issued-addresses.ts';
 import type { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
@@ -40,7 +40,7 @@ export interface RunningParts {
   readonly refundLinks: RefundLinks;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
-  readonly given: GivenAddresses;
+  readonly issued: IssuedAddresses;
   readonly revocations: RevocationList;
   readonly setupToken: string;
   readonly wipeKeys: () => void;
@@ -132,7 +132,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [['revocations', () => parts.revocations.stop()]],
     [['database', () => parts.database.close()]],
     [
-      ['given addresses', () => parts.given.close()],
+      ['given addresses', () => parts.issued.close()],
       ['keyring', async () => parts.wipeKeys()],
     ],
     [['data directory', () => parts.lock.release()]],

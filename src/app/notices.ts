@@ -13,7 +13,7 @@ import {
 } from '../usecases/notices/index.ts';
 
 const TELL_EVERY_MS = 2_000;
-const LOOK_EVERY_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 
 interface NoticesDeps extends FindConditionsDeps {
   readonly config: Pick<Config, 'smtp' | 'operatorEmail' | 'http'>;
@@ -39,7 +39,7 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   };
   const jobs = new Scheduler(logger).every('notices', TELL_EVERY_MS, tell);
   if (!isOn) return jobs;
-  return jobs.every('notice-conditions', LOOK_EVERY_MS, async () =>
+  return jobs.every('notice-conditions', CHECK_INTERVAL_MS, async () =>
     noteConditions(deps, await findConditions(deps)),
   );
 }

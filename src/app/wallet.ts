@@ -1,4 +1,4 @@
-import { openGivenAddresses } from './given-addresses.ts';
+import { openIssuedAddresses } from './issued-addresses.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import type { ChainId } from '../domain/coins.ts';
@@ -8,7 +8,7 @@ import type { ObserveDeps } from '../usecases/chain-sync/index.ts';
 import { extendGapLimit, type GapLimitDeps } from '../usecases/addresses/index.ts';
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
-import { reservingDeriver } from '../wallet/given-addresses.ts';
+import { reservingDeriver } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
 
@@ -30,12 +30,12 @@ export async function openWallet(parts: WalletParts) {
   if (!hasNativeSecp256k1) {
     logger.info({}, 'libsecp256k1 has no binary for this platform; creating payments is slower');
   }
-  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, toWatchKey });
-  const deriver = reservingDeriver(wallet, given);
+  const issued = await openIssuedAddresses({ ...parts, db, deriver: wallet, toWatchKey });
+  const deriver = reservingDeriver(wallet, issued);
   const lookAhead = await LookAhead.open({ db, deriver, toWatchKey, logger });
   const extendLookAhead = gapLimit({ ...parts, db, deriver, toWatchKey });
   const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);
-  return { wallet, given, lookAhead, deriver, toWatchKey, extendLookAhead, lookAheadLeft };
+  return { wallet, issued, lookAhead, deriver, toWatchKey, extendLookAhead, lookAheadLeft };
 }
 
 function gapLimit(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {

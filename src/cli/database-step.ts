@@ -14,7 +14,7 @@ import { freshDirectory } from '../backup/files.ts';
 import { openArchive } from '../backup/sealed-archive.ts';
 import type { Config } from '../config/config.ts';
 import { noteCopy } from '../replica/epoch.ts';
-import { madeSince } from '../store/operations/made-since.ts';
+import { summarizeCreatedSince } from '../store/operations/created-since.ts';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import {
   appliedMigrations,
@@ -118,7 +118,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'made-since': async ({ file }, [since = '']) => {
     const database = await openDatabase(file, { mayMigrate: false });
     try {
-      return await madeSince(database.db, Number(since));
+      return await summarizeCreatedSince(database.db, Number(since));
     } finally {
       await database.close();
     }

@@ -71,9 +71,9 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
   const tell = (delayMs: number): void => metrics.detected({ coin, mode }, delayMs);
   // Miners' times may be an hour off: only the mempool gives a usable time there.
   const delays = new DelayMeter(tell, clock, COIN_DEFINITIONS[coin].blocks.times === 'exact');
-  const lookAt = (blocks: readonly (ChainBlock | null)[]): void => {
+  const observeBlock = (blocks: readonly (ChainBlock | null)[]): void => {
     for (const block of blocks) {
-      if (block !== null) delays.lookAt(block);
+      if (block !== null) delays.observeBlock(block);
       if (block?.oddVersions !== undefined) metrics.oddVersions({ coin, mode }, block.oddVersions);
     }
   };
@@ -87,9 +87,9 @@ export function meterAdapter(adapter: ChainAdapter, metrics: NodeMetrics, clock:
         if (!ASKING.has(name)) return method;
         return async (...args: unknown[]): Promise<unknown> => {
           const answer = await metrics.time({ coin, mode, call: String(name) }, async () => method(...args));
-          if (name === 'unconfirmed') delays.look(answer as UnconfirmedView);
-          if (name === 'blockAt' || name === 'blockAfter') lookAt([answer as ChainBlock | null]);
-          if (name === 'blocksFrom') lookAt(answer as readonly ChainBlock[]);
+          if (name === 'unconfirmed') delays.observe(answer as UnconfirmedView);
+          if (name === 'blockAt' || name === 'blockAfter') observeBlock([answer as ChainBlock | null]);
+          if (name === 'blocksFrom') observeBlock(answer as readonly ChainBlock[]);
           return answer;
         };
       },
@@ -118,7 +118,7 @@ class DelayMeter {
     this.#byBlocks = byBlocks;
   }
 
-  look(view: UnconfirmedView): void {
+  observe(view: UnconfirmedView): void {
     const before = this.#measured;
     const measured = new Set<string>();
     for (const { ref, nodeTimeMs } of view.credits) {
@@ -133,7 +133,7 @@ class DelayMeter {
     if (before === null) this.#height = Math.max(this.#height, view.tip.height);
   }
 
-  lookAt({ height, timeMs, credits }: ChainBlock): void {
+  observeBlock({ height, timeMs, credits }: ChainBlock): void {
     const measured = this.#measured;
     // Blocks missed while the daemon was not running do not count as delay.
     if (!this.#byBlocks || measured === null || height <= this.#height) return;

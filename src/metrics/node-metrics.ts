@@ -14,13 +14,13 @@ export interface NodeMetrics {
   /** A chain was reorganised: the number of blocks that left it. */
   reorganised(chain: ChainId, depth: number): void;
   /** A poll of accounts begins. */
-  readonly looked: (chain: ChainId, size: LookSize) => void;
+  readonly accountsPolled: (chain: ChainId, size: PollSize) => void;
   /** Accounts of the last poll; null before the first, and if none are polled. */
   accountsWatched(chain: ChainId): number | null;
 }
 
 /** Accounts that a poll covers, and awaited ones that are left to the next polls. */
-interface LookSize {
+interface PollSize {
   readonly awaited: number;
   readonly finished: number;
   readonly left: number;
@@ -78,7 +78,7 @@ function errorKind(error: unknown): string {
 
 function watchMetrics(
   registry: Registry,
-): Pick<NodeMetrics, 'answered' | 'reorganised' | 'looked' | 'accountsWatched'> {
+): Pick<NodeMetrics, 'answered' | 'reorganised' | 'accountsPolled' | 'accountsWatched'> {
   const requests = new Counter({
     name: 'tilld_rpc_requests_total',
     help: 'HTTP requests to nodes: answered, limited (429) or failed',
@@ -102,7 +102,7 @@ function watchMetrics(
   return {
     answered: ({ coin, mode }, outcome) => requests.inc({ coin, mode, outcome }),
     reorganised: ({ coin, mode }, depth) => reorgs.observe({ coin, mode }, depth),
-    looked: ({ coin, mode }, size) => {
+    accountsPolled: ({ coin, mode }, size) => {
       for (const kind of ['awaited', 'finished', 'left'] as const)
         accounts.set({ coin, mode, kind }, size[kind]);
       last.set(`${coin}/${mode}`, size.awaited + size.finished);

@@ -8,7 +8,7 @@ export interface Observation {
   readonly at: number;
 }
 
-export interface Consensus {
+export interface MedianRate {
   readonly rate: string;
   /** The contributing sources, in the order given. */
   readonly sources: readonly string[];
@@ -27,7 +27,7 @@ const RATE_DECIMALS = 8;
  * The price that most sources agree on: the median without outliers. Null if there is no source, if two
  * contradict each other, or if no two of several agree.
  */
-export function consensus(observations: readonly Observation[]): Consensus | null {
+export function medianRate(observations: readonly Observation[]): MedianRate | null {
   if (observations.length === 0) return null;
   if (observations.length === 2 && spread(observations).gt(PAIR_SHARE)) return null;
   const kept = observations.length < 3 ? observations : withoutOutliers(observations);

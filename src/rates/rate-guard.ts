@@ -1,6 +1,6 @@
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { Consensus } from './median.ts';
+import type { MedianRate } from './median.ts';
 import type { AgreedRate } from './agreed-rates.ts';
 import {
   judgeRate,
@@ -39,7 +39,7 @@ export class RateGuard {
   }
 
   /** The rate if it is accepted; otherwise null. */
-  check(coin: Coin, currency: string, rate: Consensus | null): Consensus | null {
+  check(coin: Coin, currency: string, rate: MedianRate | null): MedianRate | null {
     if (rate === null) return null;
     const key = `${coin} ${currency}`;
     const history = this.#histories.get(key) ?? NO_HISTORY;

@@ -6,7 +6,7 @@ import type { Clock, Logger, RateQuote, Rates } from '../domain/ports.ts';
 import { AgreedRates, type AgreedRatesStore } from './agreed-rates.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
-import { consensus, type Consensus } from './median.ts';
+import { medianRate, type MedianRate } from './median.ts';
 import { OnDemandQueue } from './on-demand-queue.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { withinMs } from './pause.ts';
@@ -64,7 +64,7 @@ export interface RateService extends Rates {
   problems(): readonly RateProblem[];
 }
 
-/** Prices as configured: fixed, or the consensus of live sources, refreshed in the background. */
+/** Prices as configured: fixed, or the median of live sources, refreshed in the background. */
 export function createRates(options: RateServiceOptions): RateService {
   return options.config.fixed === null
     ? new LiveRates(options)
@@ -213,11 +213,11 @@ class LiveRates implements RateService {
   }
 
   /** The current accepted rate; null if there is none. */
-  #freshRate(coin: Coin, currency: string): Consensus | null {
+  #freshRate(coin: Coin, currency: string): MedianRate | null {
     const { clock, config } = this.#options;
     const now = clock.now();
     const fresh = this.#cache.fresh(coin, currency, now - config.maxAgeMs, now + config.maxAgeMs);
-    return this.#guard.check(coin, currency, consensus(fresh));
+    return this.#guard.check(coin, currency, medianRate(fresh));
   }
 
   #hasRate(currency: string): boolean {

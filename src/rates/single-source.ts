@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { Consensus } from './median.ts';
+import type { MedianRate } from './median.ts';
 
 /** How far a single source may move a rate. */
 export interface SingleSourceLimits {
@@ -50,7 +50,7 @@ const HUNDRED = new Big(100);
  * the history unchanged, so that a stable price is accepted after enough minutes. Pure.
  */
 export function judgeRate(
-  rate: Pick<Consensus, 'rate' | 'sources'>,
+  rate: Pick<MedianRate, 'rate' | 'sources'>,
   history: RateHistory,
   { limits, now }: { readonly limits: SingleSourceLimits; readonly now: number },
 ): Verdict {

@@ -39,7 +39,7 @@ const INTERVAL = '250ms';
  * Litestream is the same.
  */
 const CHECKPOINT_PAGES = 4_000;
-const LOOK_TIMEOUT_MS = 15_000;
+const READ_TIMEOUT_MS = 15_000;
 /**
  * Timeout of a command of the operator: Litestream lists every segment of a day for it, which takes hundreds
  * of requests.
@@ -99,7 +99,7 @@ async function run(
 export async function readGenerations(
   target: ReplicaTarget,
   epoch: number,
-  timeoutMs = LOOK_TIMEOUT_MS,
+  timeoutMs = READ_TIMEOUT_MS,
 ): Promise<Generations> {
   // Litestream requires an existing database and does not open it for this.
   const path = process.execPath;

@@ -31,7 +31,7 @@ interface ReplicaWatchDeps {
 
 /**
  * Checks the replica while the daemon runs: its lag, and whether another machine has taken over. Writes a
- * heartbeat, so that the replica of a quiet shop does not look as if it had stopped.
+ * heartbeat, so that the replica of a quiet shop does not check as if it had stopped.
  */
 export class ReplicaWatch {
   readonly #deps: ReplicaWatchDeps;
@@ -50,7 +50,7 @@ export class ReplicaWatch {
     this.#jobs = new Scheduler(deps.logger, deps.timing).every(
       'replica-watch',
       CHECK_INTERVAL_MS,
-      async () => this.look(),
+      async () => this.check(),
       {
         countsFromStart: true,
       },
@@ -75,7 +75,7 @@ export class ReplicaWatch {
   }
 
   /** Checks once, unless a check is running. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.#checking ??= this.#checkForTakeover().finally(() => {
       this.#checking = null;
     });

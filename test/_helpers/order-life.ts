@@ -221,7 +221,7 @@ export class OrderLife {
       case 'resolve':
         return this.#resolve(step.action);
       case 'close':
-        return this.#tell([{ type: 'clock' }]);
+        return this.#tell([{ type: 'time_passed' }]);
       case 'waited':
         return this.#waited(step);
       case 'cancel':
@@ -322,7 +322,7 @@ export class OrderLife {
 
   #waited({ coin, via }: Extract<Decision, { do: 'waited' }>): boolean {
     const currentDue = this.#dueNow(coin);
-    return this.#tell([{ type: 'waited', coin, currentDue, ...(via === undefined ? {} : { via }) }]);
+    return this.#tell([{ type: 'grace_expired', coin, currentDue, ...(via === undefined ? {} : { via }) }]);
   }
 
   #dueNow(coin: LifeCoin): bigint | null {

@@ -140,7 +140,7 @@ export class PaymentWorld {
   async expire(): Promise<number> {
     return expirePayments({
       ...this.deps,
-      lastLook: new FinalCheck(this.deps),
+      finalCheck: new FinalCheck(this.deps),
       seenThrough: (coin) => this.#followers.get(coin)?.seenThrough() ?? null,
     });
   }

@@ -36,9 +36,9 @@ export function observe(
       return observeRate(payment, book, fact);
     case 'tip':
       return withTip(payment, fact);
-    case 'clock':
+    case 'time_passed':
       return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
-    case 'waited':
+    case 'grace_expired':
       markUnconfirmedLate(payment, book, fact, now);
       return payment;
     case 'cancel':
@@ -110,7 +110,7 @@ function observeRate(
 function markUnconfirmedLate(
   payment: PaymentState,
   book: CreditBook,
-  { coin, currentDue, via }: Extract<PaymentFact, { type: 'waited' }>,
+  { coin, currentDue, via }: Extract<PaymentFact, { type: 'grace_expired' }>,
   now: number,
 ): void {
   const terms = termsFor(payment, via);

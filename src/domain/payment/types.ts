@@ -206,13 +206,13 @@ export type PaymentFact =
   /** New tip of a chain, with its final heights if they changed. */
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
   /** The daemon has read every chain of the payment up to now. */
-  | { readonly type: 'clock' }
+  | { readonly type: 'time_passed' }
   /**
    * The daemon has read the chain of a coin past the time for which money may stay unconfirmed after the
    * deadline. The price is at the current rate; null while unknown.
    */
   | {
-      readonly type: 'waited';
+      readonly type: 'grace_expired';
       readonly coin: Coin;
       readonly currentDue: bigint | null;
       /** The superseded payment whose deadline it is. */

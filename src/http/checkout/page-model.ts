@@ -1,5 +1,5 @@
 import type { Coin } from '../../domain/coins.ts';
-import { carriesPlaceholder, fillWayBack } from '../../domain/payment/way-back.ts';
+import { carriesPlaceholder, fillReturnUrl } from '../../domain/payment/return-url.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import type { Say } from './language.ts';
@@ -69,11 +69,11 @@ export function orderName({ orderId, orderLabel }: CheckoutView['payment']): str
  * payment. While money is unconfirmed neither applies: only an address that knows the order is safe then,
  * never a cart, from which the payer would pay again, and never a page that confirms the whole payment.
  */
-export function wayBack(view: CheckoutView): string | null {
+export function returnUrl(view: CheckoutView): string | null {
   const { payment } = view;
   const { id: paymentId, orderId, status } = payment;
   const url = selectReturnUrl(view);
-  return url === null ? null : fillWayBack(url, { paymentId, orderId, status });
+  return url === null ? null : fillReturnUrl(url, { paymentId, orderId, status });
 }
 
 function selectReturnUrl({ payment, hasMoney, isByLink }: CheckoutView): string | null {
@@ -87,13 +87,13 @@ function selectReturnUrl({ payment, hasMoney, isByLink }: CheckoutView): string 
 
 /** Target of a link back: the payment's URL, otherwise the shop's verified domain. */
 export function shopUrl(view: CheckoutView): string | null {
-  return wayBack(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
+  return returnUrl(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
 }
 
 /** Whether the link leads to the payer's order, and not to a page where another payment begins. */
 export function leadsToOrder(view: CheckoutView): boolean {
   const isOfLink = view.isByLink && view.payment.successUrl === null;
-  return view.hasMoney && !isOfLink && wayBack(view) !== null;
+  return view.hasMoney && !isOfLink && returnUrl(view) !== null;
 }
 
 /** Whether the page redirects automatically. */

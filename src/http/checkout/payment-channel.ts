@@ -16,7 +16,7 @@ export interface Snapshot {
 /** Source of frames, and of the notice that one is stale. */
 export interface SnapshotSource {
   /** @throws {AppError} PAYMENT_NOT_FOUND */
-  look(paymentId: string): Promise<Snapshot>;
+  readSnapshot(paymentId: string): Promise<Snapshot>;
   /** The stamps of many payments at once; a missing payment has none. */
   stamps(paymentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Calls the listener whenever the payment may have changed; the returned function unsubscribes. */
@@ -33,7 +33,7 @@ export interface ChannelSubscriber {
 /** All viewers of one payment: it is read once for all of them, and only after a change. */
 export class PaymentChannel {
   readonly #viewers = new Set<ChannelSubscriber>();
-  readonly #look: () => Promise<Snapshot>;
+  readonly #readSnapshot: () => Promise<Snapshot>;
   readonly #gapMs: number;
   readonly #leave: () => void;
   #frame: Snapshot | null = null;
@@ -42,7 +42,7 @@ export class PaymentChannel {
 
   /** @param gapMs pause after each read, so that a burst of changes is shown in steps */
   constructor(source: SnapshotSource, paymentId: string, gapMs: number) {
-    this.#look = async () => source.look(paymentId);
+    this.#readSnapshot = async () => source.readSnapshot(paymentId);
     this.#gapMs = gapMs;
     this.#leave = source.follow(paymentId, () => this.refresh());
   }
@@ -83,7 +83,7 @@ export class PaymentChannel {
     try {
       while (this.#stale && !this.isEmpty) {
         this.#stale = false;
-        this.#frame = await this.#look();
+        this.#frame = await this.#readSnapshot();
         for (const viewer of this.#viewers) viewer.show(this.#frame);
         await sleep(this.#gapMs, undefined, { ref: false });
       }

@@ -10,7 +10,7 @@ import {
 import { readBasePath, prefixLinks } from '../server/base-path.ts';
 import { speak } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
-import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';
+import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
 import { announcement, describeState, pageTitle } from './states.ts';
 import { summary } from './summary.ts';
 
@@ -31,7 +31,7 @@ export function stateJson(scene: PageModel, baseUrl: string): string {
     summary: prefixLinks(summary(scene).toString(), basePath),
     html: prefixLinks(describeState(scene).toString(), basePath),
     announcement: announcement(scene),
-    redirect: redirectsAutomatically(view) ? wayBack(view) : null,
+    redirect: redirectsAutomatically(view) ? returnUrl(view) : null,
   });
 }
 
@@ -40,7 +40,7 @@ export function createSnapshots(
   deps: ReadCheckoutDeps & { readonly news: PaymentChangeBus },
 ): SnapshotSource {
   return {
-    look: async (paymentId) => renderFrame(await readCheckout(deps, paymentId), deps.baseUrl),
+    readSnapshot: async (paymentId) => renderFrame(await readCheckout(deps, paymentId), deps.baseUrl),
     stamps: async (paymentIds) => readStamps(deps.db, paymentIds),
     follow: (paymentId, listener) => deps.news.subscribe(paymentId, listener),
   };

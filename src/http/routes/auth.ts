@@ -69,9 +69,9 @@ function registerRoute(deps: AuthRoutesDeps): Route {
     data: session,
     status: 201,
     errors: ['DUPLICATE_ENTRY', 'REGISTRATION_CLOSED'],
-    handler: async ({ body, network, keepAnswer }) =>
+    handler: async ({ body, network, storeAnswer }) =>
       sessionAnswer(
-        await register(deps, { ...body, network }, (tx, made) => keepAnswer(tx, sessionAnswer(made))),
+        await register(deps, { ...body, network }, (tx, made) => storeAnswer(tx, sessionAnswer(made))),
       ),
   });
 }

@@ -7,7 +7,7 @@ import {
   exchangeCode,
   type ExchangeCodeDeps,
 } from '../../usecases/shops/index.ts';
-import type { KeepMade } from '../../usecases/keep-answer.ts';
+import type { StoreResult } from '../../usecases/idempotent-result.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
@@ -147,10 +147,10 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const input = { ...body, userId: auth.userId };
-      const keep: KeepMade<string> = (tx, redirectTo) => keepAnswer(tx, { redirectTo });
-      return { redirectTo: await approveConnect(deps, input, keep) };
+      const storeResult: StoreResult<string> = (tx, redirectTo) => storeAnswer(tx, { redirectTo });
+      return { redirectTo: await approveConnect(deps, input, storeResult) };
     },
   });
 }
@@ -196,6 +196,6 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
     }),
     status: 200,
     errors: ['INVALID_CODE', 'INVALID_STATE'],
-    handler: async ({ body, keepAnswer }) => exchangeCode(deps, body, keepAnswer),
+    handler: async ({ body, storeAnswer }) => exchangeCode(deps, body, storeAnswer),
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailKey } from '../../domain/email.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { listCustomers } from '../../store/catalog/customers.ts';
-import { pageDb } from '../../store/page-db.ts';
+import { chooseReadDb } from '../../store/choose-read-db.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import {
   createCustomer,
@@ -54,9 +54,9 @@ function createRoute(deps: CustomerRoutesDeps): Route {
     data: customer,
     status: 201,
     errors: ['DUPLICATE_ENTRY'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const input = { userId: auth.userId, email: body.email, metadata: body.metadata ?? {} };
-      return toCustomer(await createCustomer(deps, input, (tx, made) => keepAnswer(tx, toCustomer(made))));
+      return toCustomer(await createCustomer(deps, input, (tx, made) => storeAnswer(tx, toCustomer(made))));
     },
   });
 }
@@ -162,7 +162,7 @@ function listRoute(deps: CustomerRoutesDeps): Route {
     handler: async ({ auth, query }) => {
       const { page, limit, search = '', customerIds } = query;
       const filter = { userId: auth.userId, search: emailKey(search), ids: customerIds, page, limit };
-      const { rows, total } = await listCustomers(pageDb(deps.db, filter), filter);
+      const { rows, total } = await listCustomers(chooseReadDb(deps.db, filter), filter);
       return { customers: rows.map(toCustomer), pagination: { page, limit, total } };
     },
   });

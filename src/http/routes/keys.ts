@@ -58,10 +58,10 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const input = { userId: auth.userId, ...body };
       return regeneratedAnswer(
-        await regenerateKeys(deps, input, (tx, made) => keepAnswer(tx, regeneratedAnswer(made))),
+        await regenerateKeys(deps, input, (tx, made) => storeAnswer(tx, regeneratedAnswer(made))),
       );
     },
   });
@@ -174,9 +174,9 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
     data: z.object({ secret: secret(z.string()).meta({ example: EXAMPLES.webhookSecret }) }),
     status: 200,
     errors: [],
-    handler: async ({ auth, keepAnswer }) => ({
+    handler: async ({ auth, storeAnswer }) => ({
       secret: await rotateWebhookSecret(deps, auth.merchantId, (tx, made) =>
-        keepAnswer(tx, { secret: made }),
+        storeAnswer(tx, { secret: made }),
       ),
     }),
   });

@@ -81,11 +81,11 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     }),
     status: 201,
     errors: ['DUPLICATE_ENTRY', 'INVALID_STATE'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const { name, domain, description = null } = body;
       const input = { userId: auth.userId, name, domain, description };
       return createdAnswer(
-        await createMerchant(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+        await createMerchant(deps, input, (tx, made) => storeAnswer(tx, createdAnswer(made))),
       );
     },
   });

@@ -31,7 +31,7 @@ const view = z.object({
   fields: z
     .array(z.object({ name: z.enum(LINK_FIELDS), required: z.boolean() }))
     .meta({ example: [{ name: 'email', required: true }] }),
-  successUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
+  successUrl: z.string().nullable().meta({ example: EXAMPLES.returnUrl }),
   active: z.boolean(),
   createdBy,
   createdAt: timestamp(),

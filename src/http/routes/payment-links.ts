@@ -14,7 +14,7 @@ import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
 import { settles } from '../schemas/marks.ts';
-import { removableWayBackUrl } from '../schemas/payment-terms.ts';
+import { removableReturnUrl } from '../schemas/payment-terms.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
@@ -80,9 +80,9 @@ const settings = {
     })
     .optional()
     .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
-  successUrl: removableWayBackUrl().nullable().optional().meta({
+  successUrl: removableReturnUrl().nullable().optional().meta({
     description: 'Where payers go once they have paid; placeholders as in payment/create',
-    example: EXAMPLES.wayBackUrl,
+    example: EXAMPLES.returnUrl,
   }),
   active: z.boolean().optional(),
 };
@@ -161,14 +161,14 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     },
     data: linkView,
     errors: ['PRICE_NOT_FOUND'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const wanted = toTerms(body);
       if (wanted === undefined) throw new Error('the schema accepted a body without terms');
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
       const { merchant, actor } = auth;
       const input = { merchant, actor, kind, name, description, terms: wanted, fields, successUrl, active };
       const made = await createLink(deps, input, async (tx, row) =>
-        keepAnswer(tx, await linkFor({ ...deps, db: tx }, actor, row)),
+        storeAnswer(tx, await linkFor({ ...deps, db: tx }, actor, row)),
       );
       return linkFor(deps, actor, made);
     },

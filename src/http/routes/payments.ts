@@ -23,8 +23,8 @@ import {
   payerFields,
   readPayer,
   refinePayer,
-  removableWayBackUrl,
-  wayBackUrl,
+  removableReturnUrl,
+  returnUrl,
 } from '../schemas/payment-terms.ts';
 import { currency } from '../schemas/codes.ts';
 import { directs, settles } from '../schemas/marks.ts';
@@ -60,8 +60,8 @@ const createBody = z
       .optional()
       .meta({ example: { tableNumber: 7 } }),
     webhookUrl: directs(httpUrl()).optional().meta({ example: EXAMPLES.webhookUrl }),
-    successUrl: wayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
-    returnUrl: wayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
+    successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
     allowedCryptos: allowedCryptos()
       .optional()
       .meta({ example: ['BTC', 'LTC'] }),
@@ -180,8 +180,8 @@ const updateBody = z
     metadata: metadata()
       .optional()
       .meta({ example: { tableNumber: 7 } }),
-    successUrl: removableWayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
-    returnUrl: removableWayBackUrl().optional().meta({ example: EXAMPLES.wayBackUrl }),
+    successUrl: removableReturnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    returnUrl: removableReturnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
     lifetimeMinutes: lifetimeMinutes().optional(),
   })
   .superRefine(refineFiatAmount);

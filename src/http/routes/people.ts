@@ -122,10 +122,10 @@ function inviteRoute(deps: PeopleDeps): Route {
     data: z.object({ invitation, link: secret(z.string()) }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'EMAIL_UNCONFIRMED', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const input = { ...body, userId: auth.userId };
       return invitedAnswer(
-        await invitePerson(deps, input, (tx, made) => keepAnswer(tx, invitedAnswer(made))),
+        await invitePerson(deps, input, (tx, made) => storeAnswer(tx, invitedAnswer(made))),
       );
     },
   });

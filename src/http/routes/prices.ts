@@ -71,9 +71,11 @@ function createRoute(deps: CatalogDeps): Route {
       .superRefine(refineFiatAmount),
     data: priceFields.omit({ updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
-    handler: async ({ auth, client, body, keepAnswer }) => {
+    handler: async ({ auth, client, body, storeAnswer }) => {
       const input = { ...body, by: { ...auth, client } };
-      return createdAnswer(await createPrice(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))));
+      return createdAnswer(
+        await createPrice(deps, input, (tx, made) => storeAnswer(tx, createdAnswer(made))),
+      );
     },
   });
 }

@@ -129,7 +129,7 @@ function createRoute(deps: CatalogDeps): Route {
     example: { body: { name: 'Beans, 1 kg', description: 'Roasted on Mondays' } },
     data: productView,
     errors: ['MERCHANT_NOT_FOUND'],
-    handler: async ({ auth, client, body, keepAnswer }) => {
+    handler: async ({ auth, client, body, storeAnswer }) => {
       const input = {
         by: { ...auth, client },
         merchantIds: body.merchantIds,
@@ -138,7 +138,7 @@ function createRoute(deps: CatalogDeps): Route {
         recurringInterval: body.recurringInterval ?? null,
       };
       const made = await createProduct(deps, input, async (tx, row) =>
-        keepAnswer(tx, await productFor(tx, auth, row)),
+        storeAnswer(tx, await productFor(tx, auth, row)),
       );
       return productFor(deps.db, auth, made);
     },

@@ -98,7 +98,7 @@ function createRoute(deps: RefundLinkDeps): Route {
         'Everything that is left': { paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE', preset: 'all' },
       },
     },
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const { amount, currency: code, preset, paymentId, reason, ...terms } = body;
       const request =
         amount !== undefined && code !== undefined
@@ -108,7 +108,7 @@ function createRoute(deps: RefundLinkDeps): Route {
       // Everyone who has a link could claim it, so a key without `wallet:send` could send by its own link.
       const approval = terms.approval || !auth.maySend;
       const link = { ...terms, approval, merchantId, paymentId, request, reason: reason ?? null };
-      return createRefundLink(deps, link, keepAnswer);
+      return createRefundLink(deps, link, storeAnswer);
     },
   });
 }

@@ -104,11 +104,11 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const { expiresAt = null, ...rest } = body;
       const input = { ...rest, expiresAt, userId: auth.userId };
       const made = await createRestrictedKey(deps, input, async (tx, key) =>
-        keepAnswer(tx, await createdAnswer(tx, key, auth.userId)),
+        storeAnswer(tx, await createdAnswer(tx, key, auth.userId)),
       );
       return createdAnswer(deps.db, made, auth.userId);
     },

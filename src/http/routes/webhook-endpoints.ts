@@ -16,7 +16,7 @@ import {
   viewEndpoint,
   type WebhookEndpointDeps,
 } from '../../usecases/webhooks/index.ts';
-import type { KeepMade } from '../../usecases/keep-answer.ts';
+import type { StoreResult } from '../../usecases/idempotent-result.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
@@ -119,10 +119,10 @@ function createRoute(deps: WebhookEndpointDeps): Route {
         example: EXAMPLES.webhookSecret,
       }),
     }),
-    handler: async ({ auth, body, keepAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const input = { merchantId: auth.merchantId, creator: auth.actor, ...body };
       const made = await createEndpoint(deps, input, async (tx, stored) =>
-        keepAnswer(tx, await createdAnswer(tx, auth.actor, stored)),
+        storeAnswer(tx, await createdAnswer(tx, auth.actor, stored)),
       );
       return createdAnswer(deps.db, auth.actor, made);
     },
@@ -242,13 +242,13 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     scope: 'webhooks:write',
     body: z.object({ endpointId: identifier().meta({ example: EXAMPLES.endpointId }) }),
     data: secretAnswer,
-    handler: async ({ auth: { merchantId }, body: { endpointId }, keepAnswer }) => {
-      const keep: KeepMade<string> = (tx, made) => keepAnswer(tx, { secret: made });
+    handler: async ({ auth: { merchantId }, body: { endpointId }, storeAnswer }) => {
+      const storeResult: StoreResult<string> = (tx, made) => storeAnswer(tx, { secret: made });
       return {
         secret:
           endpointId === merchantId
-            ? await rotateWebhookSecret(deps, merchantId, keep)
-            : await rotateEndpointSecret(deps, { merchantId, endpointId }, keep),
+            ? await rotateWebhookSecret(deps, merchantId, storeResult)
+            : await rotateEndpointSecret(deps, { merchantId, endpointId }, storeResult),
       };
     },
   });

@@ -38,7 +38,7 @@ export const EXAMPLES = {
   shopName: 'Alice’s Coffee',
   webhookUrl: 'https://shop.example/webhooks/tilld',
   otherWebhookUrl: 'https://books.example/webhooks/tilld',
-  wayBackUrl: 'https://shop.example/orders/{orderId}',
+  returnUrl: 'https://shop.example/orders/{orderId}',
   logo: LOGO,
 
   address: BITCOIN.address,

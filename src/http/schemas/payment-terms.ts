@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { fillWayBack, placeholderProblem } from '../../domain/payment/way-back.ts';
+import { fillReturnUrl, placeholderProblem } from '../../domain/payment/return-url.ts';
 import type { Payer } from '../../usecases/customers/index.ts';
 import { coin } from './codes.ts';
 import { directs, settles } from './marks.ts';
@@ -135,7 +135,7 @@ export function allowedCryptos() {
 }
 
 /** A URL at which payers return to the shop. */
-export function wayBackUrl({ empty = false }: { readonly empty?: boolean } = {}) {
+export function returnUrl({ empty = false }: { readonly empty?: boolean } = {}) {
   const url = httpUrl({ empty })
     .superRefine((value, context) => {
       const problem = empty && value === '' ? null : wayBackProblem(value);
@@ -150,11 +150,11 @@ export function wayBackUrl({ empty = false }: { readonly empty?: boolean } = {})
 function wayBackProblem(url: string): string | null {
   const problem = placeholderProblem(url);
   if (problem !== null) return problem;
-  const isFillable = fillWayBack(url, SHORTEST) !== null;
+  const isFillable = fillReturnUrl(url, SHORTEST) !== null;
   return isFillable ? null : 'must be a URL of at most 2,048 characters with its placeholders filled in';
 }
 
 /** A way back; an empty text removes it. */
-export function removableWayBackUrl() {
-  return wayBackUrl({ empty: true }).transform((url) => (url === '' ? null : url));
+export function removableReturnUrl() {
+  return returnUrl({ empty: true }).transform((url) => (url === '' ? null : url));
 }

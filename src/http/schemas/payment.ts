@@ -89,8 +89,8 @@ const payerFields = z.object({
     }),
   productId: z.string().nullable().meta({ example: EXAMPLES.productId }),
   priceId: z.string().nullable().meta({ example: EXAMPLES.priceId }),
-  successUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
-  returnUrl: z.string().nullable().meta({ example: EXAMPLES.wayBackUrl }),
+  successUrl: z.string().nullable().meta({ example: EXAMPLES.returnUrl }),
+  returnUrl: z.string().nullable().meta({ example: EXAMPLES.returnUrl }),
   locale: z
     .string()
     .nullable()

@@ -9,7 +9,7 @@ import type { Caller, Client, Tokens } from '../../usecases/accounts/index.ts';
 import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
-import { readIdempotencyKey, type KeepAnswer, type RunIdempotent } from './idempotency.ts';
+import { readIdempotencyKey, type StoreAnswer, type RunIdempotent } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import { findNamedId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
@@ -97,7 +97,7 @@ async function serveCaller(
   const takesKey = route.method === 'POST' && !setsCookie;
   const key = takesKey ? readIdempotencyKey(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScope(caller, auth, req);
-  const input: Omit<RouteInput<AuthKind, unknown, unknown>, 'keepAnswer'> = {
+  const input: Omit<RouteInput<AuthKind, unknown, unknown>, 'storeAnswer'> = {
     auth,
     body,
     query,
@@ -109,15 +109,16 @@ async function serveCaller(
     client,
     sessionToken: ownSession(deps.cookie, route, req),
   };
-  const work = async (keep: KeepAnswer) => {
-    const keepAnswer = async (tx: Tx, data: unknown): Promise<void> => keep(tx, success(route.status, data));
+  const work = async (store: StoreAnswer) => {
+    const storeAnswer = async (tx: Tx, data: unknown): Promise<void> =>
+      store(tx, success(route.status, data));
     const mayGoOn = async () => resolveAuth(deps, route, await callerOfRequest(deps, route, req), named);
-    const answer = await run(deps, route, { ...input, keepAnswer });
+    const answer = await run(deps, route, { ...input, storeAnswer });
     if (route.waits === true) await mayGoOn();
     return answer instanceof StreamReply ? answer.while(mayGoOn) : answer;
   };
   if (key === null) return work(async () => undefined);
-  return deps.once({ route, scope, key, ...raw }, async (keep) => toStoredResponse(await work(keep)));
+  return deps.once({ route, scope, key, ...raw }, async (store) => toStoredResponse(await work(store)));
 }
 
 /** The caller of a request, from its credential or the cookie. @throws {AppError} as `identify` does. */

@@ -40,7 +40,7 @@ interface IdempotentRequest {
 }
 
 /** Stores the response in the transaction that stores the request's rows. */
-export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
+export type StoreAnswer = (tx: Tx, answer: Answer) => Promise<void>;
 
 /**
  * Runs work at most once per scope and key, and repeats the first response. Keys that are kept forever belong
@@ -49,7 +49,7 @@ export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
  */
 export type RunIdempotent = (
   request: IdempotentRequest,
-  work: (keep: KeepAnswer) => Promise<Answer>,
+  work: (store: StoreAnswer) => Promise<Answer>,
 ) => Promise<Answer>;
 
 /** The Idempotency-Key of a request; null if it has none. @throws {AppError} if it is invalid. */
@@ -119,7 +119,7 @@ function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
 async function runAndKeep(
   deps: IdempotencyDeps,
   request: IdempotentRequest,
-  work: (keep: KeepAnswer) => Promise<Answer>,
+  work: (store: StoreAnswer) => Promise<Answer>,
 ): Promise<Answer> {
   const kept: Answer[] = [];
   const answer = await work(async (tx, made) => {
@@ -130,7 +130,7 @@ async function runAndKeep(
   const [first] = kept;
   if (first !== undefined) return first;
   try {
-    await keep(deps, request, answer);
+    await storeAnswer(deps, request, answer);
   } catch (err) {
     // The work is done and its response valid; the row stays in flight, which a repeat treats as a crash.
     const { route, scope } = request;
@@ -139,7 +139,7 @@ async function runAndKeep(
   return answer;
 }
 
-async function keep(deps: IdempotencyDeps, request: IdempotentRequest, answer: Answer): Promise<void> {
+async function storeAnswer(deps: IdempotencyDeps, request: IdempotentRequest, answer: Answer): Promise<void> {
   const { status } = answer;
   const isTransient = status >= 500 || NOT_KEPT.has(status);
   if (isTransient || (request.route.idempotency === 'forever' && isRefusal(status))) {

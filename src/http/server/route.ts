@@ -101,7 +101,7 @@ export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
    * For the transaction that stores the rows of a POST: also stores the response of the route, so that a
    * repeat with the same Idempotency-Key gets it even if this process dies before it has responded.
    */
-  readonly keepAnswer: (tx: Tx, data: D) => Promise<void>;
+  readonly storeAnswer: (tx: Tx, data: D) => Promise<void>;
 }
 
 /** A response whose status differs from the route's own, or that has headers. */

@@ -26,7 +26,7 @@ export interface PollSize {
   readonly left: number;
 }
 
-type OnLook = (chain: ChainId, size: PollSize) => void;
+type OnPoll = (chain: ChainId, size: PollSize) => void;
 
 /** Accounts per read, which takes half a millisecond. */
 const PAGE = 500;
@@ -53,15 +53,15 @@ export class OpenAccounts {
   #notes: ChangeNotes | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  readonly #onLook: OnLook;
+  readonly #onPoll: OnPoll;
 
   /** @param limit accounts in one pass, the merchants' own not counted */
-  constructor(db: Db, { coin, mode }: ChainId, limit: number, onLook: OnLook = () => undefined) {
+  constructor(db: Db, { coin, mode }: ChainId, limit: number, onPoll: OnPoll = () => undefined) {
     this.#db = db;
     this.#chain = { coin, mode };
     this.#limit = limit;
     this.#turns = new AccountTurns(limit);
-    this.#onLook = onLook;
+    this.#onPoll = onPoll;
   }
 
   /**
@@ -69,14 +69,14 @@ export class OpenAccounts {
    * @param closedAfterMs a payment that no longer waits is included until this long after its expiry
    */
   async *poll(closedAfterMs: number): AsyncGenerator<readonly OpenAccount[], void> {
-    const looking = this.#last.then(async () => (await this.#caughtUp()) ?? this.#load());
-    this.#last = looking.catch(() => undefined);
-    const cache = await looking;
+    const loading = this.#last.then(async () => (await this.#caughtUp()) ?? this.#load());
+    this.#last = loading.catch(() => undefined);
+    const cache = await loading;
     const recent = cache.newest.filter(
       ({ payment }) => payment?.isWaiting === false && payment.expiresAt > closedAfterMs,
     );
     const { awaited, finished } = this.#turns.choose(cache.awaited, recent);
-    this.#onLook(this.#chain, {
+    this.#onPoll(this.#chain, {
       awaited: cache.own.length + awaited.length,
       finished: finished.length,
       left: cache.awaited.length - awaited.length,

@@ -37,13 +37,13 @@ export interface SpendableTotal {
   readonly amount: bigint;
   readonly count: number;
   /** Outputs whose spending costs more than they hold; not in `amount`. */
-  readonly dust: bigint;
+  readonly uneconomical: bigint;
 }
 
 /**
  * The total that is spendable now, in as many sends as necessary; on chains where accounts are spent as a
  * whole, the amount that one send can draw on.
- * @param inputCost atoms that spending one output costs: outputs worth no more are dust
+ * @param inputCost atoms that spending one output costs: outputs worth no more are uneconomical to spend
  */
 export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
@@ -56,15 +56,19 @@ export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigin
     return sumSpendable(rows.map((row) => BigInt(row.amount)));
   }
   const atoms = sql`cast(outputs.amount as integer)`;
-  const isDust = sql`${atoms} <= ${inputCost}`;
+  const isUneconomical = sql`${atoms} <= ${inputCost}`;
   const row = await spendable
     .select([
-      sql<string>`cast(coalesce(sum(case when ${isDust} then 0 else ${atoms} end), 0) as text)`.as('amount'),
-      sql<string>`cast(coalesce(sum(case when ${isDust} then ${atoms} else 0 end), 0) as text)`.as('dust'),
-      sql<number>`coalesce(sum(case when ${isDust} then 0 else 1 end), 0)`.as('count'),
+      sql<string>`cast(coalesce(sum(case when ${isUneconomical} then 0 else ${atoms} end), 0) as text)`.as(
+        'amount',
+      ),
+      sql<string>`cast(coalesce(sum(case when ${isUneconomical} then ${atoms} else 0 end), 0) as text)`.as(
+        'uneconomical',
+      ),
+      sql<number>`coalesce(sum(case when ${isUneconomical} then 0 else 1 end), 0)`.as('count'),
     ])
     .executeTakeFirstOrThrow();
-  return { amount: BigInt(row.amount), dust: BigInt(row.dust), count: row.count };
+  return { amount: BigInt(row.amount), uneconomical: BigInt(row.uneconomical), count: row.count };
 }
 
 /**
@@ -83,7 +87,11 @@ export async function fundsAfterQueue(
 }
 
 function sumSpendable(amounts: readonly bigint[]): SpendableTotal {
-  return { amount: amounts.reduce((sum, amount) => sum + amount, 0n), count: amounts.length, dust: 0n };
+  return {
+    amount: amounts.reduce((sum, amount) => sum + amount, 0n),
+    count: amounts.length,
+    uneconomical: 0n,
+  };
 }
 
 /** Confirmed, unspent outputs reserved by this send for any of its versions. */

@@ -3,7 +3,7 @@ import type { Mode } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /** Maximum number of recent webhook attempts to read, which bounds the work, not the result. */
-const LOOKED_AT = 1_000;
+const PAYMENTS_CHECKED = 1_000;
 
 /** Whether any payment of a merchant was ever completed in a mode, even if refunded since. */
 export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Promise<boolean> {
@@ -25,7 +25,7 @@ export async function newestWebhookSuccess(db: Db, merchantId: string): Promise<
     .select(['createdAt', 'status'])
     .where('merchantId', '=', merchantId)
     .orderBy('createdAt', 'desc')
-    .limit(LOOKED_AT);
+    .limit(PAYMENTS_CHECKED);
   const row = await db
     .selectFrom(newest.as('newest'))
     .select(sql<number | null>`max(created_at)`.as('at'))

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
-import { shareText } from './payment-memory.ts';
+import { formatShare } from './sum-columns.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
 import { feeWithParts } from '../sends/sends.ts';
 
@@ -54,7 +54,7 @@ export async function setRefundValues(
   refunds: readonly Pick<PaymentRefund, 'id' | 'stage' | 'value' | 'unpriced'>[],
 ): Promise<void> {
   for (const { id, stage, ...given } of refunds) {
-    const [value, unpriced] = [shareText(given.value), given.unpriced.toString()];
+    const [value, unpriced] = [formatShare(given.value), given.unpriced.toString()];
     if (stage === 'promised') {
       const claim = { claimValue: value, claimUnpriced: unpriced };
       await tx.updateTable('refund_links').set(claim).where('id', '=', id).execute();

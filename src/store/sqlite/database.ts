@@ -37,7 +37,7 @@ export abstract class Db extends QueryCreator<Tables> implements QueryExecutorPr
   abstract all(text: string, parameters: readonly unknown[]): unknown[] | Promise<unknown[]>;
 
   /** For selects that read all rows of a shop: on a database, they run in a thread and do not block the event loop. */
-  get aside(): Db {
+  get readThread(): Db {
     return this;
   }
 
@@ -113,7 +113,7 @@ export class Database extends Db {
   readonly #group: GroupCommit;
 
   readonly #close: () => Promise<void>;
-  readonly #aside: Db;
+  readonly #readThread: Db;
 
   constructor({ writer, reader, thread, health, sqlite, openSnapshot, close }: DatabaseParts) {
     super(executorOn(new OutsideConnection(writer, reader)));
@@ -122,7 +122,7 @@ export class Database extends Db {
     this.#health = health;
     this.#openSnapshot = openSnapshot;
     this.#close = close;
-    this.#aside = thread === null ? this : new ThreadDb(this, thread);
+    this.#readThread = thread === null ? this : new ReadThreadDb(this, thread);
     this.#group = new GroupCommit(writer.connection, async (isRelaxed, work) =>
       writer.inTransaction(isRelaxed, work),
     );
@@ -133,8 +133,8 @@ export class Database extends Db {
     return this;
   }
 
-  override get aside(): Db {
-    return this.#aside;
+  override get readThread(): Db {
+    return this.#readThread;
   }
 
   /** Why writes fail at present; null when they work. */
@@ -204,7 +204,7 @@ export class Database extends Db {
 }
 
 /** The database as its reading thread sees it: for selects only. */
-class ThreadDb extends Db {
+class ReadThreadDb extends Db {
   readonly isTransaction = false;
   readonly database: Database;
   readonly #thread: ReadThread;

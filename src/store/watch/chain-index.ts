@@ -19,15 +19,15 @@ const TURN_SIZE = 400;
 
 /**
  * Finds the relevant parts of a block from the indexes: the cost grows with the block, not with the shop.
- * @param onLook receives the number of accounts of each poll
+ * @param onPoll receives the number of accounts of each poll
  */
 export function createChainIndex(
   db: Db,
   chain: ChainId,
-  onLook?: (chain: ChainId, size: PollSize) => void,
+  onPoll?: (chain: ChainId, size: PollSize) => void,
 ): ChainIndex {
   const filter = new StoredWatchFilter(db, chain);
-  const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
+  const accounts = new OpenAccounts(db, chain, MAX_OPEN, onPoll);
   return {
     watchFilter: async () => filter.read(),
     watched: async (keys) => filterWatched(db, chain, keys),

@@ -2,7 +2,7 @@ import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } from './restricted-key.ts';
 
 /**
@@ -13,7 +13,7 @@ import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } fr
 export async function createRestrictedKey(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { userId, ...key }: Omit<NewRestrictedKey, 'creator'> & { readonly userId: string },
-  keep: KeepMade<CreatedRestrictedKey> = keepNothing,
+  storeResult: StoreResult<CreatedRestrictedKey> = storeNoResult,
 ): Promise<CreatedRestrictedKey> {
   const now = clock.now();
   if (key.expiresAt !== null && key.expiresAt <= now)
@@ -25,7 +25,7 @@ export async function createRestrictedKey(
       { ...key, merchantId: merchant.id, creator: { kind: 'user', id: userId } },
       now,
     );
-    await keep(tx, made);
+    await storeResult(tx, made);
     return made;
   });
 }

@@ -5,7 +5,7 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import { findOpenInvitation } from '../../store/merchants/invitations.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
 import { newUuid } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertUncommon } from './passwords/common-passwords.ts';
 import { mailLink, tokenHash } from './account-link.ts';
@@ -38,7 +38,7 @@ interface RegisterInput {
 export async function register(
   deps: RegisterDeps,
   input: RegisterInput,
-  keep: KeepMade<Session> = keepNothing,
+  storeResult: StoreResult<Session> = storeNoResult,
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
   const key = emailKey(input.email);
@@ -63,7 +63,7 @@ export async function register(
     await assertOpen(deps, tx, input);
     if (!(await insertUser(tx, row))) throw emailTaken();
     await mailLink(tx, deps, row, 'verify-email');
-    await keep(tx, session);
+    await storeResult(tx, session);
   });
   await trustNetwork(deps, row.id, input.network);
   return session;

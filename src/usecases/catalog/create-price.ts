@@ -1,7 +1,7 @@
 import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { parsePrice } from './parse-price.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { changeableProduct } from './selling-shops.ts';
@@ -23,7 +23,7 @@ export interface CreatePriceInput {
 export async function createPrice(
   deps: CatalogDeps,
   input: CreatePriceInput,
-  keep: KeepMade<PriceRow> = keepNothing,
+  storeResult: StoreResult<PriceRow> = storeNoResult,
 ): Promise<PriceRow> {
   parsePrice(input);
   return deps.db.transaction(async (tx) => {
@@ -43,7 +43,7 @@ export async function createPrice(
     };
     await insertPrice(tx, row);
     await noteChange(tx, deps, by, { action: 'POST /merchant/price/create', objectId: row.id, shops });
-    await keep(tx, row);
+    await storeResult(tx, row);
     return row;
   });
 }

@@ -4,7 +4,7 @@ import type { ProductRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/index.ts';
 import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { chosenShops } from './choose-shops.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { sellingShops } from './selling-shops.ts';
@@ -27,7 +27,7 @@ export interface CreateProductInput {
 export async function createProduct(
   deps: CatalogDeps,
   input: CreateProductInput,
-  keep: KeepMade<ProductRow> = keepNothing,
+  storeResult: StoreResult<ProductRow> = storeNoResult,
 ): Promise<ProductRow> {
   const { by } = input;
   const now = deps.clock.now();
@@ -48,7 +48,7 @@ export async function createProduct(
     await setShopsOfProduct(tx, row.id, await firstShops(tx, input));
     const shops = await sellingShops(tx, row);
     await noteChange(tx, deps, by, { action: 'POST /merchant/product/create', objectId: row.id, shops });
-    await keep(tx, row);
+    await storeResult(tx, row);
   });
   return row;
 }

@@ -1,7 +1,7 @@
 import type { TransactionFate } from '../../domain/chain.ts';
 
 /** Transactions rechecked per round: each takes several node calls. */
-const PER_LOOK = 50;
+const PER_ROUND = 50;
 /** Rounds further apart than this are not contiguous: node, network or machine may have slept. */
 const MAX_GAP_MS = 90_000;
 
@@ -45,7 +45,7 @@ export class RecheckRoundRobin {
     const sorted = [...new Set(txids)].toSorted();
     const first = sorted.findIndex((txid) => txid > this.#after);
     const start = first === -1 ? 0 : first;
-    const turn = [...sorted.slice(start), ...sorted.slice(0, start)].slice(0, PER_LOOK);
+    const turn = [...sorted.slice(start), ...sorted.slice(0, start)].slice(0, PER_ROUND);
     this.#after = turn.at(-1) ?? '';
     return turn;
   }

@@ -5,7 +5,7 @@ import { findCustomerByEmail, insertCustomer } from '../../store/catalog/custome
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 interface NewCustomer {
   readonly userId: string;
@@ -17,13 +17,13 @@ interface NewCustomer {
 export async function createCustomer(
   deps: { readonly db: Db; readonly clock: Clock },
   input: NewCustomer,
-  keep: KeepMade<CustomerRow> = keepNothing,
+  storeResult: StoreResult<CustomerRow> = storeNoResult,
 ): Promise<CustomerRow> {
   const row = newCustomerRow(deps.clock.now(), input);
   // The UNIQUE index decides: two concurrent requests cannot both be first.
   await deps.db.transaction(async (tx) => {
     if (!(await insertCustomer(tx, row))) throw await duplicateCustomer(tx, input);
-    await keep(tx, row);
+    await storeResult(tx, row);
   });
   return row;
 }

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { insertDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertEvent } from '../../store/webhooks/events.ts';
-import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import { isEndpointGone } from '../../store/webhooks/gone-endpoints.ts';
 import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
 import { endpointsTaking } from '../../store/webhooks/webhook-endpoints.ts';
 import { snapshotBody } from './event-body.ts';
@@ -89,7 +89,7 @@ async function listTargets(tx: Tx, event: NewEvent): Promise<Target[]> {
   const targets: Target[] = [];
   const url = paymentWebhookUrl ?? merchant.webhookUrl;
   if (url !== null && url !== '') {
-    const isGone = await isEndpointDisabled(tx, { merchantId: merchant.id, paymentId, url });
+    const isGone = await isEndpointGone(tx, { merchantId: merchant.id, paymentId, url });
     if (!isGone) targets.push({ endpointId: paymentWebhookUrl === null ? merchant.id : null, url });
   }
   for (const endpoint of await endpointsTaking(tx, merchant.id, event.type)) {

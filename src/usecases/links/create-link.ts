@@ -9,7 +9,7 @@ import type { AskedField, PaymentLinkRow } from '../../store/schema/payment-link
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { newId } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { termColumns, type LinkTerms } from './link-terms.ts';
 
 export interface LinkDeps {
@@ -41,7 +41,7 @@ const SLUG_LENGTH = 13;
 export async function createLink(
   deps: LinkDeps,
   input: CreateLinkInput,
-  keep: KeepMade<PaymentLinkRow> = keepNothing,
+  storeResult: StoreResult<PaymentLinkRow> = storeNoResult,
 ): Promise<PaymentLinkRow> {
   const { merchant, actor, terms } = input;
   assertMaySend(actor, input.successUrl === null ? [] : ['successUrl']);
@@ -65,7 +65,7 @@ export async function createLink(
       deletedAt: null,
     };
     await insertPaymentLink(tx, row);
-    await keep(tx, row);
+    await storeResult(tx, row);
     return row;
   });
 }

@@ -13,7 +13,7 @@ import type {
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { upsertOutput } from '../../store/ledger/outputs.ts';
-import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { formatShare, formatSums } from '../../store/payments/sum-columns.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
@@ -141,9 +141,10 @@ function prepared(
   fact: PaymentFact,
 ): PaymentFact {
   const { state, known } = at;
-  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed' && fact.type !== 'waited') return fact;
+  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed' && fact.type !== 'grace_expired')
+    return fact;
   const dueNow = (): bigint | null => currentDue(deps, pricedBy(loaded, fact.via), fact.coin);
-  if (fact.type === 'waited') return { ...fact, currentDue: dueNow() };
+  if (fact.type === 'grace_expired') return { ...fact, currentDue: dueNow() };
   const seenAt = Math.max(fact.seenAt, groupPayee(loaded, fact.via).createdAt);
   const credit = known.get(outputKey(fact.ref));
   const terms = termsFor(state, fact.via);
@@ -262,12 +263,12 @@ async function saveState(
     supersededBy: state.supersededBy,
     acceptedAt: state.acceptedAt,
     acceptedPosition: state.acceptedPosition,
-    acceptedJson: sumsJson(state.accepted),
-    excessTold: shareText(state.excessTold),
+    acceptedJson: formatSums(state.accepted),
+    excessTold: formatShare(state.excessTold),
     refundedAt: state.refundedAt,
     refundedPosition: state.refundedPosition,
     refundedBy: state.refundedBy,
-    returnedJson: sumsJson(state.returned),
+    returnedJson: formatSums(state.returned),
   };
   await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };

@@ -33,7 +33,7 @@ import {
 } from './offers.ts';
 import { linesJson, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
 import { presentLoaded, presentPayment, type PaymentView } from './present-payment.ts';
-import { refuseUnfillable } from './refuse-unfillable.ts';
+import { validateReturnUrls } from './validate-return-urls.ts';
 import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } from './resolve-price.ts';
 
 export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps, OfferDeps {
@@ -194,7 +194,7 @@ export async function storePayment(
   terms: OfferedTerms,
 ): Promise<PaymentView> {
   const { mode } = row;
-  refuseUnfillable(row);
+  validateReturnUrls(row);
   await insertPayment(tx, row);
   const options = await insertOptions(tx, deps, row, terms);
   const payment = presentLoaded(deps, loadedNew(deps, row, options), [

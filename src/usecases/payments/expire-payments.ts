@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { paymentsDue } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
-import { endWaiting } from './end-waiting.ts';
+import { endUnconfirmedGrace } from './end-unconfirmed-grace.ts';
 import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
 
 export interface ExpirePaymentsDeps extends ApplyFactsDeps, ProvenUnpaidDeps {
@@ -28,7 +28,7 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     for (const { id } of due) all.add(id);
     for (const id of await provenUnpaid(deps, due)) {
       const events = await alone(id, async () =>
-        deps.db.transaction((tx) => applyFacts(tx, deps, id, [{ type: 'clock' }])),
+        deps.db.transaction((tx) => applyFacts(tx, deps, id, [{ type: 'time_passed' }])),
       );
       if (events !== null && events.length > 0) ended += 1;
     }
@@ -38,9 +38,9 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     // A long outage holds back thousands: other work runs between the batches.
     await setImmediate();
   }
-  const waited = await endWaiting(deps);
-  for (const id of waited.looked) all.add(id);
-  deps.lastLook.keep(all);
-  if (ended + waited.changed > 0) deps.wakeWebhooks();
+  const grace = await endUnconfirmedGrace(deps);
+  for (const id of grace.checked) all.add(id);
+  deps.finalCheck.keep(all);
+  if (ended + grace.changed > 0) deps.wakeWebhooks();
   return ended;
 }

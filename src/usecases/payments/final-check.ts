@@ -76,7 +76,7 @@ export class FinalCheck {
     });
     if (due.length === 0) return new Set();
     try {
-      return await this.#look(adapter, due);
+      return await this.#checkAccounts(adapter, due);
     } catch (error) {
       this.#restUntil.set(`${coin}/${mode}`, now + REST_MS);
       const message = error instanceof Error ? error.message : String(error);
@@ -88,7 +88,7 @@ export class FinalCheck {
     }
   }
 
-  async #look(adapter: ChainAdapter, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async #checkAccounts(adapter: ChainAdapter, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { db } = this.#deps;
     const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
     const cursor = await findCursor(db, chain);

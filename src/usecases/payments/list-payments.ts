@@ -1,6 +1,6 @@
 import type { Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
-import { pageDb } from '../../store/page-db.ts';
+import { chooseReadDb } from '../../store/choose-read-db.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   listPayments as readPayments,
@@ -37,7 +37,7 @@ export async function listPayments(
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.userId };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
   const offset = (page.page - 1) * page.limit;
-  const db = pageDb(deps.db, { search, ...page });
+  const db = chooseReadDb(deps.db, { search, ...page });
   const rows = await readPayments(db, wanted, { limit: page.limit, offset, sort: page.sort });
   const isLast = rows.length < page.limit && (rows.length > 0 || offset === 0);
   const total = isLast ? offset + rows.length : await totalPayments(db, wanted);

@@ -25,9 +25,9 @@ export function factsForLead(memberId: string, facts: readonly PaymentFact[]): P
     switch (fact.type) {
       case 'output_seen':
       case 'output_confirmed':
-      case 'waited':
+      case 'grace_expired':
         return [{ ...fact, via: memberId }];
-      case 'clock':
+      case 'time_passed':
       case 'cancel':
       case 'resolve':
       case 'superseded':

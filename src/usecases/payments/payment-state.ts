@@ -16,7 +16,7 @@ import {
 } from '../../domain/payment/types.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import type { StoredOutput } from '../../store/ledger/outputs.ts';
-import { parseShare, parseSums, shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { parseShare, parseSums, formatShare, formatSums } from '../../store/payments/sum-columns.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { UnsentClaim } from '../../store/payments/refund-links.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
@@ -173,9 +173,9 @@ export function refundColumns({
   completedBy,
 }: Pick<PaymentRefund, 'value' | 'unpriced' | 'completedBy'>) {
   return {
-    value: shareText(value),
+    value: formatShare(value),
     unpriced: unpriced.toString(),
-    completedJson: completedBy === null ? null : (sumsJson(completedBy.sums) ?? '{}'),
+    completedJson: completedBy === null ? null : (formatSums(completedBy.sums) ?? '{}'),
     byAcceptance: completedBy?.byAcceptance === true,
   };
 }

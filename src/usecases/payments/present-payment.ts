@@ -11,7 +11,7 @@ import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { canCostMore } from '../../domain/send/machine.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { parseShare } from '../../store/payments/payment-memory.ts';
+import { parseShare } from '../../store/payments/sum-columns.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';

@@ -10,7 +10,7 @@ export interface ProvenUnpaidDeps {
   /** Time up to which a chain was read completely (blocks and mempool), ms; null: not yet. */
   readonly seenThrough: (coin: Coin, mode: Mode) => number | null;
   /** Kept between runs. */
-  readonly lastLook: Pick<FinalCheck, 'settled' | 'keep'>;
+  readonly finalCheck: Pick<FinalCheck, 'settled' | 'keep'>;
 }
 
 /** An overdue payment. */
@@ -38,7 +38,7 @@ export async function provenUnpaid(
       const onChain = left.filter((each) => each.mode === mode && offered.get(each.id)?.includes(coin));
       if (onChain.length === 0) continue;
       const ids = onChain.map(({ id }) => id);
-      const settled = await deps.lastLook.settled(coin, mode, ids);
+      const settled = await deps.finalCheck.settled(coin, mode, ids);
       left = left.filter((each) => !onChain.includes(each) || settled.has(each.id));
     }
   }

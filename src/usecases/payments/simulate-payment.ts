@@ -52,8 +52,8 @@ export interface SimulatePaymentInput {
 }
 
 /** Number and total duration (5 s) of the polls for the watcher's result. */
-const LOOKS = 200;
-const LOOK_EVERY_MS = 25;
+const MAX_POLLS = 200;
+const POLL_INTERVAL_MS = 25;
 
 /**
  * Simulates a payer (and a miner) on the sandbox network of a payment's coin and returns the payment once the
@@ -172,7 +172,7 @@ async function mineBlocks({ deps, coin, control }: Stage, blocks: number): Promi
 async function endLifetime({ deps, payment }: Stage): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await advanceExpiry(tx, payment.row.id, deps.clock.now());
-    await applyFacts(tx, deps, payment.row.id, [{ type: 'clock' }]);
+    await applyFacts(tx, deps, payment.row.id, [{ type: 'time_passed' }]);
   });
   deps.wakeWebhooks();
 }
@@ -247,10 +247,10 @@ async function observed(
   coin: Coin,
   seen: () => Promise<boolean>,
 ): Promise<boolean> {
-  for (let poll = 0; poll < LOOKS; poll += 1) {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     if (await seen()) return true;
     deps.wakeWatcher(coin, 'sandbox');
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   return seen();
 }

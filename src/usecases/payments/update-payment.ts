@@ -13,7 +13,7 @@ import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { toPaymentOption, quotedTerms, type RequestedConfirmations, type OfferDeps } from './offers.ts';
 import { linesJson, parseLines, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
-import { refuseUnfillable } from './refuse-unfillable.ts';
+import { validateReturnUrls } from './validate-return-urls.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
@@ -113,7 +113,7 @@ async function changeTerms(
     updatedAt: now,
     sequence: row.sequence + 1,
   };
-  refuseUnfillable({ ...row, ...terms });
+  validateReturnUrls({ ...row, ...terms });
   await updateTerms(tx, row.id, terms, options);
   const after = await loadPayment(tx, deps, { ...row, ...terms });
   await emitPaymentEvents(tx, deps, after, ['payment.updated']);

@@ -9,7 +9,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { type AllocateAddressDeps, allocateAddresses } from '../addresses/index.ts';
 import { newKeyPair } from '../access/index.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 /** Initial settings of a new merchant. */
 interface MerchantDefaults {
@@ -54,7 +54,7 @@ const DOMAIN_TOKEN_LENGTH = 32;
 export async function createMerchant(
   deps: CreateMerchantDeps,
   input: CreateMerchantInput,
-  keep: KeepMade<CreatedMerchant> = keepNothing,
+  storeResult: StoreResult<CreatedMerchant> = storeNoResult,
 ): Promise<CreatedMerchant> {
   return deps.db.transaction(async (tx) => {
     await assertFewShops(tx, input.userId, deps.shopsPerAccount);
@@ -70,7 +70,7 @@ export async function createMerchant(
       keys: { public: keys.public, secret: keys.secret },
       wallets: merchant.sandbox ? sandbox : live,
     };
-    await keep(tx, made);
+    await storeResult(tx, made);
     return made;
   });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findOwnMerchant, newKeyPair } from '../access/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 export interface RegeneratedKeys {
   readonly public: string;
@@ -19,7 +19,7 @@ export interface RegeneratedKeys {
 export async function regenerateKeys(
   deps: { readonly db: Db; readonly clock: Clock },
   input: { readonly userId: string; readonly merchantId: string; readonly gracePeriodSeconds: number },
-  keep: KeepMade<RegeneratedKeys> = keepNothing,
+  storeResult: StoreResult<RegeneratedKeys> = storeNoResult,
 ): Promise<RegeneratedKeys> {
   return deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
@@ -30,7 +30,7 @@ export async function regenerateKeys(
     const keys = newKeyPair(merchant.id, now);
     await insertApiKeys(tx, keys.rows);
     const made = { public: keys.public, secret: keys.secret, gracePeriodEndsAt: until };
-    await keep(tx, made);
+    await storeResult(tx, made);
     return made;
   });
 }

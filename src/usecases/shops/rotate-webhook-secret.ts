@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
 import { newWebhookSecret } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 const OVERLAP_MS = 24 * 3600 * 1000;
 
@@ -12,7 +12,7 @@ const OVERLAP_MS = 24 * 3600 * 1000;
 export async function rotateWebhookSecret(
   deps: { readonly db: Db; readonly clock: Clock; readonly secretBox: SecretBox },
   merchantId: string,
-  keep: KeepMade<string> = keepNothing,
+  storeResult: StoreResult<string> = storeNoResult,
 ): Promise<string> {
   const secret = newWebhookSecret();
   await deps.db.transaction(async (tx) => {
@@ -25,7 +25,7 @@ export async function rotateWebhookSecret(
       webhookOldSecretUntil: now + OVERLAP_MS,
       updatedAt: now,
     });
-    await keep(tx, secret);
+    await storeResult(tx, secret);
   });
   return secret;
 }

@@ -1,6 +1,6 @@
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { pageDb } from '../../store/page-db.ts';
+import { chooseReadDb } from '../../store/choose-read-db.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import {
@@ -67,7 +67,7 @@ export async function listWalletTransactions(
   const { merchant, mode: requestedMode, coin = null, direction = null, ...filter } = input;
   const mode = merchantMode(merchant, requestedMode);
   const shop = { merchantId: merchant.id, mode };
-  const db = pageDb(deps.db, filter);
+  const db = chooseReadDb(deps.db, filter);
   const { rows, total } = await pageWalletTransactions(db, { ...filter, ...shop, coin, direction });
   const tips = new Map<Coin, number>();
   for (const each of COINS) tips.set(each, (await findCursor(deps.db, { coin: each, mode }))?.height ?? 0);

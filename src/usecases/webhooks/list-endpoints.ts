@@ -3,7 +3,7 @@ import type { EventType } from '../../domain/events.ts';
 import { toCreator } from '../../store/creators.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import { isEndpointGone } from '../../store/webhooks/gone-endpoints.ts';
 import {
   findEndpoints,
   subscribedEvents,
@@ -47,7 +47,7 @@ export async function listEndpoints(
   const views = rows.map((row) => viewEndpoint(row, health.get(row.id)));
   const { webhookUrl: url } = merchant;
   if (url === null || url === '') return views;
-  const isGone = await isEndpointDisabled(deps.db, { merchantId: merchant.id, paymentId: null, url });
+  const isGone = await isEndpointGone(deps.db, { merchantId: merchant.id, paymentId: null, url });
   return [defaultView(merchant, url, healthView(health.get(merchant.id), isGone)), ...views];
 }
 

@@ -16,7 +16,7 @@ import {
   settleDelivered,
   type Settlement,
 } from '../../store/webhooks/delivery-outcomes.ts';
-import { disableEndpoint } from '../../store/webhooks/disabled-endpoints.ts';
+import { markEndpointGone } from '../../store/webhooks/gone-endpoints.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { insertWebhookLog, type NewWebhookLog } from '../../store/webhooks/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
@@ -126,7 +126,7 @@ async function applyOutcome(tx: Tx, record: AttemptRecord): Promise<void> {
       return;
     case 'gone':
       await failDelivery(tx, settlement);
-      await disableGoneEndpoint(tx, delivery, record.endedAt);
+      await markTargetGone(tx, delivery, record.endedAt);
       return;
     default:
       assertNever(outcome);
@@ -134,7 +134,7 @@ async function applyOutcome(tx: Tx, record: AttemptRecord): Promise<void> {
 }
 
 /** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL or endpoint until it is edited. */
-async function disableGoneEndpoint(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
+async function markTargetGone(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
   const { merchantId, paymentId, endpointId, url } = delivery;
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);
@@ -145,7 +145,7 @@ async function disableGoneEndpoint(tx: Tx, delivery: StoredDelivery, now: number
   }
   const merchant = await findMerchant(tx, merchantId);
   const isMerchantUrl = paymentId === null || merchant?.webhookUrl === url;
-  await disableEndpoint(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
+  await markEndpointGone(tx, { merchantId, paymentId: isMerchantUrl ? null : paymentId, url, now });
   await endDeliveries(tx, {
     merchantId,
     url,

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { insertDelivery, replaceDeliveries } from '../../store/webhooks/deliveries.ts';
 import { findEvent } from '../../store/webhooks/events.ts';
-import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
+import { isEndpointGone } from '../../store/webhooks/gone-endpoints.ts';
 import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
 import { findEndpoint, isOpen, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { findPaymentWebhookUrl } from '../../store/webhooks/webhook-targets.ts';
@@ -65,30 +65,30 @@ async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);
     if (endpoint === undefined) throw new AppError('INVALID_STATE', 'this webhook endpoint was deleted');
-    refuseClosed(endpoint);
+    refuseInactiveEndpoint(endpoint);
     return { endpointId, url: endpoint.url };
   }
   const paymentUrl = paymentId === null ? null : await findPaymentWebhookUrl(tx, paymentId);
   const isOwn = paymentUrl !== null && paymentUrl !== '';
   const url = isOwn ? paymentUrl : (await findMerchant(tx, merchantId))?.webhookUrl;
   if (!url) throw new AppError('INVALID_STATE', 'no webhook URL is set');
-  await refuseGone(tx, { merchantId, paymentId, url });
+  await refuseGoneEndpoint(tx, { merchantId, paymentId, url });
   return { endpointId: isOwn ? null : merchantId, url };
 }
 
 /** @throws {AppError} INVALID_STATE when an endpoint is inactive. */
-export function refuseClosed(endpoint: StoredEndpoint): void {
+export function refuseInactiveEndpoint(endpoint: StoredEndpoint): void {
   if (isOpen(endpoint)) return;
   const why = !endpoint.active ? 'is not active' : 'answered 410 Gone: edit it to use it again';
   throw new AppError('INVALID_STATE', `this webhook endpoint ${why}`);
 }
 
 /** @throws {AppError} INVALID_STATE when the URL answered 410 and was not edited since. */
-export async function refuseGone(
+export async function refuseGoneEndpoint(
   tx: Tx,
   endpoint: { merchantId: string; paymentId: string | null; url: string },
 ): Promise<void> {
-  if (!(await isEndpointDisabled(tx, endpoint))) return;
+  if (!(await isEndpointGone(tx, endpoint))) return;
   throw new AppError(
     'INVALID_STATE',
     'this webhook URL answered 410 Gone: save it in the merchant settings to use it again',

@@ -1,6 +1,6 @@
 import type { Tx } from '../../store/sqlite/database.ts';
 import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
-import { enableMerchantUrls } from '../../store/webhooks/disabled-endpoints.ts';
+import { clearGoneUrls } from '../../store/webhooks/gone-endpoints.ts';
 import { forgetHealth } from '../../store/webhooks/webhook-endpoints.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function redirectDeliveries(
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('redirectDeliveries must run in the transaction of the edit');
   const { merchantId, webhookUrl: url, now } = edit;
-  await enableMerchantUrls(tx, merchantId);
+  await clearGoneUrls(tx, merchantId);
   await forgetHealth(tx, merchantId);
   const of = { merchantId, endpointId: merchantId, now };
   if (url === null || url === '') await endEndpointDeliveries(tx, { ...of, why: 'webhookUrl was removed' });

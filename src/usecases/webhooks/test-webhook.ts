@@ -6,7 +6,7 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { emitEvent, type Target } from '../events/index.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { findOwnEndpoint } from './find-own-endpoint.ts';
-import { refuseClosed, refuseGone } from './redeliver-webhook.ts';
+import { refuseInactiveEndpoint, refuseGoneEndpoint } from './redeliver-webhook.ts';
 
 export interface TestWebhookDeps {
   readonly db: Db;
@@ -48,11 +48,11 @@ export async function testWebhook(
 async function testTarget(tx: Tx, merchant: MerchantRow, endpointId: string): Promise<Target> {
   if (endpointId !== merchant.id) {
     const endpoint = await findOwnEndpoint(tx, { merchantId: merchant.id, endpointId });
-    refuseClosed(endpoint);
+    refuseInactiveEndpoint(endpoint);
     return { endpointId, url: endpoint.url };
   }
   const url = merchant.webhookUrl;
   if (url === null || url === '') throw new AppError('INVALID_STATE', 'the merchant has no webhook URL');
-  await refuseGone(tx, { merchantId: merchant.id, paymentId: null, url });
+  await refuseGoneEndpoint(tx, { merchantId: merchant.id, paymentId: null, url });
   return { endpointId, url };
 }

@@ -15,7 +15,7 @@ import {
   type StoredEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
 import { newId, newWebhookSecret } from '../events/index.ts';
-import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { findOwnEndpoint } from './find-own-endpoint.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from './webhook-url-rule.ts';
 
@@ -53,7 +53,7 @@ export interface MadeEndpoint {
 export async function createEndpoint(
   deps: WebhookEndpointDeps,
   input: NewEndpoint,
-  keep: KeepMade<MadeEndpoint> = keepNothing,
+  storeResult: StoreResult<MadeEndpoint> = storeNoResult,
 ): Promise<MadeEndpoint> {
   refuseWebhookUrl(deps.webhookUrlRule, input.url, 'url');
   const secret = newWebhookSecret();
@@ -78,7 +78,7 @@ export async function createEndpoint(
       throw new AppError('INVALID_STATE', message);
     }
     await insertEndpoint(tx, endpoint);
-    await keep(tx, { endpoint, secret });
+    await storeResult(tx, { endpoint, secret });
   });
   return { endpoint, secret };
 }
@@ -161,7 +161,7 @@ export async function endEndpoint(
 export async function rotateEndpointSecret(
   deps: WebhookEndpointDeps,
   at: EndpointAt,
-  keep: KeepMade<string> = keepNothing,
+  storeResult: StoreResult<string> = storeNoResult,
 ): Promise<string> {
   const secret = newWebhookSecret();
   await deps.db.transaction(async (tx) => {
@@ -173,7 +173,7 @@ export async function rotateEndpointSecret(
       oldSecretUntil: now + SECRET_OVERLAP_MS,
       updatedAt: now,
     });
-    await keep(tx, secret);
+    await storeResult(tx, secret);
   });
   return secret;
 }

@@ -182,14 +182,14 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
   const bar = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   const [isMore, setMore] = useState(false);
-  const look = (): void => {
+  const measureOverflow = (): void => {
     const { scrollLeft = 0, clientWidth = 0, scrollWidth = 0 } = bar.current ?? {};
     setMore(scrollLeft + clientWidth < scrollWidth - EDGE_PX);
   };
   useEffect(() => {
-    look();
-    window.addEventListener('resize', look);
-    return () => window.removeEventListener('resize', look);
+    measureOverflow();
+    window.addEventListener('resize', measureOverflow);
+    return () => window.removeEventListener('resize', measureOverflow);
   });
   // On a phone the bar is wider than the screen, so it scrolls to the current entry.
   useEffect(() => {
@@ -202,7 +202,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
       <nav
         ref={bar}
         data-more={isMore}
-        onScroll={look}
+        onScroll={measureOverflow}
         aria-label={t('Main')}
         className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:min-h-0 lg:flex-1 lg:flex-col lg:gap-0.5 lg:overflow-x-hidden lg:overflow-y-auto lg:pt-1"
       >

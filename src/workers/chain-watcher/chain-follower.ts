@@ -120,7 +120,7 @@ export class ChainFollower {
     const unwatched = this.#deps.lookAheadLeft?.(this.#adapter) ?? 0;
     if (unwatched > 0) {
       // Before the first cursor, because its position depends on the issued addresses, too.
-      this.#health.lookingAhead(unwatched);
+      this.#health.waitsForLookAhead(unwatched);
       return false;
     }
     const cursor = await startCursor(this.#deps, this.#adapter);
@@ -134,7 +134,7 @@ export class ChainFollower {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
-    if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status, view);
+    if (this.#isCompleteView(view, status)) await this.#polled(startedAt, status, view);
     await this.#learnFinality();
     return view.left !== undefined;
   }
@@ -162,7 +162,7 @@ export class ChainFollower {
    * shows less, and so does a partially read mempool: its transactions are recorded, but their absence proves
    * nothing.
    */
-  #isWholeLook(view: UnconfirmedView, status: NodeStatus): boolean {
+  #isCompleteView(view: UnconfirmedView, status: NodeStatus): boolean {
     const isLagging = this.#adapter.sparse === undefined && view.tip.height < status.tip.height;
     // A reorganisation may have left the chain shorter for a moment, so the next round reads the status
     // again.
@@ -180,7 +180,7 @@ export class ChainFollower {
    * Everything the node has was read. Its status and the age of its newest block show whether the node is in
    * sync.
    */
-  async #looked(startedAt: number, status: NodeStatus, { hasNews }: UnconfirmedView): Promise<void> {
+  async #polled(startedAt: number, status: NodeStatus, { hasNews }: UnconfirmedView): Promise<void> {
     const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
     this.#watch.observed(startedAt, status, { tipTimeMs, hasNews });
     this.#noteQuiet(startedAt);

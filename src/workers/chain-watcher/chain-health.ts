@@ -167,7 +167,7 @@ export class HealthRecord {
   /**
    * Addresses that may have been issued before a restore are not watched yet; blocks are read once they are.
    */
-  lookingAhead(addresses: number): void {
+  waitsForLookAhead(addresses: number): void {
     this.#behind(
       { addresses },
       'addresses that may have been given out before the restore are being watched; blocks are read after that, and no payment expires',

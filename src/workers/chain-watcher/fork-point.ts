@@ -32,21 +32,21 @@ export async function findForkPoint(
   const tip = await adapter.tip();
   let below = Math.min(cursor.height, tip.height);
   let isForked = false;
-  let hasLooked = false;
-  for (let looked = 0; looked < REMEMBERED_BLOCKS; looked += BATCH) {
+  let hasCompared = false;
+  for (let compared = 0; compared < REMEMBERED_BLOCKS; compared += BATCH) {
     const blocks = await rememberedBlocks(db, chain, below, BATCH);
     for (const block of blocks) {
       const hash = await adapter.hashAt(block.height);
       if (hash === block.hash)
         return isForked ? { kind: 'fork', at: block } : uncontradicted(cursor, tip, block);
       isForked ||= hash !== null;
-      hasLooked = true;
+      hasCompared = true;
     }
     const last = blocks.at(-1);
     if (last === undefined) break;
     below = last.height - 1;
   }
-  if (hasLooked && !isForked) return uncontradicted(cursor, tip, null);
+  if (hasCompared && !isForked) return uncontradicted(cursor, tip, null);
   throw new ChainError(
     'bad_answer',
     `the node shares none of the last ${REMEMBERED_BLOCKS} scanned blocks below height ${cursor.height}: it serves another chain or was reset. If its chain is correct, stop tilld and run tillctl rescan`,

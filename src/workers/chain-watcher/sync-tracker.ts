@@ -46,7 +46,7 @@ export class SyncTracker {
   readonly #clock: Clock;
   readonly #oldestTipMs: number;
   #since: number | null = null;
-  #lastLook: number | null = null;
+  #lastPollAt: number | null = null;
   #seenThrough: number | null = null;
   #behindAt: number | null = null;
   #failedAt: number | null = null;
@@ -91,10 +91,10 @@ export class SyncTracker {
 
   /** Records that blocks and mempool were read completely in a round begun at `startedAt`. */
   observed(startedAt: number, status: NodeStatus, { tipTimeMs, hasNews = true }: CompleteView): void {
-    const gap = startedAt - (this.#lastLook ?? startedAt);
+    const gap = startedAt - (this.#lastPollAt ?? startedAt);
     const inStep = isInStep(status) && !this.isStale(tipTimeMs);
     if (!inStep || gap < 0 || gap > MAX_GAP_MS) this.#since = null;
-    this.#lastLook = startedAt;
+    this.#lastPollAt = startedAt;
     const newsAt = this.#noteNews(startedAt, hasNews);
     if (!inStep) return;
     this.#since ??= startedAt;

@@ -45,7 +45,7 @@ export class Watcher {
   readonly #sends: SendLoop;
   readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
-  readonly #lastLook: FinalCheck;
+  readonly #finalCheck: FinalCheck;
   readonly #adapters: readonly ChainAdapter[];
   #unsubscribers: readonly (() => void)[] = [];
 
@@ -64,11 +64,11 @@ export class Watcher {
     );
     const { logger } = deps;
     this.#chains = deps.chains;
-    this.#lastLook = new FinalCheck(deps);
+    this.#finalCheck = new FinalCheck(deps);
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#jobs = new Scheduler(logger)
-      .every('expiry', expiryMs, () => expirePayments({ ...deps, seenThrough, lastLook: this.#lastLook }))
+      .every('expiry', expiryMs, () => expirePayments({ ...deps, seenThrough, finalCheck: this.#finalCheck }))
       .every('late-quotes', LATE_QUOTE_EVERY_MS, async () => {
         for (const adapter of adapters) await quoteLatePayments(deps, adapter);
       });
@@ -121,7 +121,7 @@ export class Watcher {
 
   /** Uncredited money on addresses of closed payments, by chain. */
   uncredited(): Uncredited[] {
-    return this.#lastLook.uncredited();
+    return this.#finalCheck.uncredited();
   }
 
   health(): ChainHealth[] {

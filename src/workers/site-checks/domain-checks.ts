@@ -103,23 +103,23 @@ export class DomainChecks implements DomainChecker {
   async check(target: DomainTarget, method: VerificationMethod): Promise<CheckOutcome> {
     if (!this.#quota.take(target.merchantId) || this.#asked.pendingCount >= WAITING)
       throw new AppError('RATE_LIMITED', 'too many domain checks were asked for: wait a minute');
-    return this.#asked(() => this.#look(target, method));
+    return this.#asked(() => this.#checkDomain(target, method));
   }
 
   async #recheck(): Promise<void> {
     const { logger } = this.#deps;
     const checker: DomainChecker = {
-      check: (target, method) => this.#due(() => this.#look(target, method)),
+      check: (target, method) => this.#due(() => this.#checkDomain(target, method)),
     };
     try {
-      const looked = await recheckDomains({ ...this.#deps, checker }, this.#stopping.signal);
-      if (looked > 0) logger.info({ looked }, 'scheduled domain verification checks finished');
+      const checked = await recheckDomains({ ...this.#deps, checker }, this.#stopping.signal);
+      if (checked > 0) logger.info({ checked }, 'scheduled domain verification checks finished');
     } catch (error) {
       logger.error({ err: error }, 'scheduled domain verification checks failed; will retry');
     }
   }
 
-  async #look(target: DomainTarget, method: VerificationMethod): Promise<CheckOutcome> {
+  async #checkDomain(target: DomainTarget, method: VerificationMethod): Promise<CheckOutcome> {
     const startedMs = performance.now();
     const stopping = this.#stopping.signal;
     stopping.throwIfAborted();
@@ -145,16 +145,16 @@ export class DomainChecks implements DomainChecker {
 
   /** Retries once if there was no response at all; never after a response. */
   async #tryTwice(target: DomainTarget, method: VerificationMethod, signal: AbortSignal): Promise<Finding> {
-    let finding = await this.#lookOnce(target, method, signal);
+    let finding = await this.#checkOnce(target, method, signal);
     for (let tries = 1; tries < TRIES; tries += 1) {
       if (finding.kind === 'proven' || finding.kind === 'absent') break;
       await sleep(this.#limits.retryAfterMs, undefined, { signal });
-      finding = await this.#lookOnce(target, method, signal);
+      finding = await this.#checkOnce(target, method, signal);
     }
     return finding;
   }
 
-  async #lookOnce(target: DomainTarget, method: VerificationMethod, signal: AbortSignal): Promise<Finding> {
+  async #checkOnce(target: DomainTarget, method: VerificationMethod, signal: AbortSignal): Promise<Finding> {
     try {
       switch (method) {
         case 'dns':

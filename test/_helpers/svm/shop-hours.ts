@@ -91,7 +91,7 @@ export class ShopHours implements AsyncDisposable {
     await this.round();
     await expirePayments({
       ...this.#deps,
-      lastLook: this.#finalCheck,
+      finalCheck: this.#finalCheck,
       seenThrough: () => this.#follower.seenThrough(),
     });
   }

@@ -25,18 +25,18 @@ afterEach(() => {
 });
 
 interface World {
-  readonly look: () => Promise<Snapshot>;
+  readonly readSnapshot: () => Promise<Snapshot>;
   readonly stamp?: () => string;
   readonly limits?: Partial<StreamLimits>;
 }
 
-async function serve({ look, stamp = () => '', limits = {} }: World) {
+async function serve({ readSnapshot, stamp = () => '', limits = {} }: World) {
   const news = new PaymentChangeBus();
   const counts = { looks: 0, comparisons: 0 };
   const source = {
-    look: async () => {
+    readSnapshot: async () => {
       counts.looks += 1;
-      return look();
+      return readSnapshot();
     },
     stamps: async (ids: readonly string[]) => {
       counts.comparisons += 1;
@@ -89,7 +89,7 @@ describe('the event streams of checkout pages', () => {
   it('send each payment change once when it is committed, and end some time after the final status', async () => {
     let now = frame('a');
     const { url, news } = await serve({
-      look: async () => now,
+      readSnapshot: async () => now,
       limits: { heartbeatMs: 10, finalLifetimeMs: 100 },
     });
     const answer = await fetch(url);
@@ -106,7 +106,10 @@ describe('the event streams of checkout pages', () => {
 
   it('read a payment once for all viewers, and not at all while nothing changes', async () => {
     let now = frame('a');
-    const { url, news, counts } = await serve({ look: async () => now, limits: { maxPerClient: 200 } });
+    const { url, news, counts } = await serve({
+      readSnapshot: async () => now,
+      limits: { maxPerClient: 200 },
+    });
     const open = await Promise.all(Array.from({ length: 50 }, async () => read(url, 2)));
     const looks = counts.looks;
     expect(looks).toBe(1);
@@ -122,7 +125,7 @@ describe('the event streams of checkout pages', () => {
     let now = frame('a');
     const held = Promise.withResolvers<void>();
     const { url, news, counts } = await serve({
-      look: async () => {
+      readSnapshot: async () => {
         const seen = now;
         if (seen.version === 'b') await held.promise;
         return seen;
@@ -145,7 +148,7 @@ describe('the event streams of checkout pages', () => {
   it('find changes without a notification by comparing all open payments in one query', async () => {
     let now = frame('a');
     const { url, counts } = await serve({
-      look: async () => now,
+      readSnapshot: async () => now,
       stamp: () => now.stamp,
       limits: { compareMs: 20 },
     });
@@ -161,7 +164,10 @@ describe('the event streams of checkout pages', () => {
   });
 
   it('are limited per client, and free their slot when the browser disconnects', async () => {
-    const { url, streams } = await serve({ look: async () => frame('a'), limits: { maxPerClient: 2 } });
+    const { url, streams } = await serve({
+      readSnapshot: async () => frame('a'),
+      limits: { maxPerClient: 2 },
+    });
     const { leave } = await read(url, 1);
     await fetch(url);
     expect((await fetch(url)).status).toBe(204);
@@ -175,7 +181,7 @@ describe('the event streams of checkout pages', () => {
 
   it('are limited in total, send heartbeats, and end after their maximum duration', async () => {
     const { url } = await serve({
-      look: async () => frame('a'),
+      readSnapshot: async () => frame('a'),
       limits: { maxStreams: 1, heartbeatMs: 20, lifetimeMs: 150 },
     });
     const answer = await fetch(url);
@@ -184,7 +190,7 @@ describe('the event streams of checkout pages', () => {
   });
 
   it('end when the daemon stops, and are refused afterwards', async () => {
-    const { url, streams } = await serve({ look: async () => frame('a') });
+    const { url, streams } = await serve({ readSnapshot: async () => frame('a') });
     const text = (await fetch(url)).text();
     streams.close();
     await text;
@@ -194,7 +200,7 @@ describe('the event streams of checkout pages', () => {
   it('report an error for a missing payment, and end when their payment is deleted', async () => {
     let now: Snapshot | null = null;
     const { url, news, streams } = await serve({
-      look: async () => {
+      readSnapshot: async () => {
         if (now === null) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
         return now;
       },

@@ -9,7 +9,7 @@ import { silent } from '../../_helpers/wallet-world.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;
-let lastLook: FinalCheck;
+let finalCheck: FinalCheck;
 /** What the chain says that accounts hold, 0 for others; null while the node does not tell. */
 let balances: Map<string, bigint> | null;
 /** Accounts whose balance the node answers in a form that cannot be read. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
     warn: (_fields, message) => void told.push(message),
     error: (_fields, message) => void told.push(message),
   };
-  lastLook = new FinalCheck({ ...world.deps, chains: accountChains(), logger });
+  finalCheck = new FinalCheck({ ...world.deps, chains: accountChains(), logger });
 });
 
 afterEach(async () => {
@@ -62,7 +62,7 @@ const expire = async (): Promise<number> =>
   expirePayments({
     ...world.deps,
     chains: accountChains(),
-    lastLook,
+    finalCheck,
     seenThrough: (coin) => world.follower(coin).seenThrough(),
   });
 
@@ -80,7 +80,7 @@ describe('a payment at its deadline', () => {
     expect(await expire()).toBe(1);
     expect((await world.payment(payment)).status).toBe('pending');
     expect((await world.payment(other)).status).toBe('expired');
-    expect(lastLook.uncredited()).toEqual([{ coin: 'BTC', mode: 'live', payments: 1, amount: DUE }]);
+    expect(finalCheck.uncredited()).toEqual([{ coin: 'BTC', mode: 'live', payments: 1, amount: DUE }]);
     expect(told).toEqual([
       'uncredited balance at the address of an overdue payment; the payment does not expire',
     ]);
@@ -89,7 +89,7 @@ describe('a payment at its deadline', () => {
     await world.look();
     await expire();
     expect(await world.eventsOf(payment)).not.toContain('expired');
-    expect(lastLook.uncredited()).toEqual([]);
+    expect(finalCheck.uncredited()).toEqual([]);
   });
 
   it('does not expire while the node does not return the balance of its account', async () => {

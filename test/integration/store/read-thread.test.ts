@@ -11,7 +11,7 @@ const LONG = sql<{
 }>`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3000000)
   SELECT count(*) AS n FROM c`;
 
-describe('Database.aside', () => {
+describe('Database.readThread', () => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-read-thread-'));
   let open: OpenDatabase;
 
@@ -26,7 +26,7 @@ describe('Database.aside', () => {
   it('lets the event loop turn while a long select runs', async () => {
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 1);
-    const { rows } = await LONG.execute(open.db.aside);
+    const { rows } = await LONG.execute(open.db.readThread);
     clearInterval(ticking);
     expect(rows).toEqual([{ n: 3_000_000 }]);
     expect(turns).toBeGreaterThan(10);
@@ -46,23 +46,25 @@ describe('Database.aside', () => {
         updatedAt: 1,
       })
       .execute();
-    const read = async (db: typeof open.db.aside): Promise<unknown> =>
+    const read = async (db: typeof open.db.readThread): Promise<unknown> =>
       db.selectFrom('users').selectAll().where('id', '=', 'u1').execute();
-    expect(await read(open.db.aside)).toEqual(await read(open.db));
-    expect(await read(open.db.aside)).toMatchObject([{ id: 'u1', isVerified: true }]);
+    expect(await read(open.db.readThread)).toEqual(await read(open.db));
+    expect(await read(open.db.readThread)).toMatchObject([{ id: 'u1', isVerified: true }]);
   });
 
   it('rejects a faulty select and runs the next', async () => {
-    await expect(sql`SELECT 1 FROM unknown_table`.execute(open.db.aside)).rejects.toThrow('no such table');
-    expect((await sql`SELECT 1 AS one`.execute(open.db.aside)).rows).toEqual([{ one: 1 }]);
+    await expect(sql`SELECT 1 FROM unknown_table`.execute(open.db.readThread)).rejects.toThrow(
+      'no such table',
+    );
+    expect((await sql`SELECT 1 AS one`.execute(open.db.readThread)).rows).toEqual([{ one: 1 }]);
   });
 
   it('cannot write to the database', async () => {
-    await expect(sql`DELETE FROM users`.execute(open.db.aside)).rejects.toThrow('readonly');
+    await expect(sql`DELETE FROM users`.execute(open.db.readThread)).rejects.toThrow('readonly');
   });
 
   it('refuses more than a hundred waiting selects with DATABASE_UNAVAILABLE', async () => {
-    const reads = Array.from({ length: 120 }, async () => sql`SELECT 1 AS one`.execute(open.db.aside));
+    const reads = Array.from({ length: 120 }, async () => sql`SELECT 1 AS one`.execute(open.db.readThread));
     const outcomes = await Promise.allSettled(reads);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
     expect(outcomes.at(-1)).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE' } });
@@ -70,7 +72,7 @@ describe('Database.aside', () => {
 
   it('rejects waiting selects when the database closes', async () => {
     const other = await openDatabase(join(dir, 'other.sqlite'));
-    const waiting = LONG.execute(other.db.aside);
+    const waiting = LONG.execute(other.db.readThread);
     const outcome = waiting.then(
       () => 'answered',
       () => 'rejected',
@@ -81,9 +83,9 @@ describe('Database.aside', () => {
 
   it('uses the main connection for an in-memory database and within a transaction', async () => {
     const memory = await openDatabase(':memory:');
-    expect(memory.db.aside).toBe(memory.db);
+    expect(memory.db.readThread).toBe(memory.db);
     await memory.close();
-    const inTransaction = await open.db.transaction(async (tx) => tx.aside === tx);
+    const inTransaction = await open.db.transaction(async (tx) => tx.readThread === tx);
     expect(inTransaction).toBe(true);
   });
 });

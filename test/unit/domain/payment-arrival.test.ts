@@ -39,8 +39,8 @@ const step = fc.oneof(
   fc.constantFrom<PaymentFact>(
     { type: 'output_unconfirmed', ref: REF },
     { type: 'output_gone', ref: REF },
-    { type: 'clock' },
-    { type: 'waited', coin: 'ETH', currentDue: null },
+    { type: 'time_passed' },
+    { type: 'grace_expired', coin: 'ETH', currentDue: null },
   ),
 );
 

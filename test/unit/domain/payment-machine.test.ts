@@ -133,8 +133,8 @@ describe('payment transition', () => {
   });
 
   it('expires without money at exactly the deadline', () => {
-    expect(transition(fresh(), { type: 'clock' }, EXPIRES - 1).events).toEqual([]);
-    const { payment, events } = transition(fresh(), { type: 'clock' }, EXPIRES);
+    expect(transition(fresh(), { type: 'time_passed' }, EXPIRES - 1).events).toEqual([]);
+    const { payment, events } = transition(fresh(), { type: 'time_passed' }, EXPIRES);
     expect(payment.status).toBe('expired');
     expect(events).toEqual(['payment.expired']);
   });
@@ -142,7 +142,7 @@ describe('payment transition', () => {
   it('does not expire with money in the mempool, and completes after the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, EXPIRES - 1), EXPIRES - 1],
-      [{ type: 'clock' }, EXPIRES + 1],
+      [{ type: 'time_passed' }, EXPIRES + 1],
       [confirmed(1, 100_000n, EXPIRES + 5, 99), EXPIRES + 5],
     ]);
     expect(payment.status).toBe('completed');
@@ -153,8 +153,8 @@ describe('payment transition', () => {
   it('stays underpaid after the deadline and emits payment.underpaid once more', () => {
     const { payment, events } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
-      [{ type: 'clock' }, EXPIRES],
-      [{ type: 'clock' }, EXPIRES + 1],
+      [{ type: 'time_passed' }, EXPIRES],
+      [{ type: 'time_passed' }, EXPIRES + 1],
     ]);
     expect(payment).toMatchObject({ status: 'underpaid', exception: 'underpaid' });
     expect(events).toEqual(['payment.underpaid', 'payment.underpaid']);
@@ -162,7 +162,7 @@ describe('payment transition', () => {
 
   it('completes with late money that covers the price at the current rate, and keeps the exception late', () => {
     const { payment, events } = run(fresh(), [
-      [{ type: 'clock' }, EXPIRES],
+      [{ type: 'time_passed' }, EXPIRES],
       [seen(1, 100_000n, EXPIRES + 5, { currentDue: 99_800n }), EXPIRES + 5],
       [confirmed(1, 100_000n, EXPIRES + 9, 99), EXPIRES + 9],
     ]);
@@ -172,7 +172,7 @@ describe('payment transition', () => {
 
   it('leaves late money that does not cover the current price as expired/late to the merchant', () => {
     const { payment } = run(fresh(), [
-      [{ type: 'clock' }, EXPIRES],
+      [{ type: 'time_passed' }, EXPIRES],
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 110_000n }), EXPIRES + 5],
     ]);
     expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
@@ -237,7 +237,7 @@ describe('payment transition', () => {
       [seen(2, 40_000n, 20), 20],
     ]).payment;
     expect(replaced).toMatchObject({ status: 'underpaid', exception: null });
-    for (const end of [{ type: 'clock' }, { type: 'cancel' }] as const) {
+    for (const end of [{ type: 'time_passed' }, { type: 'cancel' }] as const) {
       expect(run(dropped, [[end, EXPIRES]]).payment.exception).toBe('reversed');
     }
   });
@@ -246,7 +246,7 @@ describe('payment transition', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [gone(1), 20],
-      [{ type: 'clock' }, EXPIRES],
+      [{ type: 'time_passed' }, EXPIRES],
     ]);
     expect(payment.status).toBe('failed');
     expect(events).not.toContain('payment.expired');
@@ -266,7 +266,7 @@ describe('payment transition', () => {
     const dropped = run(completed, [
       [unconfirmed(1), EXPIRES + 5],
       [gone(1), EXPIRES + 6],
-      [{ type: 'clock' }, EXPIRES + 7],
+      [{ type: 'time_passed' }, EXPIRES + 7],
     ]);
     expect(dropped.payment.status).toBe('failed');
     expect(dropped.events).toEqual(['payment.reversed', 'payment.failed']);
@@ -355,9 +355,9 @@ const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
   fc
     .record({ BTC: fc.bigInt(0n, 200_000n), LTC: fc.bigInt(0n, 100_000_000n) })
     .map((sums): PaymentFact => ({ type: 'refunds_changed', refunds: takenRefunds(sums) })),
-  fc.constant<PaymentFact>({ type: 'clock' }),
+  fc.constant<PaymentFact>({ type: 'time_passed' }),
   fc.record({
-    type: fc.constant('waited' as const),
+    type: fc.constant('grace_expired' as const),
     coin: fc.constantFrom('BTC' as const, 'LTC' as const),
     currentDue: fc.option(fc.bigInt({ min: 1n, max: 200_000n })),
   }),

@@ -55,7 +55,7 @@ describe('money on a superseded payment', () => {
   it('leaves the lead payment open for the remainder, and needs a decision of the merchant once that expires underpaid', () => {
     const { payment } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
-    const ended = transition(payment, { type: 'clock' }, 10_000);
+    const ended = transition(payment, { type: 'time_passed' }, 10_000);
     expect([ended.payment.status, ended.payment.exception]).toEqual(['underpaid', 'late']);
     expect(ended.events).toEqual(['payment.underpaid']);
   });
@@ -114,8 +114,13 @@ describe('money on a superseded payment', () => {
       seenAt: 900,
     };
     const { payment } = transitionAll(lead({}), [seen(1n, 900), own], 900);
-    const waited: PaymentFact = { type: 'waited', coin: 'BTC', currentDue: 3n * DUE, via: MEMBER };
-    const { credits } = transition(payment, waited, 20_000).payment;
+    const graceExpired: PaymentFact = {
+      type: 'grace_expired',
+      coin: 'BTC',
+      currentDue: 3n * DUE,
+      via: MEMBER,
+    };
+    const { credits } = transition(payment, graceExpired, 20_000).payment;
     expect(credits.map(({ via, late }) => [via, late])).toEqual([
       [MEMBER, true],
       [undefined, false],
@@ -134,7 +139,7 @@ describe('the transition to superseded', () => {
     expect(events).toEqual(['payment.superseded']);
     const again = transition(payment, { type: 'superseded', by: 'pay_other' }, 6);
     expect([again.payment.supersededBy, again.events]).toEqual(['pay_lead', []]);
-    expect(transition(payment, { type: 'clock' }, 10_000_000).events).toEqual([]);
+    expect(transition(payment, { type: 'time_passed' }, 10_000_000).events).toEqual([]);
   });
 
   it('keeps the time of an earlier cancellation by the shop', () => {

@@ -125,7 +125,7 @@ describe('a payment with refunds', () => {
 
   it('emits that a refund of late money failed, although no other event reports its status', () => {
     const { payment, events } = run([
-      [{ type: 'clock' }, EXPIRES],
+      [{ type: 'time_passed' }, EXPIRES],
       [paid(1, 10n, EXPIRES + 1), EXPIRES + 1],
       [accepted({ BTC: 10n }), EXPIRES + 2],
       [failed({}), EXPIRES + 3],
@@ -207,7 +207,7 @@ const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
     .map(([n, seenAt]) => paid(n, BigInt(n) * 20n, seenAt * 30_000, n % 2 === 0 ? 'LTC' : 'BTC')),
   fc.integer({ min: 1, max: 4 }).map(gone),
   fc.record({ BTC: fc.bigInt(0n, 90n), LTC: fc.bigInt(0n, 130n) }).map(accepted),
-  fc.constant<PaymentFact>({ type: 'clock' }),
+  fc.constant<PaymentFact>({ type: 'time_passed' }),
   fc.constantFrom<PaymentFact>(
     { type: 'resolve', action: 'accept' },
     { type: 'resolve', action: 'refunded' },

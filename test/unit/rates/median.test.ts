@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { consensus, type Observation } from '../../../src/rates/median.ts';
+import { medianRate, type Observation } from '../../../src/rates/median.ts';
 
 const observe = (...rates: (number | string)[]): Observation[] =>
   rates.map((rate, at) => ({ source: `s${at}`, rate: String(rate), at: 1000 + at }));
 
-describe('consensus', () => {
+describe('medianRate', () => {
   test.each([
     ['is nothing for no sources', [], null],
     ['is the price of a single source', [100], { rate: '100', sources: ['s0'], at: 1000 }],
@@ -22,7 +22,7 @@ describe('consensus', () => {
     ['is nothing for three that all differ', [100, 110, 121], null],
     ['is nothing for two against two', [100, 100, 200, 200], null],
   ])('%s', (_, rates, expected) => {
-    expect(consensus(observe(...rates))).toEqual(expected);
+    expect(medianRate(observe(...rates))).toEqual(expected);
   });
 
   const price = fc
@@ -32,7 +32,7 @@ describe('consensus', () => {
 
   test('lies between the counted sources, which are all close together', () => {
     const property = fc.property(observations, (given) => {
-      const agreed = consensus(given);
+      const agreed = medianRate(given);
       if (agreed === null) return;
       const kept = given
         .filter(({ source }) => agreed.sources.includes(source))
@@ -53,7 +53,7 @@ describe('consensus', () => {
 
   test('does not depend on the order of the sources', () => {
     const property = fc.property(observations, (given) => {
-      expect(consensus(given.toReversed())?.rate).toBe(consensus(given)?.rate);
+      expect(medianRate(given.toReversed())?.rate).toBe(medianRate(given)?.rate);
     });
     fc.assert(property);
   });
@@ -61,7 +61,7 @@ describe('consensus', () => {
   test('moves because of one wrong source among four by no more than the others differ', () => {
     const near = fc.integer({ min: 99_900, max: 100_100 });
     const property = fc.property(fc.tuple(near, near, near), price, ([a, b, c], lie) => {
-      const agreed = consensus(observe(a, b, c, lie));
+      const agreed = medianRate(observe(a, b, c, lie));
       expect(Number(agreed?.rate)).toBeGreaterThanOrEqual(99_900);
       expect(Number(agreed?.rate)).toBeLessThanOrEqual(100_100);
     });

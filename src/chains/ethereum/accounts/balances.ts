@@ -168,8 +168,8 @@ async function enterShortfall(
     logger.warn(account, 'credit reversed: the on-chain balance no longer contains the money');
     return withdrawn;
   }
-  const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
-  if (looks === 1)
+  const { checks, isLong } = shortfalls.seen(watchKey, height, rest);
+  if (checks === 1)
     logger.warn(account, 'on-chain balance of an account is below the ledger; nothing is written off yet');
   if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return withdrawn;
   logger.error(

@@ -2,13 +2,13 @@ import type { NodeStatus } from '../../../domain/chain.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 
 /** Consecutive checks with a shortfall before it is reported, and before it may be written off. */
-const TELL_AFTER = 3;
+const REPORT_AFTER = 3;
 const WRITE_OFF_AFTER = 10;
 /** Maximum accounts remembered; others are recorded by later checks. */
 const MAX_REMEMBERED = 10_000;
 
 interface Shortfall {
-  readonly looks: number;
+  readonly checks: number;
   readonly height: number;
   readonly lacking: bigint;
 }
@@ -25,13 +25,13 @@ export class Shortfalls {
     watchKey: string,
     height: number,
     lacking: bigint,
-  ): { readonly looks: number; readonly isLong: boolean } {
+  ): { readonly checks: number; readonly isLong: boolean } {
     const known = this.#accounts.get(watchKey);
-    const looks = known === undefined ? 1 : known.height === height ? known.looks : known.looks + 1;
+    const checks = known === undefined ? 1 : known.height === height ? known.checks : known.checks + 1;
     if (known !== undefined || this.#accounts.size < MAX_REMEMBERED) {
-      this.#accounts.set(watchKey, { looks, height, lacking });
+      this.#accounts.set(watchKey, { checks, height, lacking });
     }
-    return { looks, isLong: looks >= WRITE_OFF_AFTER };
+    return { checks, isLong: checks >= WRITE_OFF_AFTER };
   }
 
   /** Ends a shortfall: the account holds the ledger's balance, or the difference was written off. */
@@ -41,7 +41,7 @@ export class Shortfalls {
 
   /** Adds these accounts to the node's health. */
   withWarning(status: NodeStatus): NodeStatus {
-    const reported = [...this.#accounts.values()].filter(({ looks }) => looks >= TELL_AFTER);
+    const reported = [...this.#accounts.values()].filter(({ checks }) => checks >= REPORT_AFTER);
     const unexplained = {
       accounts: reported.length,
       amount: reported.reduce((sum, each) => sum + each.lacking, 0n),

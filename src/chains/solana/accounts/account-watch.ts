@@ -107,7 +107,7 @@ export class AccountWatch {
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
    * @throws {ChainError} also while the node's answers are inconsistent: retry.
    */
-  async look(recorded: number | null): Promise<AccountScan> {
+  async scan(recorded: number | null): Promise<AccountScan> {
     await this.#unread.load();
     if (recorded !== null) await this.#unread.recordedUpTo(recorded);
     this.#awaited = this.#dueByAccount();

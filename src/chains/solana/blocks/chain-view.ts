@@ -33,7 +33,7 @@ const MANY_SLOTS = 16;
  * Parent of a block when the node no longer returns the one at the cursor: not a hash, so that nothing is
  * recorded on it.
  */
-const UNSHOWN = '';
+const UNKNOWN_PARENT = '';
 /** Maximum number of transactions in a block that represents many slots, unless a single slot contains more. */
 const SHOWN_TOGETHER = 1_000;
 
@@ -46,9 +46,9 @@ const SHOWN_TOGETHER = 1_000;
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
-  #look: AccountScan | null = null;
+  #scan: AccountScan | null = null;
   /** Cursor of the ledger once it has recorded the blocks returned from this scan. */
-  #given: string | null = null;
+  #returnedHash: string | null = null;
   /**
    * Block hash of the chain at the cursor, read after the scan: it differs from the cursor's after a fork in
    * between.
@@ -100,9 +100,9 @@ export class ChainView {
 
   /** Our transactions in exactly this slot. */
   async blockAt(height: number): Promise<ChainBlock | null> {
-    const look = await this.#lookFrom(height - 1);
-    if (height > look.block.slot) return null;
-    const active = look.active.find(({ header }) => header.slot === height);
+    const scan = await this.#scanFrom(height - 1);
+    if (height > scan.block.slot) return null;
+    const active = scan.active.find(({ header }) => header.slot === height);
     const shown = active?.header ?? (await this.#deps.client.block(height, 'none'));
     if (shown === null) return null;
     const header = await datedBefore(this.#deps.client, shown);
@@ -111,36 +111,36 @@ export class ChainView {
 
   /** The next slot above the cursor with our transactions, else the tip; null at the tip. */
   async blockAfter(cursor: BlockRef): Promise<ChainBlock | null> {
-    if (this.#look === null || this.#given !== cursor.hash) {
+    if (this.#scan === null || this.#returnedHash !== cursor.hash) {
       this.#checked = null;
-      this.#look = await this.#lookFrom(cursor.height);
-      this.#given = cursor.hash;
-      this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
+      this.#scan = await this.#scanFrom(cursor.height);
+      this.#returnedHash = cursor.hash;
+      this.#highestTip = Math.max(this.#highestTip, this.#scan.block.slot);
       this.#parent = null;
     }
-    const look = this.#look;
-    const next = await this.#next(look, cursor);
+    const scan = this.#scan;
+    const next = await this.#next(scan, cursor);
     if (next === null) {
-      if (look.block.hash === cursor.hash) this.#checked = refOf(look.block);
+      if (scan.block.hash === cursor.hash) this.#checked = refOf(scan.block);
       return null;
     }
     // Blocks of one scan are consecutive; only the first must follow the ledger's last block.
-    this.#parent ??= (await this.hashAt(cursor.height)) ?? UNSHOWN;
-    const shown = look.active.filter(({ header }) => header.slot <= next.slot);
+    this.#parent ??= (await this.hashAt(cursor.height)) ?? UNKNOWN_PARENT;
+    const shown = scan.active.filter(({ header }) => header.slot <= next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
     const block = blockOf(next, this.#parent, await this.#book(transactions, slotsOf(shown, cursor, next)));
-    this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
+    this.#scan = { ...scan, active: scan.active.filter(({ header }) => header.slot > next.slot) };
     if (this.#parent === cursor.hash) this.#checked = refOf(next);
-    this.#given = next.hash;
+    this.#returnedHash = next.hash;
     this.#parent = next.hash;
     return block;
   }
 
   /** Confirmed transactions in slots that are not presented as blocks yet. */
   async unconfirmed(): Promise<UnconfirmedView> {
-    const look = this.#look ?? (await this.#lookFrom(null));
-    this.#look = null;
-    const waiting = look.active.filter(({ header }) => header.slot > look.block.slot);
+    const scan = this.#scan ?? (await this.#scanFrom(null));
+    this.#scan = null;
+    const waiting = scan.active.filter(({ header }) => header.slot > scan.block.slot);
     const timeOf = new Map(
       waiting.flatMap(({ header, transactions }) =>
         transactions.map(({ signature }) => [signature, header.timeMs] as const),
@@ -148,7 +148,7 @@ export class ChainView {
     );
     const { credits, debits } = await this.#book(waiting.flatMap(({ transactions }) => transactions));
     return {
-      tip: refOf(look.block),
+      tip: refOf(scan.block),
       credits: credits.map((credit) => ({
         ...credit,
         nodeTimeMs: timeOf.get(credit.ref.txid) ?? null,
@@ -159,10 +159,10 @@ export class ChainView {
     };
   }
 
-  async #lookFrom(recorded: number | null): Promise<AccountScan> {
-    const look = await this.#deps.watch.look(recorded);
-    this.#saw(look, look.active);
-    return look;
+  async #scanFrom(recorded: number | null): Promise<AccountScan> {
+    const scan = await this.#deps.watch.scan(recorded);
+    this.#saw(scan, scan.active);
+    return scan;
   }
 
   #saw({ block }: Pick<AccountScan, 'block'>, active: readonly ActiveBlock[] = []): void {
@@ -170,10 +170,10 @@ export class ChainView {
     this.#seenSlot = Math.max(this.#seenSlot, block.slot, slots.at(-1) ?? 0);
   }
 
-  async #next(look: AccountScan, cursor: BlockRef): Promise<DatedHeader | null> {
-    const { block, finalized } = look;
+  async #next(scan: AccountScan, cursor: BlockRef): Promise<DatedHeader | null> {
+    const { block, finalized } = scan;
     if (block.slot <= cursor.height) return null;
-    const active = look.active.filter(({ header }) => header.slot > cursor.height);
+    const active = scan.active.filter(({ header }) => header.slot > cursor.height);
     const together = lastTogether(active.filter(({ header }) => header.slot <= finalized));
     const first = together ?? active[0]?.header;
     const next = first !== undefined && first.slot <= block.slot ? first : block;

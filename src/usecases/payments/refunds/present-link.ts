@@ -2,7 +2,7 @@ import type { Coin } from '../../../domain/coins.ts';
 import { isoTime } from '../../../domain/iso-time.ts';
 import type { SecretBox } from '../../../domain/keys.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { parseSums } from '../../../store/payments/payment-memory.ts';
+import { parseSums } from '../../../store/payments/sum-columns.ts';
 import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
 
 /** A refund link as the merchant sees it. */

@@ -14,7 +14,7 @@ export type AddressProblem =
   | { readonly kind: 'invalid' };
 
 /** The format of a text, regardless of its checksum. */
-interface Look {
+interface AddressFormat {
   readonly coin: Coin;
   /** Null where all networks of a coin share their addresses. */
   readonly network: Network | null;
@@ -32,21 +32,22 @@ export function addressProblem(
   if (adapter === null || adapter.addressProblem(address) === null) return null;
   if (isMweb(address)) return { kind: 'mweb' };
   const network = mode === 'sandbox' ? 'testnet' : adapter.network;
-  const looks = looksLike(address);
-  const ofCoin = looks.filter((look) => look.coin === coin);
-  if (ofCoin.some((look) => look.network === null || look.network === network)) return { kind: 'checksum' };
+  const formats = matchAddressFormats(address);
+  const ofCoin = formats.filter((format) => format.coin === coin);
+  if (ofCoin.some((format) => format.network === null || format.network === network))
+    return { kind: 'checksum' };
   const [wrong] = ofCoin;
   if (wrong !== undefined) return { kind: 'network', isTest: wrong.network !== 'mainnet' };
-  const [other] = looks;
+  const [other] = formats;
   return other === undefined ? { kind: 'invalid' } : { kind: 'coin', of: other.coin };
 }
 
-function looksLike(text: string): Look[] {
+function matchAddressFormats(text: string): AddressFormat[] {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return [{ coin: 'ETH', network: null }];
   const lower = text.toLowerCase();
   const bytes = base58Bytes(text);
   const utxo = Object.values(UTXO_COINS).flatMap((definition) =>
-    NETWORKS.flatMap((network): Look[] => {
+    NETWORKS.flatMap((network): AddressFormat[] => {
       const { hrp, pubKeyHashVersions, scriptHashVersions } = definition.networks[network];
       const isSegwit = hrp !== null && lower.startsWith(`${hrp}1`);
       const version = bytes?.length === PAYLOAD_LENGTH ? bytes[0] : undefined;

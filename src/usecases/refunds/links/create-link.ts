@@ -13,13 +13,13 @@ import { isBought } from '../../../domain/payment/link-terms.ts';
 import type { CoinSums } from '../../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import { atomsFor, convertToMinor } from '../../../domain/price.ts';
-import { sumsJson } from '../../../store/payments/payment-memory.ts';
+import { formatSums } from '../../../store/payments/sum-columns.ts';
 import { findRefundLink, insertRefundLink } from '../../../store/payments/refund-links.ts';
 import type { RefundLinkRow } from '../../../store/schema/refund-links.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { tokenHash } from '../../accounts/index.ts';
 import { newId, randomBase62 } from '../../events/index.ts';
-import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../../idempotent-result.ts';
 import {
   findOwnGroupLead,
   linkUrl,
@@ -80,7 +80,7 @@ const TOKEN_LENGTH = 43;
 export async function createRefundLink(
   deps: CreateLinkDeps,
   input: CreateLinkInput,
-  keep: KeepMade<RefundLinkView> = keepNothing,
+  storeResult: StoreResult<RefundLinkView> = storeNoResult,
 ): Promise<RefundLinkView> {
   const { merchantId, paymentId, rate } = input;
   const { currency } = await findOwnGroupLead(deps.db, { merchantId, paymentId });
@@ -92,7 +92,7 @@ export async function createRefundLink(
     const stored = await findRefundLink(tx, id);
     if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
     const view = presentLink(stored, linkUrl(deps, token));
-    await keep(tx, view);
+    await storeResult(tx, view);
     return view;
   });
 }
@@ -117,7 +117,7 @@ async function toRow(
     currency: payment.row.currency,
     rate,
     preset: request.kind === 'amount' ? null : request.kind,
-    amountsJson: sumsJson(atoms) ?? '{}',
+    amountsJson: formatSums(atoms) ?? '{}',
     approval,
     deductFee,
     reason,

@@ -8,7 +8,7 @@ import { liveCredits, sumByCoin } from '../../../domain/payment/credits.ts';
 import type { Rates } from '../../../domain/ports.ts';
 import { atomsFor } from '../../../domain/price.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
-import { parseSums } from '../../../store/payments/payment-memory.ts';
+import { parseSums } from '../../../store/payments/sum-columns.ts';
 import { findPayment } from '../../../store/payments/payments.ts';
 import { findRefundLinkByToken, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import { findSend } from '../../../store/sends/sends.ts';

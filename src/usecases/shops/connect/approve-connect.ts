@@ -5,7 +5,7 @@ import { insertConnectCode } from '../../../store/merchants/connect-codes.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { assertRoomForKey, findOwnMerchant, KEY_LENGTH, keyHash } from '../../access/index.ts';
 import { randomBase62 } from '../../events/index.ts';
-import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../../idempotent-result.ts';
 import { assertRedirectUrl, type ConnectRequest } from './connect-request.ts';
 import { redirectWith, type RedirectRule } from './redirect-url.ts';
 
@@ -26,7 +26,7 @@ export interface ApproveConnectDeps {
 export async function approveConnect(
   { db, clock, redirectRule }: ApproveConnectDeps,
   input: ConnectRequest & { readonly userId: string; readonly merchantId: string },
-  keep: KeepMade<string> = keepNothing,
+  storeResult: StoreResult<string> = storeNoResult,
 ): Promise<string> {
   const { name, scopes, redirectUrl, state, codeChallenge } = input;
   assertRedirectUrl(redirectRule, redirectUrl);
@@ -46,7 +46,7 @@ export async function approveConnect(
       createdAt: now,
       expiresAt: now + LIFETIME_MS,
     });
-    await keep(tx, redirectTo);
+    await storeResult(tx, redirectTo);
   });
   return redirectTo;
 }

@@ -10,7 +10,7 @@ import { findMerchant } from '../../../store/merchants/merchants.ts';
 import type { ConnectCodeRow } from '../../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { addRestrictedKey, keyHash } from '../../access/index.ts';
-import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../../idempotent-result.ts';
 
 export interface ExchangeCodeDeps {
   readonly db: Db;
@@ -37,7 +37,7 @@ export interface Connection {
 export async function exchangeCode(
   deps: ExchangeCodeDeps,
   { code, codeVerifier }: { readonly code: string; readonly codeVerifier: string },
-  keep: KeepMade<Connection> = keepNothing,
+  storeResult: StoreResult<Connection> = storeNoResult,
 ): Promise<Connection> {
   const codeHash = keyHash(code);
   // Anonymous callers have access: an invalid code costs no write.
@@ -48,7 +48,7 @@ export async function exchangeCode(
     if (agreed === undefined || agreed.expiresAt <= now) return null;
     if (!isVerifier(codeVerifier, agreed.codeChallenge)) return null;
     const made = await connect(tx, deps, agreed, now);
-    await keep(tx, made);
+    await storeResult(tx, made);
     return made;
   });
   // Thrown after the transaction, because a rollback would make the code valid again.

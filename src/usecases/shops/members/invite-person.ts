@@ -14,7 +14,7 @@ import type { InvitationRow } from '../../../store/schema/people.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { type AccountDeps, assertConfirmed, tokenHash } from '../../accounts/index.ts';
 import { newId, randomBase62 } from '../../events/index.ts';
-import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { storeNoResult, type StoreResult } from '../../idempotent-result.ts';
 import { invitationMail, queueMail } from '../../mail/index.ts';
 import { findOwnMerchant } from '../../access/index.ts';
 
@@ -49,7 +49,7 @@ export async function invitePerson(
     readonly email: string;
     readonly role: MemberRole;
   },
-  keep: KeepMade<MadeInvitation> = keepNothing,
+  storeResult: StoreResult<MadeInvitation> = storeNoResult,
 ): Promise<MadeInvitation> {
   const now = deps.clock.now();
   const token = randomBase62(TOKEN_LENGTH);
@@ -87,7 +87,7 @@ export async function invitePerson(
       expiresAt: row.expiresAt,
     });
     if (waitMs > 0) throw tooManyMails(waitMs);
-    await keep(tx, { row, link });
+    await storeResult(tx, { row, link });
   });
   return { row, link };
 }

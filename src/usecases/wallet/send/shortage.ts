@@ -84,13 +84,13 @@ async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: S
       'is on payment addresses and is swept here once it is settled and worth its fee: try again then',
     );
   }
-  const { dust, count } = await spendableTotal(db, order, inputCost);
+  const { uneconomical, count } = await spendableTotal(db, order, inputCost);
   return [
     ...(count > MAX_RESERVED_OUTPUTS
       ? hint(await beyondReserved(db, order, inputCost), 'beyond_one_send', BEYOND)
       : []),
     ...hint(
-      dust,
+      uneconomical,
       'uneconomical',
       'is dust at the current fee: outputs that cost more to spend than they hold',
     ),

@@ -205,7 +205,7 @@ it('readBlock does not write off a credit with a transaction because of one wron
   const low = { balances: { [hash(5)]: 3n }, held, shortfalls };
   expect(await read(low)).toMatchObject({ credits: [], debits: [], disproved: [] });
   expect(await read({ ...low, balances: { [hash(5)]: 8n } })).toMatchObject({ credits: [], debits: [] });
-  expect(shortfalls.seen(SHOP, 6, 5n).looks).toBe(1);
+  expect(shortfalls.seen(SHOP, 6, 5n).checks).toBe(1);
 });
 
 /** The tenth look in a row at an account that holds 5 less than known. */

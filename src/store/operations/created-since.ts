@@ -4,7 +4,7 @@ import type { Db } from '../sqlite/database.ts';
 import { CAN_COST_MORE } from '../sends/send-status.ts';
 
 /** What was made since a time, for a person who is about to lose it: counts, and sums of live money. */
-export interface MadeSince {
+export interface CreatedSince {
   readonly accounts: number;
   readonly shops: number;
   readonly payments: number;
@@ -21,7 +21,7 @@ export interface MadeSince {
 }
 
 /** @param since ms */
-export async function madeSince(db: Db, since: number): Promise<MadeSince> {
+export async function summarizeCreatedSince(db: Db, since: number): Promise<CreatedSince> {
   const payments = await db
     .selectFrom('payments')
     .select(['mode', 'amount', 'currency'])

@@ -5,7 +5,7 @@ import type { Tx } from '../store/sqlite/database.ts';
  * same Idempotency-Key: a crash after the commit must neither create it twice nor lose a secret that is shown
  * once.
  */
-export type KeepMade<T> = (tx: Tx, made: T) => Promise<void>;
+export type StoreResult<T> = (tx: Tx, made: T) => Promise<void>;
 
 /** For objects created without a request. */
-export const keepNothing = async (): Promise<void> => undefined;
+export const storeNoResult = async (): Promise<void> => undefined;

@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
 import {
   carriesPlaceholder,
-  fillWayBack,
+  fillReturnUrl,
   placeholderProblem,
-  unfillable,
-} from '../../../src/domain/payment/way-back.ts';
+  unfillableReturnUrls,
+} from '../../../src/domain/payment/return-url.ts';
 
 const FACTS = { paymentId: 'pay_1', orderId: 'Ö 1/2&b=#', status: 'confirming' } as const;
 
-describe('fillWayBack', () => {
+describe('fillReturnUrl', () => {
   it('percent-encodes the values of placeholders and leaves the rest unchanged', () => {
-    expect(fillWayBack('HTTPS://Shop.example/Ordner/{orderId}?p={paymentId}&s={status}#é', FACTS)).toBe(
+    expect(fillReturnUrl('HTTPS://Shop.example/Ordner/{orderId}?p={paymentId}&s={status}#é', FACTS)).toBe(
       'HTTPS://Shop.example/Ordner/%C3%96%201%2F2%26b%3D%23?p=pay_1&s=confirming#é',
     );
-    expect(fillWayBack('https://shop.example/?a={other}', FACTS)).toBe('https://shop.example/?a={other}');
+    expect(fillReturnUrl('https://shop.example/?a={other}', FACTS)).toBe('https://shop.example/?a={other}');
   });
 
   it('returns null for a string that is not a URL', () => {
     for (const url of ['javascript:alert({orderId})', '/cart', 'ftp://shop.example/{status}'])
-      expect(fillWayBack(url, FACTS)).toBeNull();
+      expect(fillReturnUrl(url, FACTS)).toBeNull();
   });
 
   it.each([
@@ -31,20 +31,20 @@ describe('fillWayBack', () => {
     'https://\\{orderId}/x',
     'https://user:{orderId}@shop.example/x',
   ])('replaces no placeholders before the path in %s', (url) => {
-    expect(fillWayBack(url, { ...FACTS, orderId: '80' })).toBeNull();
+    expect(fillReturnUrl(url, { ...FACTS, orderId: '80' })).toBeNull();
     expect(placeholderProblem(url)).toContain('after the host');
   });
 
   it.each(['.', '..'])('returns null when the order id %s would shorten the path', (orderId) => {
-    expect(fillWayBack('https://shop.example/orders/{orderId}', { ...FACTS, orderId })).toBeNull();
-    expect(fillWayBack('https://shop.example/orders/{orderId}/done', { ...FACTS, orderId })).toBeNull();
-    expect(fillWayBack('https://shop.example/?o={orderId}', { ...FACTS, orderId })).not.toBeNull();
+    expect(fillReturnUrl('https://shop.example/orders/{orderId}', { ...FACTS, orderId })).toBeNull();
+    expect(fillReturnUrl('https://shop.example/orders/{orderId}/done', { ...FACTS, orderId })).toBeNull();
+    expect(fillReturnUrl('https://shop.example/?o={orderId}', { ...FACTS, orderId })).not.toBeNull();
   });
 
   it('returns null when the URL exceeds 2,048 characters', () => {
     const url = `https://shop.example/?${'{orderId}'.repeat(10)}`;
-    expect(fillWayBack(url, { ...FACTS, orderId: 'x'.repeat(200) })).not.toBeNull();
-    expect(fillWayBack(url, { ...FACTS, orderId: 'é'.repeat(200) })).toBeNull();
+    expect(fillReturnUrl(url, { ...FACTS, orderId: 'x'.repeat(200) })).not.toBeNull();
+    expect(fillReturnUrl(url, { ...FACTS, orderId: 'é'.repeat(200) })).toBeNull();
   });
 });
 
@@ -88,7 +88,7 @@ const TEMPLATES = [
   'https://shop.example#{orderId}',
 ];
 
-describe('fillWayBack with any order id', () => {
+describe('fillReturnUrl with any order id', () => {
   it('changes neither the host, nor the path around it, nor other parameters', () => {
     fc.assert(
       fc.property(
@@ -96,7 +96,7 @@ describe('fillWayBack with any order id', () => {
         text,
         fc.constantFrom(...PAYMENT_STATUSES),
         (template, orderId, status) => {
-          const filled = fillWayBack(template, { paymentId: 'pay_1', orderId, status });
+          const filled = fillReturnUrl(template, { paymentId: 'pay_1', orderId, status });
           if (filled === null) {
             // Refused for what no encoding hides only.
             expect(orderId).toMatch(/^\.{1,2}$/);
@@ -135,10 +135,10 @@ describe('placeholderProblem', () => {
   });
 });
 
-describe('unfillable', () => {
+describe('unfillableReturnUrls', () => {
   it('lists the URLs that cannot be filled in for any state of the payment', () => {
     const urls = { successUrl: 'https://shop.example/{orderId}/', returnUrl: 'https://shop.example/cart' };
-    expect(unfillable(urls, { paymentId: 'pay_1', orderId: '..' })).toEqual(['successUrl']);
-    expect(unfillable(urls, { paymentId: 'pay_1', orderId: '1' })).toEqual([]);
+    expect(unfillableReturnUrls(urls, { paymentId: 'pay_1', orderId: '..' })).toEqual(['successUrl']);
+    expect(unfillableReturnUrls(urls, { paymentId: 'pay_1', orderId: '1' })).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { unfillable } from '../../domain/payment/way-back.ts';
+import { unfillableReturnUrls } from '../../domain/payment/return-url.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 
 /**
@@ -7,11 +7,11 @@ import type { StoredPayment } from '../../store/payments/payments.ts';
  * path.
  * @throws {AppError} VALIDATION_INVALID
  */
-export function refuseUnfillable(
+export function validateReturnUrls(
   row: Pick<StoredPayment, 'id' | 'orderId' | 'successUrl' | 'returnUrl'>,
 ): void {
   const urls = { successUrl: row.successUrl, returnUrl: row.returnUrl };
-  const fields = unfillable(urls, { paymentId: row.id, orderId: row.orderId });
+  const fields = unfillableReturnUrls(urls, { paymentId: row.id, orderId: row.orderId });
   if (fields.length === 0) return;
   const message = 'must be a URL of at most 2,048 characters with this order id filled in';
   throw new AppError('VALIDATION_INVALID', `${fields[0]}: ${message}`, {

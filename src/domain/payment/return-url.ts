@@ -7,16 +7,16 @@ import { PAYMENT_STATUSES, type PaymentStatus } from './types.ts';
  */
 
 /** Maximum length of the URL, before and after filling in, characters. */
-const WAY_BACK_MAX = 2048;
+const RETURN_URL_MAX = 2048;
 
 /** Values of the placeholders. */
-export interface WayBackFacts {
+export interface ReturnUrlValues {
   readonly paymentId: string;
   readonly orderId: string;
   readonly status: PaymentStatus;
 }
 
-const NAMES: readonly string[] = ['paymentId', 'orderId', 'status'] satisfies (keyof WayBackFacts)[];
+const NAMES: readonly string[] = ['paymentId', 'orderId', 'status'] satisfies (keyof ReturnUrlValues)[];
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 /** Browsers read a backslash as a slash, and skip slashes before the host. */
 const AUTHORITY = /^https?:\/\/([^/\\?#]+)/i;
@@ -42,32 +42,34 @@ export function carriesPlaceholder(url: string): boolean {
  * @returns null unless the result is an http or https URL of at most 2,048 characters in which each value
  * changed only its own place; an order id `..` in the path does more
  */
-export function fillWayBack(template: string, facts: WayBackFacts): string | null {
+export function fillReturnUrl(template: string, facts: ReturnUrlValues): string | null {
   if (!/^https?:\/\//i.test(template)) return null;
   if (!carriesPlaceholder(template)) return template;
   if (isInAuthority(template)) return null;
   const filled = replaced(template, (name) => encoded(facts[name]));
   const url = URL.parse(filled);
-  if (filled.length > WAY_BACK_MAX || url === null) return null;
+  if (filled.length > RETURN_URL_MAX || url === null) return null;
   const markers = URL.parse(replaced(template, toMarker));
   if (markers === null) return null;
   const expected = Object.keys(facts).reduce(
     (href, name) =>
-      href.replaceAll(toMarker(name as keyof WayBackFacts), encoded(facts[name as keyof WayBackFacts])),
+      href.replaceAll(toMarker(name as keyof ReturnUrlValues), encoded(facts[name as keyof ReturnUrlValues])),
     markers.href,
   );
   return url.href === expected ? filled : null;
 }
 
 /** The fields of two URLs that cannot be filled in with the facts of their payment, in any of its states. */
-export function unfillable<Field extends string>(
+export function unfillableReturnUrls<Field extends string>(
   urls: Readonly<Record<Field, string | null>>,
-  facts: Omit<WayBackFacts, 'status'>,
+  facts: Omit<ReturnUrlValues, 'status'>,
 ): Field[] {
   const fields = Object.keys(urls) as Field[];
   return fields.filter((field) => {
     const url = urls[field];
-    return url !== null && PAYMENT_STATUSES.some((status) => fillWayBack(url, { ...facts, status }) === null);
+    return (
+      url !== null && PAYMENT_STATUSES.some((status) => fillReturnUrl(url, { ...facts, status }) === null)
+    );
   });
 }
 
@@ -76,14 +78,14 @@ function isInAuthority(url: string): boolean {
   return authority === undefined || /[{}]/.test(authority);
 }
 
-function replaced(template: string, valueOf: (name: keyof WayBackFacts) => string): string {
+function replaced(template: string, valueOf: (name: keyof ReturnUrlValues) => string): string {
   return template.replace(PLACEHOLDER, (whole, name: string) =>
-    NAMES.includes(name) ? valueOf(name as keyof WayBackFacts) : whole,
+    NAMES.includes(name) ? valueOf(name as keyof ReturnUrlValues) : whole,
   );
 }
 
 /** Placeholder for a value in a URL: a word that the URL parser leaves unchanged. */
-function toMarker(name: keyof WayBackFacts): string {
+function toMarker(name: keyof ReturnUrlValues): string {
   return `tilld0${name.toLowerCase()}0`;
 }
 

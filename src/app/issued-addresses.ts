@@ -4,7 +4,7 @@ import { addressCounters, newestAddressId } from '../store/ledger/addresses.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import type { GapLimitDeps } from '../usecases/addresses/index.ts';
 import { skipUsedAddresses } from '../usecases/wallet/index.ts';
-import { GivenAddresses } from '../wallet/given-addresses.ts';
+import { IssuedAddresses } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 
 /**
@@ -12,28 +12,28 @@ import type { Keyring } from '../wallet/keyring.ts';
  * copy and is caught up before any address is issued. The file is named after the seed that its addresses
  * derive from.
  */
-export async function openGivenAddresses(
+export async function openIssuedAddresses(
   deps: GapLimitDeps & { readonly config: Config; readonly keyring: Keyring },
-): Promise<GivenAddresses> {
+): Promise<IssuedAddresses> {
   const { config, db, keyring, logger } = deps;
   const path = join(config.dataDir, `given-addresses.${keyring.fingerprint}`);
-  const given = GivenAddresses.open(path, await addressCounters(db), logger);
+  const issued = IssuedAddresses.open(path, await addressCounters(db), logger);
   try {
-    if (given.isAheadOf(await newestAddressId(db))) {
-      given.skipping();
+    if (issued.isAheadOf(await newestAddressId(db))) {
+      issued.markBehind();
       new OlderDatabaseMark(config.dataDir).set(deps.clock.now());
       logger.error(
-        await skipUsedAddresses(deps, given.branches),
+        await skipUsedAddresses(deps, issued.branches),
         'the database is older than the addresses that were given out: these are skipped, and watched where their merchant ' +
           'is known. Payments, sends and merchants made since that copy are not in it: look for sends on the chain before you ' +
           'repeat one, and put the newest copy of tilld.sqlite back if you have it. /readyz warns until you remove the file older-database',
       );
     }
-    given.gave(await newestAddressId(db));
+    issued.recordIssued(await newestAddressId(db));
   } catch (error) {
-    given.close();
+    issued.close();
     throw error;
   }
-  db.database.onNewAddresses = (newestId) => given.gave(newestId);
-  return given;
+  db.database.onNewAddresses = (newestId) => issued.recordIssued(newestId);
+  return issued;
 }

@@ -2,7 +2,7 @@ import type { Coin } from '../../domain/coins.ts';
 import type { CoinSums, Share } from '../../domain/payment/types.ts';
 
 /** Atoms per coin in the format of a column; null for none. */
-export function sumsJson(sums: CoinSums): string | null {
+export function formatSums(sums: CoinSums): string | null {
   const entries = Object.entries(sums).map(([coin, amount]) => [coin, amount.toString()]);
   return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries));
 }
@@ -17,7 +17,7 @@ export function parseSums(json: string | null): CoinSums {
 }
 
 /** An exact share in the format of a column. */
-export function shareText(share: Share | null): string | null {
+export function formatShare(share: Share | null): string | null {
   return share === null ? null : `${share.numerator}/${share.denominator}`;
 }
 

@@ -10,7 +10,7 @@ interface ListedPage {
   readonly limit: number;
 }
 
-/** The database to read a page of a list from: aside where that reads all rows of a shop, or all before the page. */
-export function pageDb(db: Db, { search = '', page, limit }: ListedPage): Db {
-  return search === '' && page * limit < FAR_ROWS ? db : db.aside;
+/** The database to read a page of a list from: the read thread where that reads all rows of a shop, or all before the page. */
+export function chooseReadDb(db: Db, { search = '', page, limit }: ListedPage): Db {
+  return search === '' && page * limit < FAR_ROWS ? db : db.readThread;
 }

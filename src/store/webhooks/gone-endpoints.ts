@@ -5,7 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 const MERCHANT_URL = '';
 
 /** Whether a URL answered 410 for this payment, or as the merchant's own URL since it was last edited. */
-export async function isEndpointDisabled(
+export async function isEndpointGone(
   db: Db,
   endpoint: { merchantId: string; paymentId: string | null; url: string },
 ): Promise<boolean> {
@@ -25,7 +25,7 @@ const gone = prepared((db, param: ParamOf<{ merchantId: string; paymentId: strin
 );
 
 /** Stores that a URL answered 410: for one payment, or (paymentId null) as the merchant's own. */
-export async function disableEndpoint(
+export async function markEndpointGone(
   tx: Tx,
   endpoint: { merchantId: string; paymentId: string | null; url: string; now: number },
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function disableEndpoint(
 }
 
 /** Enables the merchant's own URLs again. Call it whenever the merchant edits webhookUrl, even to the same value. */
-export async function enableMerchantUrls(db: Db, merchantId: string): Promise<void> {
+export async function clearGoneUrls(db: Db, merchantId: string): Promise<void> {
   await db
     .deleteFrom('gone_endpoints')
     .where('merchantId', '=', merchantId)

@@ -16,11 +16,11 @@ import type { AddressDeriver, KeyPath } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 
 /** A branch of the wallet tree, and the index below which its addresses may have been issued. */
-export type GivenBranch = KeyPath;
+export type IssuedBranch = KeyPath;
 
 /** The file cannot be used. The message is for the operator. */
-class GivenAddressesError extends Error {
-  override name = 'GivenAddressesError';
+class IssuedAddressesError extends Error {
+  override name = 'IssuedAddressesError';
 }
 
 /** Indexes of a branch reserved at a time: one flush to the disk serves as many payments. */
@@ -46,10 +46,10 @@ const lineSchema = z.tuple([
  * above it is derived. And the id of the newest address, written after each commit without a flush: exact
  * after `kill -9`, it identifies an older database.
  */
-export class GivenAddresses {
+export class IssuedAddresses {
   readonly #file: number;
   readonly #logger: Pick<Logger, 'error'>;
-  readonly #limits: Map<string, GivenBranch>;
+  readonly #limits: Map<string, IssuedBranch>;
   #newest: number;
   #size: number;
   #isTold = false;
@@ -65,19 +65,20 @@ export class GivenAddresses {
   /**
    * Opens the file, or creates it from the database.
    * @param known addresses issued by the database; may be more than in the file, which earlier versions did not write
-   * @throws {GivenAddressesError} when the file is damaged.
+   * @throws {IssuedAddressesError} when the file is damaged.
    */
-  static open(path: string, known: readonly GivenBranch[], logger: Pick<Logger, 'error'>): GivenAddresses {
+  static open(path: string, known: readonly IssuedBranch[], logger: Pick<Logger, 'error'>): IssuedAddresses {
     const text = existsSync(path) ? readFileSync(path, 'latin1') : null;
-    const content = text === null ? { newest: 0, limits: new Map<string, GivenBranch>() } : parse(path, text);
+    const content =
+      text === null ? { newest: 0, limits: new Map<string, IssuedBranch>() } : parse(path, text);
     for (const branch of known) raise(content.limits, branch);
     const whole = formatFile(content);
     if (whole !== text) replace(path, whole);
-    return new GivenAddresses(openSync(path, 'r+'), content, logger);
+    return new IssuedAddresses(openSync(path, 'r+'), content, logger);
   }
 
   /** Every branch with the index below which addresses may have been issued. */
-  get branches(): readonly GivenBranch[] {
+  get branches(): readonly IssuedBranch[] {
     return [...this.#limits.values()];
   }
 
@@ -86,8 +87,8 @@ export class GivenAddresses {
     return this.#newest > newestId;
   }
 
-  /** Marks the database as older for the next start, too, until `gave` reports that it is caught up. */
-  skipping(): void {
+  /** Marks the database as older for the next start, too, until `recordIssued` reports that it is caught up. */
+  markBehind(): void {
     this.#writeNewest(BEHIND);
     fdatasyncSync(this.#file);
     this.#newest = BEHIND;
@@ -104,7 +105,7 @@ export class GivenAddresses {
   }
 
   /** Call it once addresses are committed, with the highest id among them. */
-  gave(newestId: number): void {
+  recordIssued(newestId: number): void {
     try {
       this.#writeNewest(newestId);
       this.#newest = newestId;
@@ -140,10 +141,10 @@ export class GivenAddresses {
 }
 
 /** Wraps a deriver so that each address is recorded outside the database before it is first used. */
-export function reservingDeriver(deriver: AddressDeriver, given: GivenAddresses): AddressDeriver {
+export function reservingDeriver(deriver: AddressDeriver, issued: IssuedAddresses): AddressDeriver {
   return {
     address: (path) => {
-      given.reserve(path);
+      issued.reserve(path);
       return deriver.address(path);
     },
   };
@@ -151,18 +152,18 @@ export function reservingDeriver(deriver: AddressDeriver, given: GivenAddresses)
 
 interface Content {
   readonly newest: number;
-  readonly limits: Map<string, GivenBranch>;
+  readonly limits: Map<string, IssuedBranch>;
 }
 
 /** Text after the last line end was being written at a power cut: no address was issued on it. */
 function parse(path: string, text: string): Content {
-  const damaged = new GivenAddressesError(
+  const damaged = new IssuedAddressesError(
     `${path} is damaged. It prevents addresses from being assigned twice after an older database was restored. If tilld.sqlite in the same directory is the latest, remove the file and start again; otherwise restore a backup (tillctl restore)`,
   );
   const head = text.slice(0, HEAD_BYTES);
   const number = head.slice(TITLE.length, -1);
   if (!head.startsWith(TITLE) || !/^\d+$/.test(number) || !head.endsWith('\n')) throw damaged;
-  const limits = new Map<string, GivenBranch>();
+  const limits = new Map<string, IssuedBranch>();
   for (const line of text.slice(HEAD_BYTES, text.lastIndexOf('\n')).split('\n')) {
     if (line === '') continue;
     const parsed = lineSchema.safeParse(line.split(' '));
@@ -173,7 +174,7 @@ function parse(path: string, text: string): Content {
   return { newest: Number(number), limits };
 }
 
-function raise(limits: Map<string, GivenBranch>, branch: GivenBranch): void {
+function raise(limits: Map<string, IssuedBranch>, branch: IssuedBranch): void {
   const key = branchKey(branch);
   if ((limits.get(key)?.index ?? -1) < branch.index) limits.set(key, branch);
 }
@@ -182,7 +183,7 @@ function formatFile({ newest, limits }: Content): string {
   return `${TITLE}${digits(newest)}\n${[...limits.values()].map(formatLine).join('')}`;
 }
 
-function formatLine(branch: GivenBranch): string {
+function formatLine(branch: IssuedBranch): string {
   return `${branchKey(branch)} ${branch.index}\n`;
 }
 

@@ -3,7 +3,7 @@ import {
   leadsToOrder,
   redirectsAutomatically,
   shopUrl,
-  wayBack,
+  returnUrl,
 } from '../../../src/http/checkout/page-model.ts';
 import { speak } from '../../../src/http/checkout/language.ts';
 import { describeState } from '../../../src/http/checkout/states.ts';
@@ -29,7 +29,7 @@ describe('the return link of a checkout', () => {
 
   it('redirects automatically only when the payment has a URL', () => {
     const view = viewOf(true, null);
-    expect(redirectsAutomatically(view) ? wayBack(view) : null).toBeNull();
+    expect(redirectsAutomatically(view) ? returnUrl(view) : null).toBeNull();
   });
 });
 
@@ -80,7 +80,7 @@ describe('the return link by the outcome of the payment', () => {
     [{ status: 'pending', hasMoney: false, urls: [null, CART], isByLink: true }, CART],
     [{ status: 'completed', hasMoney: true, urls: [ORDER, CART], isByLink: true }, `${FILLED}completed`],
   ])('leads, in state %j, to %s', (given, url) => {
-    expect(wayBack(seen(given))).toBe(url);
+    expect(returnUrl(seen(given))).toBe(url);
   });
 
   it('leads to the order once money was seen, except on the page of a payment link', () => {

@@ -4,7 +4,7 @@ import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
 
-export type EndWaitingDeps = ApplyFactsDeps & ProvenUnpaidDeps;
+export type UnconfirmedGraceDeps = ApplyFactsDeps & ProvenUnpaidDeps;
 
 const PAGE = 100;
 /** Bounds one run; the next one starts from the beginning. */
@@ -16,23 +16,23 @@ const MAX_PAGES = 100;
  * behind proves nothing.
  * @returns how many payments changed, and which were checked
  */
-export async function endWaiting(
-  deps: EndWaitingDeps,
-): Promise<{ readonly changed: number; readonly looked: ReadonlySet<string> }> {
+export async function endUnconfirmedGrace(
+  deps: UnconfirmedGraceDeps,
+): Promise<{ readonly changed: number; readonly checked: ReadonlySet<string> }> {
   const { unconfirmedGraceMs: graceMs = UNCONFIRMED_GRACE_MS } = deps;
   const alone = isolateFailures(deps.logger);
-  const looked = new Set<string>();
+  const checked = new Set<string>();
   let [after, changed] = ['', 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const waiting = await listUnconfirmedMoney(deps.db, deps.clock.now() - graceMs, after, PAGE);
     for (const money of waiting) {
       if (!wasSeenAfter(deps, money, money.expiresAt + graceMs)) continue;
       const { paymentId, coin, mode, expiresAt } = money;
-      looked.add(paymentId);
-      const waited: PaymentFact = { type: 'waited', coin, currentDue: null };
+      checked.add(paymentId);
+      const graceExpired: PaymentFact = { type: 'grace_expired', coin, currentDue: null };
       // More money may have been received in time on the other chains.
       const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expiresAt }])).length > 0;
-      const facts: PaymentFact[] = isOver ? [waited, { type: 'clock' }] : [waited];
+      const facts: PaymentFact[] = isOver ? [graceExpired, { type: 'time_passed' }] : [graceExpired];
       const events = await alone(paymentId, async () =>
         deps.db.transaction((tx) => applyFacts(tx, deps, paymentId, facts)),
       );
@@ -42,10 +42,10 @@ export async function endWaiting(
     if (last === undefined || waiting.length < PAGE) break;
     after = last.paymentId;
   }
-  return { changed, looked };
+  return { changed, checked };
 }
 
-function wasSeenAfter(deps: EndWaitingDeps, { coin, mode }: OpenMoney, deadline: number): boolean {
+function wasSeenAfter(deps: UnconfirmedGraceDeps, { coin, mode }: OpenMoney, deadline: number): boolean {
   const seen = deps.seenThrough(coin, mode);
   return seen !== null && seen >= deadline;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KeyPath } from '../../../src/domain/keys.ts';
-import { GivenAddresses, reservingDeriver } from '../../../src/wallet/given-addresses.ts';
+import { IssuedAddresses, reservingDeriver } from '../../../src/wallet/issued-addresses.ts';
 
 const PATH: KeyPath = { coin: 'BTC', mode: 'live', account: 0, branch: 0, index: 0 };
 const errors: unknown[] = [];
@@ -21,7 +21,7 @@ const limitsIn = (text: string): number[] =>
   [...text.matchAll(/^0 BTC live 0 (\d+)$/gm)].map((m) => Number(m[1]));
 
 test('reservingDeriver derives an address only after the file contains a higher index', () => {
-  const given = GivenAddresses.open(file, [], logger);
+  const issued = IssuedAddresses.open(file, [], logger);
   const deriver = reservingDeriver(
     {
       address: ({ index }) => {
@@ -29,23 +29,23 @@ test('reservingDeriver derives an address only after the file contains a higher 
         return String(index);
       },
     },
-    given,
+    issued,
   );
   for (let index = 0; index < 2_000; index += 1)
     expect(deriver.address({ ...PATH, index })).toBe(String(index));
-  given.close();
+  issued.close();
   // In steps: two thousand addresses cost four lines.
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([500, 1000, 1500, 2000]);
 });
 
-test('GivenAddresses reads back its indexes in one line per branch, raised by those of the database', () => {
-  const first = GivenAddresses.open(file, [], logger);
+test('IssuedAddresses reads back its indexes in one line per branch, raised by those of the database', () => {
+  const first = IssuedAddresses.open(file, [], logger);
   first.reserve(PATH);
   first.reserve({ ...PATH, index: 700 });
   first.reserve({ ...PATH, account: 3, coin: 'SOL', mode: 'sandbox' });
-  first.gave(42);
+  first.recordIssued(42);
   first.close();
-  const second = GivenAddresses.open(file, [{ ...PATH, index: 5_000 }], logger);
+  const second = IssuedAddresses.open(file, [{ ...PATH, index: 5_000 }], logger);
   expect(second.branches).toEqual([
     { ...PATH, index: 5_000 },
     { ...PATH, account: 3, coin: 'SOL', mode: 'sandbox', index: 500 },
@@ -55,29 +55,29 @@ test('GivenAddresses reads back its indexes in one line per branch, raised by th
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([5_000]);
 });
 
-test('GivenAddresses repeats an interrupted skip of indexes at the next start', () => {
-  const first = GivenAddresses.open(file, [], logger);
-  first.gave(10);
-  first.skipping();
+test('IssuedAddresses repeats an interrupted skip of indexes at the next start', () => {
+  const first = IssuedAddresses.open(file, [], logger);
+  first.recordIssued(10);
+  first.markBehind();
   first.close();
-  const second = GivenAddresses.open(file, [], logger);
+  const second = IssuedAddresses.open(file, [], logger);
   expect(second.isAheadOf(1_000_000)).toBe(true);
-  second.gave(1_000_000);
+  second.recordIssued(1_000_000);
   second.close();
-  const third = GivenAddresses.open(file, [], logger);
+  const third = IssuedAddresses.open(file, [], logger);
   expect(third.isAheadOf(1_000_000)).toBe(false);
   third.close();
 });
 
 test('reservingDeriver issues no address when the file cannot be written, and succeeds on the next attempt', () => {
-  const given = GivenAddresses.open(file, [], logger);
-  given.reserve(PATH);
-  given.close();
+  const issued = IssuedAddresses.open(file, [], logger);
+  issued.reserve(PATH);
+  issued.close();
   // Its file is closed: every write fails, as on a disk that is gone.
-  expect(() => given.reserve({ ...PATH, index: 499 })).not.toThrow();
-  expect(() => given.reserve({ ...PATH, index: 500 })).toThrow('EBADF');
-  given.gave(7);
-  given.gave(8);
+  expect(() => issued.reserve({ ...PATH, index: 499 })).not.toThrow();
+  expect(() => issued.reserve({ ...PATH, index: 500 })).toThrow('EBADF');
+  issued.recordIssued(7);
+  issued.recordIssued(8);
   expect(errors).toHaveLength(1);
 });
 
@@ -89,10 +89,10 @@ test.each([
   '0 BTC live 2 5\n',
   '0 DOGE live 0 5\n',
   '-1 BTC live 0 5\n',
-])('GivenAddresses rejects a damaged file (%j)', (text) => {
-  GivenAddresses.open(file, [], logger).close();
+])('IssuedAddresses rejects a damaged file (%j)', (text) => {
+  IssuedAddresses.open(file, [], logger).close();
   const whole = readFileSync(file, 'latin1');
   const isLine = text.includes(' live ');
   writeFileSync(file, isLine ? whole + text : text === 'zeros' ? '\0'.repeat(whole.length) : text);
-  expect(() => GivenAddresses.open(file, [], logger)).toThrow('damaged');
+  expect(() => IssuedAddresses.open(file, [], logger)).toThrow('damaged');
 });
