@@ -5,7 +5,7 @@ import { addressScript } from '../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../src/domain/coins.ts';
 import { toAtoms } from '../_helpers/nodes/index.ts';
 import { eventually } from '../_helpers/poll.ts';
-import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../_helpers/daemon-with-nodes.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { claimLink, type RefundLinkJson } from '../integration/refunds/refund-client.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';

@@ -9,7 +9,7 @@ import { UTXO_COINS } from '../../src/domain/coins.ts';
 import { Shop } from '../_helpers/api-client.ts';
 import { toAtoms } from '../_helpers/nodes/index.ts';
 import { eventually } from '../_helpers/poll.ts';
-import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../_helpers/daemon-with-nodes.ts';
 
 const PASSWORD = 'correct horse battery';
 

@@ -5,7 +5,7 @@ import { UTXO_COINS } from '../../src/domain/coins.ts';
 import { toAtoms } from '../_helpers/nodes/index.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { partsOf, SmtpSink } from '../_helpers/smtp-sink.ts';
-import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../_helpers/daemon-with-nodes.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser } from '../_helpers/web/dashboard.ts';

@@ -6,7 +6,7 @@ import { toAtoms } from '../../_helpers/nodes/index.ts';
 import { arrived, subjectOf, to } from '../../_helpers/notice-mails.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { readable, SmtpSink, tokenIn } from '../../_helpers/smtp-sink.ts';
-import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
 
 const HOUR_MS = 3_600_000;
 const STRANGER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

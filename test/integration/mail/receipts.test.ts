@@ -8,7 +8,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { partsOf, SmtpSink, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
-import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
 
 interface ReceiptJson {
   readonly url: string | null;

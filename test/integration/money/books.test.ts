@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Calendar } from '../../../src/domain/calendar.ts';
 import type { StoredMovement } from '../../../src/store/ledger/movements.ts';
 import { exportMovements, type MovementView } from '../../../src/usecases/accounting/export-movements.ts';
-import { BookLife, bookLives, type BookStep } from '../../_helpers/book-life.ts';
-import { openAccounts, openOutputs } from '../../_helpers/life-networks.ts';
+import { BookLife, bookLives, type BookStep } from '../../_helpers/accounting-sequences.ts';
+import { openAccounts, openOutputs } from '../../_helpers/sequence-networks.ts';
 import { ORDERS } from '../../_helpers/send-steps.ts';
 
 const ORDERED: readonly BookStep[] = [

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ConfirmationTier } from '../../../src/domain/confirmations.ts';
 import { recheckDepths } from '../../../src/usecases/payments/recheck-depths.ts';
-import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/payment-group-world.ts';
 import { addressOf, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';

@@ -15,7 +15,7 @@ import { updatePayment } from '../../../src/usecases/payments/update-payment.ts'
 import { createRefundLink } from '../../../src/usecases/refunds/links/create-link.ts';
 import { orderRefund } from '../../../src/usecases/refunds/refund-order.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
-import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/payment-group-world.ts';
 import { addressOf, MINUTE, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';

@@ -5,7 +5,7 @@ import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { Shop, type ApiAnswer, type PaymentJson } from '../../_helpers/api-client.ts';
 import { toAtoms } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 type Mode = 'live' | 'sandbox';

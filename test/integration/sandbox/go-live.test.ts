@@ -4,7 +4,7 @@ import { addressScript } from '../../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { toAtoms } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
+import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
 
 let world: TillBesideNodes;
 beforeAll(async () => {

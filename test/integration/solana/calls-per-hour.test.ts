@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCursor } from '../../../src/store/chain/chain-cursors.ts';
-import { ShopHours } from '../../_helpers/svm/shop-hours.ts';
+import { ShopHours } from '../../_helpers/svm/shop-traffic.ts';
 
 const POLLS_PER_HOUR = 720;
 const POLLS_PER_MINUTE = 12;

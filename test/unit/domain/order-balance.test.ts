@@ -22,7 +22,7 @@ import {
   type LifeCoin,
   type LifeTerms,
   type Step,
-} from '../../_helpers/order-life.ts';
+} from '../../_helpers/order-sequences.ts';
 
 const LIVES = Number(process.env.ORDER_LIVES ?? 2_000);
 const TIMEOUT_MS = 60_000 + LIVES * 60;

@@ -18,7 +18,7 @@ import { failReverted } from '../../src/usecases/wallet/lifecycle/fail-reverted.
 import { createSweepBackoff } from '../../src/usecases/wallet/sweep/sweep-backoff.ts';
 import { sweepDeposits } from '../../src/usecases/wallet/sweep/sweep-deposits.ts';
 import { expectBooksInOrder, expectBooksToAgree, expectSendsInBooks } from './books.ts';
-import type { Life } from './life-networks.ts';
+import type { Life } from './sequence-networks.ts';
 import { FINAL_DEPTH, ORDERS } from './send-steps.ts';
 import { SECRET_KEY } from './secret-key.ts';
 

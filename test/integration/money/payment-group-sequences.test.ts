@@ -19,7 +19,7 @@ import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
-import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/payment-group-world.ts';
 import { addressOf, MINUTE } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openAccounts, openOutputs } from '../../_helpers/life-networks.ts';
-import { SendLife, type Standing } from '../../_helpers/send-life.ts';
+import { openAccounts, openOutputs } from '../../_helpers/sequence-networks.ts';
+import { SendLife, type Standing } from '../../_helpers/send-sequences.ts';
 import { answered } from '../../_helpers/send-line.ts';
 import { type LifeOf, lives } from '../../_helpers/send-steps.ts';
 
