@@ -45,7 +45,7 @@ export function shopApi(options: { baseUrl: string; key: string; signal: AbortSi
       const text = await response.text();
       const answer = envelope.safeParse(readJson(text));
       if (!answer.success) {
-        throw new RefusedError(response.status, `HTTP ${response.status}`, 'this is no answer of tilld');
+        throw new RefusedError(response.status, `HTTP ${response.status}`, 'the response is not from tilld');
       }
       const { error, data } = answer.data;
       if (!answer.data.success || !response.ok) {

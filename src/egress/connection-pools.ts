@@ -95,7 +95,7 @@ function pinnedLookup(target: PinnedTarget): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = target.addresses;
     if (options.all === true) callback(null, [...target.addresses]);
-    else if (first === undefined) callback(new Error('no checked address'), '', 4);
+    else if (first === undefined) callback(new Error('no vetted IP address to connect to'), '', 4);
     else callback(null, first.address, first.family);
   };
 }

@@ -44,7 +44,8 @@ export async function guardedFetch(policy: EgressPolicy, request: GuardedRequest
     const target = await requirePublicTarget(policy, request.url, signal);
     return await exchange(policy, target, request, signal);
   } catch (error) {
-    if (request.signal?.aborted === true) throw new EgressError('aborted', 'given up', { cause: error });
+    if (request.signal?.aborted === true)
+      throw new EgressError('aborted', 'the request was aborted', { cause: error });
     if (deadline.aborted)
       throw new EgressError('timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
     if (error instanceof EgressError) throw error;

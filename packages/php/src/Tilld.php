@@ -270,11 +270,11 @@ final class Tilld
             }
         }
         if (!$isSigned) {
-            throw new WebhookException('wrong_secret', 'signed with another secret, or changed on its way');
+            throw new WebhookException('wrong_secret', 'signed with another secret, or changed in transit');
         }
         $event = json_decode($rawBody, true, 512, JSON_BIGINT_AS_STRING);
         if (!is_array($event) || !is_string($event['type'] ?? null) || !is_array($event['data'] ?? null)) {
-            throw new WebhookException('body', 'signed, but not an event of tilld');
+            throw new WebhookException('body', 'signed correctly, but not an event of tilld');
         }
         return $event;
     }
@@ -779,7 +779,7 @@ abstract class Resource
     protected function moveMoney(string $path, array $body, array $options)
     {
         if (!is_string($options['idempotencyKey'] ?? null)) {
-            throw new \InvalidArgumentException("{$path} needs an idempotencyKey of yours: it moves money");
+            throw new \InvalidArgumentException("{$path} requires an idempotencyKey from the caller, because it moves money");
         }
         return $this->post($path, $body, $options);
     }
@@ -814,7 +814,7 @@ abstract class Resource
             }
             $stale = count($given) === $before ? $stale + 1 : 0;
             if ($stale === self::MOST_STALE_PAGES) {
-                throw new TilldException('UNREADABLE', 'the same page was answered again and again');
+                throw new TilldException('UNREADABLE', 'the server returned the same page repeatedly');
             }
         }
     }

@@ -71,7 +71,7 @@ export function createOperations(call: Call): Operations {
       // twice.
       const key: unknown = (options as MoneyOptions | undefined)?.idempotencyKey;
       if (typeof key !== 'string')
-        throw new TypeError(`${path} needs an idempotencyKey of yours: it moves money`);
+        throw new TypeError(`${path} requires an idempotencyKey from the caller, because it moves money`);
       return write('POST')(path)(body, options);
     },
     patch: (path) => write('PATCH')(path) as never,
@@ -106,7 +106,7 @@ async function* allOf(
     if (items.length === 0 || page * limit >= total) return;
     stale = given.size === before ? stale + 1 : 0;
     if (stale === MOST_STALE_PAGES)
-      throw new TilldError({ code: 'UNREADABLE', message: 'the same page was answered again and again' });
+      throw new TilldError({ code: 'UNREADABLE', message: 'the server returned the same page repeatedly' });
   }
 }
 

@@ -47,10 +47,10 @@ export async function verifyWebhook(
   const given = header(headers, 'webhook-signature').split(' ');
   const signed = encoder.encode(`${id}.${timestamp}.${body}`);
   if (!(await isSigned(signed, given, [secrets].flat()))) {
-    throw new WebhookError('wrong_secret', 'signed with another secret, or changed on its way');
+    throw new WebhookError('wrong_secret', 'signed with another secret, or changed in transit');
   }
   const event = parse(body);
-  if (event === null) throw new WebhookError('body', 'signed, but not an event of tilld');
+  if (event === null) throw new WebhookError('body', 'signed correctly, but not an event of tilld');
   return event;
 }
 
@@ -76,10 +76,7 @@ function textOf(rawBody: unknown): string {
     // Malformed bytes decode to others than those that were signed, and are rejected as altered.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody as ArrayBuffer);
   }
-  throw new WebhookError(
-    'no_raw_body',
-    'needs the raw body: its bytes or text, not what a parser made of it',
-  );
+  throw new WebhookError('no_raw_body', 'requires the raw body as bytes or text, not a parsed one');
 }
 
 function header(headers: WebhookHeaders, name: string): string {

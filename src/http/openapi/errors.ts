@@ -116,7 +116,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'Confirm your email address first: open the link that was mailed to it',
   ],
   NOT_FOUND: ['There is nothing at this address', 'There is nothing at this address'],
-  METHOD_NOT_ALLOWED: ['The address takes other methods; Allow lists them', 'This address takes POST only'],
+  METHOD_NOT_ALLOWED: ['The path accepts other methods; Allow lists them', 'This path accepts POST only'],
   REQUEST_TIMEOUT: [
     'The headers or the body came too slowly: send the request again',
     'The request did not arrive in time',

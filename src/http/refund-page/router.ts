@@ -108,7 +108,7 @@ function take(deps: RefundPageDeps): RequestHandler {
       if (step === 'claim') return await claim(deps, req, res, terms);
       const option = scene.link.options.find((each) => each.coin === coin);
       const preview = await previewClaim(deps, terms);
-      if (option === undefined) throw new AppError('INVALID_STATE', 'the refund changed meanwhile');
+      if (option === undefined) throw new AppError('INVALID_STATE', 'the refund changed in the meantime');
       return answer(200, { ...scene, entered, confirm: { option, preview } });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

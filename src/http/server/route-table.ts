@@ -40,7 +40,7 @@ export function routeTable(
 
 function notAllowed(methods: readonly string[]): RequestHandler {
   return (_req, res) => {
-    const error = new AppError('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')} only`);
+    const error = new AppError('METHOD_NOT_ALLOWED', `This path accepts ${methods.join(', ')} only`);
     sendResponse(res, failure(error, { Allow: methods.join(', ') }));
   };
 }

@@ -34,7 +34,7 @@ export class ReadThread implements DatabaseConnection {
 
   async all(text: string, parameters: readonly unknown[]): Promise<unknown[]> {
     if (this.#waiting.size >= MAX_WAITING)
-      throw new AppError('DATABASE_UNAVAILABLE', 'too many searches at once; try again');
+      throw new AppError('DATABASE_UNAVAILABLE', 'too many searches run at once; try again');
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     const read = Promise.withResolvers<unknown[]>();

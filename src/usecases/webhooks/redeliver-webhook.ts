@@ -38,7 +38,8 @@ export async function redeliverWebhook(
 async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<string> {
   const { merchantId, paymentId } = log;
   const event = await findEvent(tx, log.eventId);
-  if (event === undefined) throw new AppError('LOG_NOT_FOUND', 'the event of this log is not stored');
+  if (event === undefined)
+    throw new AppError('LOG_NOT_FOUND', 'the event of this webhook log is no longer stored');
   const { endpointId, url } = await currentTarget(tx, log);
   await replaceDeliveries(tx, { eventId: event.id, endpointId, now });
   const id = newTimedId('dlv_', now);

@@ -102,7 +102,7 @@ export class DomainChecks implements DomainChecker {
 
   async check(target: DomainTarget, method: VerificationMethod): Promise<CheckOutcome> {
     if (!this.#quota.take(target.merchantId) || this.#asked.pendingCount >= WAITING)
-      throw new AppError('RATE_LIMITED', 'too many domain checks were asked for: wait a minute');
+      throw new AppError('RATE_LIMITED', 'too many domain checks were requested: wait a minute');
     return this.#asked(() => this.#checkDomain(target, method));
   }
 

@@ -113,7 +113,7 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async attemptNow(deliveryId: string): Promise<AttemptReport> {
     if (this.#manual.pendingCount >= MANUAL_WAITING) {
-      throw new AppError('RATE_LIMITED', 'too many deliveries were asked for by hand at once');
+      throw new AppError('RATE_LIMITED', 'too many manual redeliveries at once: try again later');
     }
     return this.#manual(async () => {
       if (this.#isStopping) throw new Error('the webhook queue is stopping');
@@ -293,7 +293,7 @@ export class WebhookQueue implements DeliveryAttempts {
     const log = await findLatestLog(this.#deps.db, deliveryId);
     if (log === undefined) {
       // A redelivery requested right afterwards cancelled it before its attempt.
-      throw new AppError('INVALID_STATE', 'another redelivery of this event took its place');
+      throw new AppError('INVALID_STATE', 'another redelivery of this event replaced this one');
     }
     return { logId: log.id, status: log.status, error: log.error };
   }

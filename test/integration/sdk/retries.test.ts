@@ -253,7 +253,8 @@ describe('SDK operations that move money', () => {
       // @ts-expect-error: no text
       open.refundLinks.create({ paymentId: 'pay_1' }, { idempotencyKey: undefined }),
     ];
-    for (const work of asked) await expect(work).rejects.toThrow(/needs an idempotencyKey of yours/);
+    for (const work of asked)
+      await expect(work).rejects.toThrow(/requires an idempotencyKey from the caller/);
     expect(proxy.seen).toHaveLength(0);
   });
 

@@ -53,5 +53,8 @@ export async function enableTotp(
 }
 
 function nothingToEnable(): AppError {
-  return new AppError('INVALID_STATE', 'No set-up of the last hour: start again');
+  return new AppError(
+    'INVALID_STATE',
+    'No setup of two-factor sign-in was started in the last hour: start again',
+  );
 }

@@ -31,7 +31,10 @@ export async function noteNotPaid(
   if (!isOpen(send) && send.status !== 'preparing')
     throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
   if (!(await mayBePaidUnseen(deps.db, send))) {
-    throw new AppError('INVALID_STATE', `send ${id} does not wait for such a confirmation`);
+    throw new AppError(
+      'INVALID_STATE',
+      `send ${id} does not wait for an operator to confirm that it was not paid`,
+    );
   }
   await keepNotPaid(deps.db, id, deps.clock.now());
 }
