@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { blockOf, strangers, type SyntheticTransaction } from './synthetic-block.ts';
 
 /**
  * A node on regtest with a mempool of the size of a main network's, in a process of its own, as far as the daemon
@@ -14,8 +15,10 @@ export type NodeStep =
   | { readonly add: number }
   /** A payment arrives, which the list shows last. */
   | { readonly pay: string; readonly amount: number }
-  /** The payment leaves. */
+  /** The payments leave. */
   | { readonly forget: true }
+  /** A full block of strangers, and of the payments in the mempool. */
+  | { readonly mine: true }
   /** Answers with the requests since the last such step. */
   | { readonly asked: true };
 
@@ -25,8 +28,10 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-const BEST = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
+const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206';
 const ENTRY = 67;
+/** Newest blocks that are kept. */
+const KEPT_BLOCKS = 20;
 const capacity = Number(process.argv[2]);
 const UNKNOWN = { error: { code: -5, message: 'No such mempool transaction' } };
 
@@ -76,7 +81,12 @@ for (let at = 0; at < capacity; at += 1) {
   places.set(txid, at);
 }
 let size = 0;
-let payment: { readonly txid: string; readonly raw: string; readonly time: number } | null = null;
+/** Payments in the mempool, by transaction id. */
+const payments = new Map<string, SyntheticTransaction & { readonly time: number }>();
+/** Block hashes by height, and the blocks as JSON text of their hex. */
+const hashes = [GENESIS];
+const blocks = new Map<string, Buffer>();
+let others: readonly SyntheticTransaction[] | null = null;
 let asked: Record<string, number> = {};
 let sentBytes = 0;
 
@@ -87,36 +97,71 @@ function pay(script: string, amount: number): string {
     Buffer.from([1]),
     output(Buffer.from(script, 'hex'), amount),
   ]);
-  const txid = idOf(Buffer.concat([VERSION, body, LOCK_TIME]));
-  const raw = Buffer.concat([VERSION, Buffer.from([0, 1]), body, WITNESS, LOCK_TIME]).toString('hex');
-  payment = { txid, raw, time: Math.floor(Date.now() / 1000) };
+  const stripped = Buffer.concat([VERSION, body, LOCK_TIME]);
+  const raw = Buffer.concat([VERSION, Buffer.from([0, 1]), body, WITNESS, LOCK_TIME]);
+  const time = Math.floor(Date.now() / 1000);
+  const txid = idOf(stripped);
+  payments.set(txid, { raw, id: sha(sha(stripped)), strippedBytes: stripped.length, time });
   return txid;
 }
 
+function mine(): void {
+  others ??= strangers({ transactions: 3_900, maxInputs: 3, legacyEvery: 8 });
+  const { hash, hex } = blockOf(hashes.at(-1) ?? GENESIS, [...others, ...payments.values()]);
+  payments.clear();
+  blocks.set(hash, Buffer.from(`"${hex}"`));
+  blocks.delete(hashes.at(-KEPT_BLOCKS) ?? '');
+  hashes.push(hash);
+}
+
+function header(hash: string): unknown {
+  const height = hashes.indexOf(hash);
+  const time = height > 0 ? Math.floor(Date.now() / 1000) : 1_296_688_602;
+  const previous = hashes[height - 1];
+  if (height < 0) return { error: { code: -5, message: 'Block not found' } };
+  return {
+    hash,
+    height,
+    time,
+    mediantime: time,
+    ...(previous === undefined ? {} : { previousblockhash: previous }),
+  };
+}
+
 function mempool(): Buffer {
-  const own = payment === null ? [] : [Buffer.from(`"${payment.txid}"`)];
-  const others = list.subarray(0, own.length === 0 && size > 0 ? size * ENTRY - 1 : size * ENTRY);
-  return Buffer.concat([Buffer.from('['), others, ...own, Buffer.from(']')]);
+  const own = [...payments.keys()].map((txid) => `"${txid}"`).join();
+  const foreign = list.subarray(0, own === '' && size > 0 ? size * ENTRY - 1 : size * ENTRY);
+  return Buffer.concat([Buffer.from('['), foreign, Buffer.from(`${own}]`)]);
 }
 
 function rawTransaction(txid: string): string | null {
-  if (txid === payment?.txid) return payment.raw;
+  const payment = payments.get(txid);
+  if (payment !== undefined) return payment.raw.toString('hex');
   const at = places.get(txid);
   return at === undefined || at >= size ? null : numbered(RAW, at).toString('hex');
 }
 
 function answer({ method, params: [first] }: Call): unknown {
+  const height = hashes.length - 1;
   switch (method) {
     case 'getblockchaininfo':
-      return { chain: 'regtest', blocks: 0, headers: 0, bestblockhash: BEST, pruned: false };
+      return {
+        chain: 'regtest',
+        blocks: height,
+        headers: height,
+        bestblockhash: hashes[height],
+        pruned: false,
+      };
     case 'getnetworkinfo':
       return { subversion: '/Satoshi:31.0.0/', connections: 8, relayfee: 0.00001, timeoffset: 0 };
     case 'getbestblockhash':
-      return BEST;
+      return hashes[height];
     case 'getblockhash':
-      return first === 0 ? BEST : { error: { code: -8, message: 'Block height out of range' } };
+      return hashes[Number(first)] ?? { error: { code: -8, message: 'Block height out of range' } };
     case 'getblockheader':
-      return { hash: BEST, height: 0, time: 1_296_688_602, mediantime: 1_296_688_602 };
+      return header(String(first));
+    case 'getblock':
+      return blocks.get(String(first)) ?? { error: { code: -5, message: 'Block not found' } };
     case 'getrawmempool':
       return mempool();
     case 'getmempoolinfo':
@@ -124,7 +169,7 @@ function answer({ method, params: [first] }: Call): unknown {
     case 'getrawtransaction':
       return rawTransaction(String(first)) ?? UNKNOWN;
     case 'getmempoolentry':
-      return payment?.txid === first ? { time: payment?.time } : UNKNOWN;
+      return payments.has(String(first)) ? { time: payments.get(String(first))?.time } : UNKNOWN;
     case 'gettxout':
       return null;
     case 'estimatesmartfee':
@@ -164,7 +209,8 @@ function take(step: NodeStep): unknown {
   if ('size' in step) size = step.size;
   else if ('add' in step) size += step.add;
   else if ('pay' in step) return { txid: pay(step.pay, step.amount) };
-  else if ('forget' in step) payment = null;
+  else if ('forget' in step) payments.clear();
+  else if ('mine' in step) mine();
   else {
     const found = { asked, sentBytes };
     asked = {};

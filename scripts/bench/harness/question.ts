@@ -34,6 +34,8 @@ export interface Findings {
 export interface Bench {
   /** True during development (BENCH_QUICK=1): shorter runs and smaller data; the figures are not meaningful. */
   readonly quick: boolean;
+  /** The length of a long run (--minutes); null for its usual one. */
+  readonly minutes: number | null;
   /** A new directory that is removed after the benchmark. */
   readonly newDir: () => string;
   /** A new directory that is shared with later benchmarks of the same run. */

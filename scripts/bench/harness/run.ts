@@ -1,12 +1,20 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { endChildrenOnSignal } from './interrupt.ts';
 import type { Bench, Findings, Question } from './question.ts';
 import { tableOf, writeResult } from './report.ts';
 
 const FOLDER = new URL('../', import.meta.url);
 const quick = process.env['BENCH_QUICK'] === '1';
+/** Runs only when it is named: it takes an hour. */
+const LONG = new Set(['soak']);
+const { values, positionals: wanted } = parseArgs({
+  options: { minutes: { type: 'string' } },
+  allowPositionals: true,
+});
+const minutes = values.minutes === undefined ? null : Number(values.minutes);
 
 /** Runs the benchmarks named on the command line, or all; a failure does not stop the others. */
 async function main(): Promise<void> {
@@ -14,11 +22,10 @@ async function main(): Promise<void> {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
-  const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${known.join(', ')}`);
-  for (const name of wanted.length === 0 ? known : wanted) {
+  for (const name of wanted.length === 0 ? known.filter((name) => !LONG.has(name)) : wanted) {
     const started = Date.now();
     try {
       const { question } = (await import(new URL(`${name}.ts`, FOLDER).href)) as { question: Question };
@@ -57,6 +64,7 @@ async function ask(question: Question): Promise<Findings> {
   const cleanUps: (() => Promise<void> | void)[] = [];
   const bench: Bench = {
     quick,
+    minutes,
     progress,
     onEnd: (cleanUp) => void cleanUps.unshift(cleanUp),
     keptDir: newDir,
