@@ -34,7 +34,7 @@ interface Minute {
   readonly p99Ms: number;
   readonly stallMs: number;
   readonly cpuMs: number;
-  /** p99 of a bare server beside it. */
+  /** p99 of a bare server in the same minute. */
   readonly bareP99Ms: number;
   /** Processes that wanted a core, 1-minute average of the machine. */
   readonly load: number;
@@ -42,11 +42,11 @@ interface Minute {
 
 /**
  * Whether a daemon at the size of the real networks stays as it is: a long run of reads, new payments and webhooks with
- * large chains beside it, in which payments on three chains must be seen. `--minutes 15` sets its length.
+ * large chains, in which the daemon must see each payment on three of them. `--minutes 15` sets its length.
  */
 export const question: Question = {
   asks: `memory, response times, stalls and missed payments: a million payments, ${MEMPOOL} transactions in the mempool, full blocks ten times as often, ${OPEN} open accounts each on Ethereum and Solana, ${REQUESTS_PER_SECOND} requests a second`,
-  against: 'its own fifth minute, a bare server beside it, and the limits named',
+  against: 'its own fifth minute, a bare server in the same minute, and the limits named',
   run: async (bench) => {
     const history = await manyPayments(bench, bench.quick ? 10_000 : 1_000_000);
     const length = bench.minutes ?? MINUTES;
@@ -257,7 +257,7 @@ function comparisonsOf(minutes: readonly Minute[], missed: number): Comparison[]
     row('resident', 'MB', rows(megabytes, first === undefined ? 0 : megabytes(first)), 1.2),
     compare(
       { ours: warm.map(({ p99Ms }) => p99Ms), baseline: warm.map(({ bareP99Ms }) => bareP99Ms) },
-      { what: 'p99, of a bare server beside it', unit: 'ms', figure: (ms) => ms, target: null },
+      { what: 'p99, of a bare server in the same minute', unit: 'ms', figure: (ms) => ms, target: null },
     ),
     row(
       `p99, of ${P99_MS} ms allowed`,

@@ -24,9 +24,10 @@ export interface Nodes {
   readonly pay: Pay;
 }
 
+const script = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
 /** Nodes of three chains at the size of the main networks, each in its own process. @param minutes length of the run */
 export async function startNodes(bench: Bench, minutes: number): Promise<Nodes> {
-  const script = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
   const capacity = MEMPOOL + ADDED * 60 * (minutes + 10);
   const [bitcoin, ethereum, solana] = [
     startNode(bench, [script('large-mempool-node.ts'), String(capacity)]),
