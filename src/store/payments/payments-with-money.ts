@@ -58,7 +58,7 @@ export async function waitingPayments(
 ): Promise<string[]> {
   const rows = await waitingAbove(db, chain, heights)
     .where('lead.id', '>', after)
-    .union(waitingGroups(db, chain).where('lead.id', '>', after))
+    .union(waitingGroups(db, chain).where(sql<boolean>`+lead.id > ${after}`))
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -103,25 +103,29 @@ function waitingAbove(db: Db, { coin, mode }: ChainId, { height, settledHeight }
 }
 
 function waitingGroups(db: Db, { coin, mode }: ChainId) {
-  return db
-    .selectFrom('payments as lead')
-    .select('lead.id')
-    .where('lead.groupId', 'is not', null)
-    .where('lead.supersededBy', 'is', null)
-    .where('lead.mode', '=', mode)
-    .where('lead.status', '!=', 'refunded')
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('outputs')
-          .select('outputs.seq')
-          .where('outputs.paymentId', 'in', countedIn('lead'))
-          .where('outputs.coin', '=', coin)
-          .where((of) =>
-            of.or([of('lead.status', '!=', 'completed'), of('outputs.paymentId', '!=', of.ref('lead.id'))]),
-          ),
-      ),
-    );
+  return (
+    db
+      .selectFrom('payments as lead')
+      // `+`, here and for `after`: by the index of groups, not by walking over all payments in the order of their ids.
+      .select(sql<string>`+lead.id`.as('id'))
+      .where('lead.groupId', 'is not', null)
+      .where('lead.supersededBy', 'is', null)
+      .where('lead.mode', '=', mode)
+      .where('lead.status', '!=', 'refunded')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('outputs')
+            .select('outputs.seq')
+            .where('outputs.paymentId', 'in', countedIn('lead'))
+            // `+`: by the payment, not by walking over all outputs of the coin.
+            .where(sql<boolean>`+outputs.coin = ${coin}`)
+            .where((of) =>
+              of.or([of('lead.status', '!=', 'completed'), of('outputs.paymentId', '!=', of.ref('lead.id'))]),
+            ),
+        ),
+      )
+  );
 }
 
 /** Payments, by id after `after`, with late money that is not priced at the current rate yet. */

@@ -15,6 +15,7 @@ import {
 import {
   paymentsWithMoneyAbove,
   paymentsWithUnquotedMoney,
+  waitingPayments,
 } from '../../../src/store/payments/payments-with-money.ts';
 import { listPayments } from '../../../src/store/payments/payment-list.ts';
 import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
@@ -252,6 +253,11 @@ test.each([
   ['unconfirmed money', 'outputs_unconfirmed', () => unconfirmedOutputs(db, chain)],
   ['credits above a height', 'outputs_by_height', () => outputsAbove(db, chain, 9)],
   ['payments waiting for confirmations', 'outputs_by_height', () => paymentsWithMoneyAbove(db, chain, 9)],
+  [
+    'payment groups after a restart',
+    'payments_by_group (group_id>?)',
+    () => waitingPayments(db, chain, { height: 9, settledHeight: 9 }, { after: 'a', limit: 9 }),
+  ],
   ['late credits without a rate', 'outputs_unquoted', () => paymentsWithUnquotedMoney(db, chain, '', 9)],
   ['payments past their deadline', 'payments_due', () => paymentsDue(db, 1, { expiresAt: 0, id: '' }, 9)],
   ['the currencies of open payments', 'payments_due', () => currenciesInUse(db)],
