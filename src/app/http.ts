@@ -13,6 +13,7 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { Certificate } from '../http/server/certificate.ts';
 import type { Route } from '../http/server/route.ts';
+import { attentionRoutes } from '../http/routes/attention.ts';
 import { auditRoutes } from '../http/routes/audit.ts';
 import { authRoutes } from '../http/routes/auth.ts';
 import { connectRoutes } from '../http/routes/connect.ts';
@@ -53,6 +54,7 @@ import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
 import type { ReplicaStatus } from '../replica/watch.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
+import type { ServerFaults } from '../usecases/attention/index.ts';
 import { createSignInGuard, noSignInGuard, type Passwords, type Tokens } from '../usecases/accounts/index.ts';
 import { type BackupAge, redirectRule } from '../usecases/shops/index.ts';
 import type { CreatePaymentDeps, PaymentChangeBus } from '../usecases/payments/index.ts';
@@ -89,6 +91,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly replica: () => ReplicaStatus | null;
   /** Null for plain HTTP. */
   readonly certificate: Certificate | null;
+  readonly troubles: ServerFaults;
 }
 
 /** Every route of the API on one server, not listening yet. */
@@ -175,7 +178,6 @@ export function routeDependencies(deps: HttpDeps) {
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inFlight: deps.inFlight };
   const hasMailServer = config.smtp !== null;
   const receipts = { ...views, payerExplorers, secretBox, hasMailServer };
-  const { hasLiveCoin } = deps;
   const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
@@ -191,12 +193,13 @@ export function routeDependencies(deps: HttpDeps) {
       secretBox,
       defaults: config.payments,
       shopsPerAccount: config.auth.shopsPerAccount,
-      hasLiveCoin,
+      hasLiveCoin: deps.hasLiveCoin,
       webhookUrlRule,
       wakeWebhooks,
       followedChains,
     },
     setup: { db, followedChains, backupAge: deps.backupAge },
+    attention: { ...views, followedChains, faults: deps.troubles },
     domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
     keys: { ...store, secretBox },
     catalog: { ...store, logger, secretBox },
@@ -256,6 +259,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...keyRoutes(of.keys),
     ...peopleRoutes(of.people),
     ...auditRoutes(of.people),
+    ...attentionRoutes(of.attention),
     ...restrictedKeyRoutes(of.store),
     ...connectRoutes(of.connect),
     ...customerRoutes(of.catalog),

@@ -27,6 +27,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'notice_choices',
     'notice_languages',
     'notice_conditions',
+    'attention_dismissals',
   ],
   'Shops, their members and keys': [
     'merchants',

@@ -1306,6 +1306,18 @@ final class Merchants extends Resource
         return $this->write('PATCH', '/merchant/notices', $body, $options);
     }
 
+    /** Everything that waits for a person of the shop. */
+    public function attention(array $query = [], array $options = []): ?array
+    {
+        return $this->read('/merchant/attention', $query, $options);
+    }
+
+    /** Takes an item off that list until its state changes. */
+    public function dismissAttention(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/attention/dismiss', $body, $options);
+    }
+
     public function verifyDomain(array $body = [], array $options = []): ?array
     {
         return $this->post('/merchant/verify-domain', $body, $options);

@@ -788,6 +788,68 @@ export interface paths {
       };
     };
   };
+  "/merchant/attention": {
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          mode?: "live" | "sandbox";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                items: components["schemas"]["AttentionItem"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/attention/dismiss": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @enum {string} */
+            mode?: "live" | "sandbox";
+            note?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                id: string;
+                /** Format: date-time */
+                dismissedAt: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/keys/create": {
     post: {
       requestBody: {
@@ -3749,6 +3811,37 @@ export interface components {
         name: string | null;
       } | null;
     };
+    AttentionItem: {
+      id: string;
+      /** @enum {string} */
+      kind: "payment_reversed" | "refund_claim" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending";
+      /** @enum {string} */
+      severity: "urgent" | "normal";
+      since: string | null;
+      subject: {
+        paymentId: string | null;
+        order: string | null;
+        linkId: string | null;
+        claimId: string | null;
+        sendId: string | null;
+        endpointId: string | null;
+        coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+      };
+      amount: string | null;
+      currency: string | null;
+      price: string | null;
+      message: string;
+      action: {
+        /** @enum {string} */
+        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "fund_wallet" | "open_send" | "retry_endpoint" | "open_nodes";
+        url: string;
+      };
+    };
+    Pagination: {
+      page: number;
+      limit: number;
+      total: number;
+    };
     Customer: {
       id: string;
       email: string;
@@ -3759,11 +3852,6 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       updatedAt: string;
-    };
-    Pagination: {
-      page: number;
-      limit: number;
-      total: number;
     };
     Product: {
       id: string;

@@ -157,6 +157,10 @@ export const merchants = ({ get, post, patch }: Operations) => ({
   /** The email preferences of the signed-in user for a shop. */
   notices: get('/merchant/notices'),
   editNotices: patch('/merchant/notices'),
+  /** Everything that waits for a person of the shop. */
+  attention: get('/merchant/attention'),
+  /** Takes an item off that list until its state changes. */
+  dismissAttention: post('/merchant/attention/dismiss'),
   verifyDomain: post('/merchant/verify-domain'),
   checkDomain: post('/merchant/verify-domain/check'),
 });

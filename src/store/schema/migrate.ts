@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import * as baseline from './migrations/0100-baseline.ts';
 import * as reversedPayments from './migrations/0107-reversed-payments.ts';
+import * as attention from './migrations/0114-attention.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -10,6 +11,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export const MIGRATIONS: Migrations = {
   '0100-baseline': baseline,
   '0107-reversed-payments': reversedPayments,
+  '0114-attention': attention,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -226,6 +226,17 @@ CREATE TABLE notice_conditions (
   returns INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE attention_dismissals (
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  item_id TEXT NOT NULL,
+  mark TEXT NOT NULL,
+  note TEXT,
+  actor_kind TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  dismissed_at INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, item_id)
+) STRICT, WITHOUT ROWID;
+
 -- Shops, their members and keys
 
 CREATE TABLE merchants (
@@ -599,6 +610,10 @@ CREATE INDEX payments_by_order_label ON payments (merchant_id, mode, order_label
   WHERE order_label IS NOT NULL;
 CREATE INDEX payments_by_exception ON payments (merchant_id, mode, exception, created_at, id)
   WHERE exception IS NOT NULL;
+CREATE INDEX payments_waiting
+  ON payments (merchant_id, mode, exception = 'reversed', updated_at, id, exception, sequence)
+  WHERE status NOT IN ('confirming', 'refunded')
+  AND (exception IN ('overpaid', 'multiple')) = (status = 'completed');
 CREATE TRIGGER payments_counted AFTER INSERT ON payments
 BEGIN
   INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
@@ -964,6 +979,8 @@ CREATE INDEX sends_queue_open ON sends (queue_account, queue_position) WHERE que
 CREATE INDEX sends_queued ON sends (coin, mode, queue_account) WHERE queued = 1;
 CREATE INDEX sends_fee_limited ON sends (fee_limited_at) WHERE fee_limited_at IS NOT NULL
   AND status IN ('preparing', 'signed', 'broadcast');
+CREATE INDEX sends_failed ON sends (merchant_id, mode, updated_at) WHERE status = 'failed'
+  AND purpose = 'send';
 CREATE TRIGGER sends_budget_covers_versions BEFORE UPDATE OF max_fee ON sends
   WHEN EXISTS (
     SELECT 1 FROM send_versions WHERE send_id = NEW.id

@@ -1,5 +1,6 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
+import type { AttentionDismissalRow } from './attention.ts';
 import type {
   AccountTokenRow,
   KnownNetworkRow,
@@ -77,6 +78,7 @@ export interface Tables {
   notice_choices: NoticeChoiceRow;
   notice_languages: NoticeLanguageRow;
   notice_conditions: NoticeConditionRow;
+  attention_dismissals: AttentionDismissalRow;
   merchants: MerchantRow;
   merchant_logos: MerchantLogoRow;
   domain_checks: DomainCheckRow;

@@ -160,6 +160,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await eventually('money that is too little', () => shop.payment(id), isConfirmed);
     return withBody(request, { paymentId: id, action: 'accept' });
   },
+  'POST /merchant/attention/dismiss': async (world, account, request) => {
+    const { shop } = account;
+    const { id } = await account.pending();
+    const body = { paymentId: id, scenario: 'double-spend' };
+    await world.till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+    return withBody(request, { id, mode: 'sandbox' });
+  },
   'POST /payment/refund': async (world, account, request) => {
     const payment = await paidPayment(account.shop);
     const { wallets } = await Shop.open(world.till.api);

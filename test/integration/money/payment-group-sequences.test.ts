@@ -4,12 +4,14 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { paymentAttention } from '../../../src/domain/attention.ts';
 import { outputKey } from '../../../src/domain/chain.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { liveCredits } from '../../../src/domain/payment/credits.ts';
 import { requiredDepths } from '../../../src/domain/payment/depth.ts';
 import { deriveStatus, isPayable } from '../../../src/domain/payment/status.ts';
 import type { PaymentState } from '../../../src/domain/payment/types.ts';
+import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
 import type { StoredOutput } from '../../../src/store/ledger/outputs.ts';
 import { awaitedDepth } from '../../../src/store/payments/payments-with-money.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
@@ -130,6 +132,17 @@ function expectDepthsStored(outputs: readonly StoredOutput[], state: PaymentStat
     );
     expect(stored?.awaitedDepth).toBe(awaitedDepth(depths, credit));
   }
+}
+
+/** Each payment that waits for a decision is listed exactly once, and no other one. */
+async function expectAttention(views: readonly PaymentView[]): Promise<void> {
+  const shop = { merchantId: group.world.wallet.merchant.id, mode: 'live' as const };
+  const ids = new Set(views.map(({ id }) => id));
+  const listed = await listWaitingPayments(group.world.deps.db, shop, 10_000);
+  const waiting = views.filter((view) => paymentAttention(view) !== null);
+  const own = listed.map(({ id }) => id).filter((id) => ids.has(id));
+  expect(own.toSorted()).toEqual(waiting.map(({ id }) => id).toSorted());
+  expect(await countWaitingPayments(group.world.deps.db, shop)).toBe(listed.length);
 }
 
 /** One order from its first payment on. */
@@ -262,6 +275,7 @@ class Life {
       expect(deriveStatus(state)).toMatchObject({ status: state.status, exception: state.exception });
       expectDepthsStored(await this.#outputs(), state);
     }
+    await expectAttention(views);
     const asking = views.filter(isPayable);
     expect(asking.length).toBeLessThan(2);
     const live = (await this.#outputs()).filter(({ state }) => state !== 'gone').map(({ txid }) => txid);

@@ -1,6 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findWatched, filterWatched } from '../../../src/store/ledger/addresses.ts';
+import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
+import { failedSends } from '../../../src/store/attention/waiting-sends.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { listDue } from '../../../src/store/webhooks/delivery-leases.ts';
@@ -82,6 +84,19 @@ test('the query of a payment search scans the payments of a shop once, and finds
   const ofAmount = { ...shop, search: { ...text, text: '12.5' } };
   const [plan] = await plansOf(() => listPayments(db, ofAmount, page));
   expect(plan).toContain('outputs_by_merchant (merchant_id=? AND mode=?)');
+});
+
+test('the list of what waits reads the index of payments that wait, in order, and that of failed sends', async () => {
+  const [list, count, sends] = [
+    ...(await plansOf(() => listWaitingPayments(db, shop, 10))),
+    ...(await plansOf(() => countWaitingPayments(db, shop))),
+    ...(await plansOf(() => failedSends(db, shop, { since: 1, limit: 10 }))),
+  ];
+  for (const plan of [list, count]) {
+    expect(plan).toContain('SEARCH payments USING INDEX payments_waiting (merchant_id=? AND mode=?)');
+    expect(plan).not.toContain('TEMP B-TREE');
+  }
+  expect(sends).toContain('sends USING INDEX sends_failed (merchant_id=? AND mode=? AND updated_at>?)');
 });
 
 test('the query of a late page reads only the rows of that page', async () => {

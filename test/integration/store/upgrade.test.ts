@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';
+import { paymentAttention } from '../../../src/domain/attention.ts';
+import { listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
 import { migrationsOn } from '../../../src/store/sqlite/migration-dialect.ts';
@@ -149,6 +151,30 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
       expect(new Set(fiat)).toEqual(new Set(expected.fiat));
     }
     await close();
+  });
+
+  it('lists the payments that wait for a decision', async () => {
+    restore(name);
+    const database = await openDatabase(path);
+    const { db } = database;
+    const all = await db.selectFrom('payments').selectAll().execute();
+    const offered = await db
+      .selectFrom('refund_links')
+      .select('paymentId')
+      .where('status', '=', 'open')
+      .execute();
+    const forPayer = new Set(offered.map(({ paymentId }) => paymentId));
+    for (const { id: merchantId } of await db.selectFrom('merchants').select('id').execute()) {
+      const shop = { merchantId, mode: 'sandbox' as const };
+      const waiting = all.filter((payment) => {
+        const kind = paymentAttention(payment);
+        const isOwn = payment.merchantId === merchantId && payment.mode === shop.mode;
+        return isOwn && kind !== null && !(kind === 'payment_over' && forPayer.has(payment.id));
+      });
+      const listed = await listWaitingPayments(db, shop, 1_000);
+      expect(listed.map(({ id }) => id).toSorted()).toEqual(waiting.map(({ id }) => id).toSorted());
+    }
+    await database.close();
   });
 
   it('has movements that add up to its ledger', async () => {

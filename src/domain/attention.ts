@@ -1,0 +1,100 @@
+import { assertNever } from './errors.ts';
+import type { PaymentException, PaymentStatus } from './payment/types.ts';
+import type { Scope } from './scopes.ts';
+
+/** Reasons for which something waits for a person of a shop, the most urgent first. */
+export const ATTENTION_KINDS = [
+  'payment_reversed',
+  'refund_claim',
+  'refund_delayed',
+  'send_failed',
+  'send_stuck',
+  'send_fee_limited',
+  'payment_late',
+  'payment_short',
+  'payment_over',
+  'webhook_gone',
+  'webhook_failing',
+  'node_down',
+  'transactions_unread',
+  'rates_unsure',
+  'backup_old',
+  'replica_behind',
+  'certificate_ending',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+/** `urgent`: money may be lost, or nothing can be sold, until it is settled. */
+export const ATTENTION_SEVERITIES = ['urgent', 'normal'] as const;
+export type AttentionSeverity = (typeof ATTENTION_SEVERITIES)[number];
+
+/** The one action that settles an item. */
+export const ATTENTION_ACTIONS = [
+  'request_payment',
+  'accept_payment',
+  'decide_payment',
+  'refund_excess',
+  'approve_refund',
+  'fund_wallet',
+  'open_send',
+  'retry_endpoint',
+  'open_nodes',
+] as const;
+export type AttentionAction = (typeof ATTENTION_ACTIONS)[number];
+
+interface AttentionTerms {
+  readonly severity: AttentionSeverity;
+  /** The scope that a reader needs; `owner`: only the owner of the shop, signed in. */
+  readonly scope: Scope | 'owner';
+  readonly action: AttentionAction;
+}
+
+export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = {
+  payment_reversed: { severity: 'urgent', scope: 'payments:read', action: 'request_payment' },
+  refund_claim: { severity: 'urgent', scope: 'payments:read', action: 'approve_refund' },
+  refund_delayed: { severity: 'urgent', scope: 'payments:read', action: 'fund_wallet' },
+  send_failed: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
+  send_stuck: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
+  send_fee_limited: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
+  payment_late: { severity: 'normal', scope: 'payments:read', action: 'accept_payment' },
+  payment_short: { severity: 'normal', scope: 'payments:read', action: 'decide_payment' },
+  payment_over: { severity: 'normal', scope: 'payments:read', action: 'refund_excess' },
+  webhook_gone: { severity: 'urgent', scope: 'webhooks:read', action: 'retry_endpoint' },
+  webhook_failing: { severity: 'urgent', scope: 'webhooks:read', action: 'retry_endpoint' },
+  node_down: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  transactions_unread: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  rates_unsure: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  backup_old: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  replica_behind: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  certificate_ending: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+};
+
+export type PaymentAttention = Extract<AttentionKind, `payment_${string}`>;
+
+/**
+ * The decision that a payment waits for, by status and exception; null: none. An exception that the status
+ * has settled, such as late money of a completed payment, needs none. Migration 0114 has an index of the
+ * payments with one.
+ */
+export function paymentAttention(payment: {
+  readonly status: PaymentStatus;
+  readonly exception: PaymentException | null;
+}): PaymentAttention | null {
+  const { status, exception } = payment;
+  const isSettled = status === 'completed' || status === 'confirming' || status === 'refunded';
+  switch (exception) {
+    case null:
+      return null;
+    case 'reversed':
+      return isSettled ? null : 'payment_reversed';
+    case 'underpaid':
+      return isSettled ? null : 'payment_short';
+    case 'late':
+      return isSettled ? null : 'payment_late';
+    case 'overpaid':
+    case 'multiple':
+      return status === 'completed' ? 'payment_over' : null;
+    default:
+      return assertNever(exception);
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { ATTENTION_ACTIONS, ATTENTION_KINDS, ATTENTION_SEVERITIES } from '../../domain/attention.ts';
+import { type AttentionDeps, dismissItem, listAttention } from '../../usecases/attention/index.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { pagination, timestamp } from '../schemas/answers.ts';
+import { coin } from '../schemas/codes.ts';
+import { EXAMPLES } from '../schemas/example-values.ts';
+import { modeQuery, pageQuery } from '../schemas/query.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+const TAGS = ['Merchants'];
+const NOTE_MAX = 500;
+
+const item = z
+  .object({
+    id: z.string().meta({
+      description:
+        'Of its payment, refund link, send or endpoint, or the name of a fault; the same while it waits',
+      example: EXAMPLES.paymentId,
+    }),
+    kind: z.enum(ATTENTION_KINDS).meta({ example: 'payment_over' }),
+    severity: z.enum(ATTENTION_SEVERITIES).meta({ example: 'normal' }),
+    since: timestamp().nullable().meta({ description: 'Null where the beginning is not known' }),
+    subject: z
+      .object({
+        paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
+        order: z
+          .string()
+          .nullable()
+          .meta({ description: 'Label of the order, else its id', example: 'order-1001' }),
+        linkId: z.string().nullable().meta({ description: 'Of a refund link', example: null }),
+        claimId: z
+          .string()
+          .nullable()
+          .meta({ description: 'For `POST /payment/refund-link/approve`', example: null }),
+        sendId: z.string().nullable().meta({ example: null }),
+        endpointId: z.string().nullable().meta({ example: null }),
+        coin: coin().nullable().meta({ example: null }),
+      })
+      .meta({ description: 'What it is about; null where it has none' }),
+    amount: z.string().nullable().meta({
+      description: 'The money it is about; null where there is none or its value is not known',
+      example: '0.0002',
+    }),
+    currency: z.string().nullable().meta({ description: 'A fiat currency or a coin', example: 'BTC' }),
+    price: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the order, where the amount is in its currency', example: null }),
+    title: z.string().meta({ description: 'In English', example: 'A payer paid too much' }),
+    message: z.string().meta({ example: 'Refund the excess.' }),
+    action: z
+      .object({
+        type: z.enum(ATTENTION_ACTIONS).meta({ example: 'refund_excess' }),
+        url: z.string().meta({
+          description:
+            'The page on which to do it; for `request_payment` the payment page to send to the payer',
+          example: `https://pay.example/dashboard/shop/${EXAMPLES.merchantId}/payments/${EXAMPLES.paymentId}`,
+        }),
+      })
+      .meta({ description: 'What settles it' }),
+  })
+  .meta({ id: 'AttentionItem' });
+
+/** What waits for the people of a shop. */
+export function attentionRoutes(deps: AttentionDeps): Route[] {
+  return [listRoute(deps), dismissRoute(deps)];
+}
+
+function listRoute(deps: AttentionDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/attention',
+    auth: 'merchant',
+    scope: 'payments:read',
+    summary: 'List what needs a decision',
+    description:
+      'Everything that waits for a person of the shop, in one list: urgent items first, then the newest. It is derived from ' +
+      'the present state, so an item ends once it is settled. Sends need `wallet:read` as well and webhook endpoints ' +
+      '`webhooks:read`; faults of the server are shown to the signed-in owner, in live mode.',
+    tags: TAGS,
+    status: 200,
+    errors: [],
+    query: z.object({ ...pageQuery(), mode: modeQuery().meta({ example: 'sandbox' }) }),
+    data: z.object({ items: z.array(item), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { page, limit, mode } = query;
+      const { merchant, scopes, actor } = auth;
+      return listAttention(deps, { merchant, mode, scopes, actor }, { page, limit });
+    },
+  });
+}
+
+function dismissRoute(deps: AttentionDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/attention/dismiss',
+    auth: 'merchant',
+    scope: 'payments:write',
+    summary: 'Dismiss what needs a decision',
+    description:
+      'Takes an item off the list, for everyone in the shop; who did it and when is in the audit log. Its payment, send or ' +
+      'endpoint stays as it is. The item returns when its state changes, and a fault of the server after a day.',
+    tags: TAGS,
+    status: 200,
+    errors: ['NOT_FOUND'],
+    body: z.object({
+      id: identifier().meta({ description: 'Of the item', example: EXAMPLES.paymentId }),
+      mode: modeQuery().meta({ example: 'sandbox' }),
+      note: text({ max: NOTE_MAX }).optional().meta({ description: 'Why', example: 'Settled by phone' }),
+    }),
+    data: z.object({ id: z.string().meta({ example: EXAMPLES.paymentId }), dismissedAt: timestamp() }),
+    handler: async ({ auth, body }) => {
+      const { merchant, scopes, actor } = auth;
+      const { id, note = null, mode } = body;
+      return dismissItem(deps, { merchant, mode, scopes, actor }, { id, note });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import type { Creator } from '../../domain/actor.ts';
+import { AppError } from '../../domain/errors.ts';
+import { upsertDismissal } from '../../store/attention/dismissals.ts';
+import type { AttentionDeps } from './attention-deps.ts';
+import { type AttentionReader, findAttentionItem } from './list-attention.ts';
+
+/**
+ * Takes an item off the list until its state changes; a fault of the server, for a day. Its subject stays as it
+ * is, and the list is the same for all people of the shop.
+ * @throws {AppError} NOT_FOUND when nothing with this id waits for the reader
+ */
+export async function dismissItem(
+  deps: AttentionDeps,
+  reader: AttentionReader & { readonly actor: Creator },
+  { id, note }: { readonly id: string; readonly note: string | null },
+): Promise<{ readonly id: string; readonly dismissedAt: string }> {
+  const item = await findAttentionItem(deps, reader, id);
+  if (item === undefined) throw new AppError('NOT_FOUND', 'Nothing with this id waits');
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) =>
+    upsertDismissal(tx, {
+      merchantId: reader.merchant.id,
+      itemId: item.id,
+      mark: item.mark ?? '',
+      note,
+      actorKind: reader.actor.kind,
+      actorId: reader.actor.id,
+      dismissedAt: now,
+    }),
+  );
+  return { id: item.id, dismissedAt: new Date(now).toISOString() };
+}

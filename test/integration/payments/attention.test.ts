@@ -1,0 +1,230 @@
+/** The list of what waits for the people of a shop: what is on it, for whom, and how it leaves it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paymentAttention } from '../../../src/domain/attention.ts';
+import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
+import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { openGroupWorld } from '../../_helpers/group-world.ts';
+import { newMember, newPerson, type Person } from '../../_helpers/people.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till } from '../../_helpers/till.ts';
+import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';
+
+interface Item {
+  id: string;
+  kind: string;
+  severity: string;
+  since: string | null;
+  subject: Record<string, string | null>;
+  amount: string | null;
+  currency: string | null;
+  price: string | null;
+  action: { type: string; url: string };
+}
+interface List {
+  items: Item[];
+  pagination: { page: number; limit: number; total: number };
+}
+
+let till: Till;
+
+beforeAll(async () => {
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '10m' });
+  await till.ready();
+});
+afterAll(async () => till.end());
+
+const simulate = async (shop: Shop, paymentId: string, fields: object): Promise<unknown> =>
+  till.api.must('POST', '/sandbox/payment/simulate', {
+    token: shop.secretKey,
+    body: { paymentId, coin: 'BTC', ...fields },
+  });
+
+const list = async (shop: Shop, query = '', token = shop.secretKey): Promise<List> =>
+  till.api.must<List>('GET', `/merchant/attention?merchantId=${shop.merchantId}&${query}`, { token });
+
+const kinds = async (shop: Shop, token?: string): Promise<string[]> =>
+  (await list(shop, 'limit=100', token)).items.map(({ kind }) => kind);
+
+const dismiss = async (shop: Shop, id: string, token = shop.secretKey) =>
+  till.api.call<{ id: string; dismissedAt: string }>('POST', '/merchant/attention/dismiss', {
+    token,
+    body: { merchantId: shop.merchantId, id, note: 'settled by phone' },
+  });
+
+const overpaid = async (shop: Shop): Promise<string> => {
+  const { id } = await shop.createPayment();
+  await simulate(shop, id, { scenario: 'overpay', confirmations: 6 });
+  await eventually(
+    'the payment to complete',
+    () => shop.payment(id),
+    ({ status }) => status === 'completed',
+  );
+  return id;
+};
+
+const reversed = async (shop: Shop): Promise<string> => {
+  const { id } = await shop.createPayment();
+  await simulate(shop, id, { scenario: 'double-spend' });
+  return id;
+};
+
+describe('the list of what waits', () => {
+  it('shows each trouble with its money, its page and one action, urgent ones first', async () => {
+    const shop = await Shop.open(till.api);
+    await shop.createPayment();
+    expect(await list(shop)).toEqual({ items: [], pagination: { page: 1, limit: 10, total: 0 } });
+    const gone = await reversed(shop);
+    const over = await overpaid(shop);
+    const { id: fine } = await shop.createPayment();
+    await simulate(shop, fine, { scenario: 'exact', confirmations: 6 });
+    const { items } = await list(shop);
+    expect(items.map(({ id, kind, severity }) => [id, kind, severity])).toEqual([
+      [gone, 'payment_reversed', 'urgent'],
+      [over, 'payment_over', 'normal'],
+    ]);
+    const [first, second] = items;
+    expect(first).toMatchObject({
+      amount: '100',
+      currency: 'USD',
+      subject: { paymentId: gone, sendId: null },
+      action: { type: 'request_payment' },
+    });
+    expect(first?.action.url).toMatch(new RegExp(`/checkout/${gone}$`));
+    expect(second).toMatchObject({ currency: 'BTC', action: { type: 'refund_excess' } });
+    expect(Number(second?.amount)).toBeGreaterThan(0);
+    expect(second?.action.url).toContain(`/dashboard/shop/${shop.merchantId}/payments/${over}`);
+    const paged = await list(shop, 'page=2&limit=1');
+    expect(paged.items.map(({ id }) => id)).toEqual([over]);
+    expect(paged.pagination).toEqual({ page: 2, limit: 1, total: 2 });
+  });
+
+  it('shows an underpaid payment and late money once the deadline has passed, and not once they are decided', async () => {
+    const shop = await Shop.open(till.api, { settings: { latePayments: 'review' } });
+    const { id: short } = await shop.createPayment({ lifetimeMinutes: 5 });
+    await simulate(shop, short, { scenario: 'underpay', confirmations: 6 });
+    expect(await kinds(shop)).toEqual([]);
+    till.clock.advance(6 * 60_000);
+    const { id: late } = await shop.createPayment();
+    await simulate(shop, late, { scenario: 'late', confirmations: 6 });
+    await eventually(
+      'both to wait',
+      () => kinds(shop),
+      (now) => now.length === 2,
+    );
+    const { items } = await list(shop);
+    expect(new Map(items.map(({ id, kind }) => [id, kind]))).toEqual(
+      new Map([
+        [short, 'payment_short'],
+        [late, 'payment_late'],
+      ]),
+    );
+    const shown = items.find(({ id }) => id === short);
+    expect(shown).toMatchObject({ price: '100', currency: 'USD' });
+    expect(Number(shown?.amount)).toBeLessThan(100);
+    for (const paymentId of [short, late]) {
+      const body = { paymentId, action: 'accept' };
+      await till.api.must('POST', '/payment/resolve', { token: shop.secretKey, body });
+    }
+    expect(await kinds(shop)).toEqual([]);
+  });
+
+  it('shows an excess until a link offers it to the payer, and then the claim that waits for approval', async () => {
+    const shop = await Shop.open(till.api);
+    const paymentId = await overpaid(shop);
+    expect(await kinds(shop)).toEqual(['payment_over']);
+    const { id, url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+      token: shop.secretKey,
+      body: { paymentId, preset: 'excess', approval: true },
+    });
+    expect(await kinds(shop)).toEqual([]);
+    const { wallets } = await Shop.open(till.api);
+    await claimLink(till.api, url, { coin: 'BTC', destination: wallets.BTC });
+    const [claim] = (await list(shop)).items;
+    expect(claim).toMatchObject({ id, kind: 'refund_claim', currency: 'USD' });
+    expect(claim?.subject).toMatchObject({ paymentId, linkId: id });
+    const body = { linkId: id, claimId: claim?.subject['claimId'] };
+    await till.api.must('POST', '/payment/refund-link/approve', { token: shop.secretKey, body });
+    await eventually(
+      'the claim to be sent',
+      () => kinds(shop),
+      (now) => now.length === 0,
+    );
+  });
+});
+
+describe('dismissing', () => {
+  it('takes an item off the list until its state changes, and is in the audit log', async () => {
+    const owner = await newPerson(till.api, 'owner');
+    const shop = await Shop.open(till.api, { owner: owner.token });
+    const id = await reversed(shop);
+    const answer = await dismiss(shop, id, owner.token);
+    expect([answer.status, answer.body.data.id]).toEqual([200, id]);
+    expect(await kinds(shop)).toEqual([]);
+    expect((await dismiss(shop, id)).status).toBe(200);
+    const { body } = await owner.session.call('GET', `/merchant/audit?merchantId=${shop.merchantId}`);
+    expect(JSON.stringify(body.data)).toMatch(new RegExp(`"POST /merchant/attention/dismiss"[^}]*"${id}"`));
+    await simulate(shop, id, { scenario: 'double-spend' });
+    expect(await kinds(shop)).toEqual(['payment_reversed']);
+  });
+
+  it('refuses what does not wait, and what waits for another shop', async () => {
+    const shop = await Shop.open(till.api);
+    const { id: fine } = await shop.createPayment();
+    const foreign = await reversed(await Shop.open(till.api));
+    for (const id of [fine, foreign, 'backup_old']) {
+      const { status, body } = await dismiss(shop, id);
+      expect([id, status, body.error?.code]).toEqual([id, 404, 'NOT_FOUND']);
+    }
+  });
+});
+
+describe('each role', () => {
+  let shop: Shop;
+  let owner: Person;
+
+  beforeAll(async () => {
+    owner = await newPerson(till.api, 'owner');
+    shop = await Shop.open(till.api, { owner: owner.token, webhookUrl: 'http://127.0.0.1:9/nothing' });
+    await reversed(shop);
+    await eventually(
+      'the endpoint to fail',
+      () => kinds(shop),
+      (now) => now.includes('webhook_failing'),
+    );
+  });
+
+  it.each([
+    ['manager', ['payment_reversed', 'webhook_failing']],
+    ['clerk', ['payment_reversed']],
+    ['bookkeeper', ['payment_reversed']],
+  ] as const)('a %s sees the items of the role alone', async (role, expected) => {
+    const member = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role });
+    expect((await kinds(shop, member.token)).toSorted()).toEqual(expected);
+    expect((await kinds(shop, owner.token)).toSorted()).toEqual(['payment_reversed', 'webhook_failing']);
+  });
+});
+
+it('a payment of every status with every exception is listed exactly when it waits for a decision', async () => {
+  const { world } = await openGroupWorld();
+  const { db } = world.deps;
+  const expected: string[] = [];
+  for (const status of PAYMENT_STATUSES) {
+    for (const exception of [null, ...PAYMENT_EXCEPTIONS]) {
+      const { id } = await world.order();
+      const refunded = status === 'refunded' ? { refundedAt: 1, refundedBy: 'merchant' as const } : {};
+      await db
+        .updateTable('payments')
+        .set({ status, exception, ...refunded })
+        .where('id', '=', id)
+        .execute();
+      if (paymentAttention({ status, exception }) !== null) expected.push(id);
+    }
+  }
+  const shop = { merchantId: world.wallet.merchant.id, mode: 'live' as const };
+  const listed = await listWaitingPayments(db, shop, 1_000);
+  expect(listed.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+  expect(await countWaitingPayments(db, shop)).toBe(expected.length);
+  expect(expected.length).toBeGreaterThan(10);
+  await world.close();
+});
