@@ -4,7 +4,7 @@ import { paymentAttention } from '../../../src/domain/attention.ts';
 import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
 import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
 import { Shop } from '../../_helpers/api-client.ts';
-import { openGroupWorld } from '../../_helpers/group-world.ts';
+import { openGroupWorld } from '../../_helpers/payment-group-world.ts';
 import { newMember, newPerson, type Person } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
