@@ -65,7 +65,7 @@ describe('a payment by catalog price', () => {
     });
   });
 
-  it('records neither when it was created by amount', async () => {
+  it('records neither product nor price when it was created by amount', async () => {
     const { status, body } = await pay({ amount: '5', currency: 'USD' });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ amount: '5', currency: 'USD', productId: null, priceId: null });

@@ -90,12 +90,12 @@ describe('a daemon with one more UTXO coin', () => {
       ({ status }) => status === 'completed',
     );
 
-  it('lists it in the API', async () => {
+  it('lists the coin in the API', async () => {
     expect(COINS).toEqual(['BTC', 'ETH', 'LTC', 'SOL', 'DOGE']);
     expect(Object.keys(shop.wallets)).toContain('DOGE');
   });
 
-  it('accepts it on the simulated chain', async () => {
+  it('accepts payments in the coin on the simulated chain', async () => {
     await using sandbox = await Till.start({ TILLD_RATES });
     await sandbox.ready();
     const trial = await Shop.open(sandbox.api);
@@ -113,7 +113,7 @@ describe('a daemon with one more UTXO coin', () => {
     expect(parseAddress(DOGECOIN, 'testnet', address)).toHaveProperty('script');
   });
 
-  it('accepts and sends it on a node', async () => {
+  it('accepts and sends the coin on a real node', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['DOGE'] });
     const option = payment.options[DOGE];
     expect(option).toMatchObject({ amount: '400', requiredConfirmations: 2 });

@@ -177,7 +177,7 @@ describe('the dashboard on a slow or limited browser', () => {
     await slow.close();
   });
 
-  it('says without script what it needs', async () => {
+  it('says in a browser without script that it needs JavaScript', async () => {
     const bare = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
     await bare.goto('/dashboard');
     await bare.getByRole('heading', { name: 'tilld' }).waitFor();

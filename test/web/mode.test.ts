@@ -176,7 +176,7 @@ describe('the mode switch between test and live', () => {
     expect(await shopIsLive()).toBe(true);
   });
 
-  it('offers no action there that would move money or create a payment', async () => {
+  it('offers no action in the other mode that would move money or create a payment', async () => {
     await page.goto(`${shopPath}/wallet?mode=sandbox`);
     await page.getByRole('button', { name: 'Receive BTC' }).waitFor();
     await banner(page).waitFor();

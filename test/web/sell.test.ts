@@ -202,7 +202,7 @@ describe('a price of the catalog', () => {
     }
   });
 
-  it('offers no subscription, and keeps the interval that the API stored', async () => {
+  it('offers no subscription in its form, and keeps a billing interval that the API had set', async () => {
     await open('products');
     await page.getByRole('heading', { name: 'Reading club' }).waitFor();
     expect(await page.getByText('monthly').count()).toBe(0);

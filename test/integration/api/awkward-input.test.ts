@@ -176,7 +176,7 @@ async function overOneConnection(...requests: string[]): Promise<string> {
 }
 
 describe('the event stream of a checkout page', () => {
-  it('ends with its headers on HEAD, and the connection serves the next request', async () => {
+  it('answers HEAD with its headers only, and the connection serves the next request', async () => {
     const { id } = await account.shop.createPayment();
     // A proxy keeps such a connection for the next client, who would wait for as long as the stream lasts.
     const answers = await overOneConnection(

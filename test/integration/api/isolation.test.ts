@@ -155,7 +155,7 @@ describe('an object of another account', () => {
     await expectHidden(place, stolenFrom(alice, place.field));
   });
 
-  it('cannot be approved as a claim, which is answered like a missing one', async () => {
+  it('cannot have its refund claim approved: the request is answered like one for a missing object', async () => {
     const endpoint = world.contract.routes.find(({ path }) => path === '/payment/refund-link/approve');
     if (endpoint === undefined) throw new Error('there is no such route');
     const prepared = async (account: Account): Promise<Request> => {

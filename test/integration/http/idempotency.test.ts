@@ -273,7 +273,7 @@ describe('Idempotency-Keys of different callers', () => {
     },
   );
 
-  it('protect account routes and logins too', async () => {
+  it('cover account routes and logins as well', async () => {
     expect([(await createCustomer('a@x.com')).status, (await createCustomer('a@x.com')).status]).toEqual([
       201, 201,
     ]);

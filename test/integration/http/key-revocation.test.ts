@@ -47,7 +47,7 @@ describe('a recently used secret key', () => {
     expect(await tryKey(auth.secret)).toBe(200);
   });
 
-  it('is rejected at the end of its grace period, without a write', async () => {
+  it('is rejected at the end of its grace period, without a write to the database', async () => {
     const { token, merchant } = await shop();
     await app.api.must('POST', '/merchant/keys/regenerate', {
       token,

@@ -40,7 +40,7 @@ describe('the operator listener', () => {
     expect((await read(app.operatorUrl, '/healthz')).status).toBe(200);
   });
 
-  it('serves nothing else', async () => {
+  it('serves no other path', async () => {
     for (const path of ['/auth/me', '/docs', '/openapi.json', '/dashboard', '/', '/metrics/', '/Metrics']) {
       const { status, headers } = await read(app.operatorUrl, path);
       expect([path, status]).toEqual([path, 404]);

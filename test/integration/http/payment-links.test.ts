@@ -216,7 +216,7 @@ describe('a payment link against other sites and strangers', () => {
     expect(await paymentCount()).toBe(before);
   });
 
-  it('accepts its own form', async () => {
+  it('accepts the form of its own page', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const own: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin', origin: till.api.baseUrl },

@@ -67,7 +67,7 @@ describe('the customer of a payment', () => {
     expect(new Set(payments.map(({ customerId }) => customerId)).size).toBe(1);
   });
 
-  it('is rejected when it is given in both ways or in neither', async () => {
+  it('is rejected when both or neither of customer id and email address are given', async () => {
     expect(fieldsOf(await create({}))).toEqual([400, 'customerId']);
     expect(fieldsOf(await create({ customerId: shop.customerId, customer: {} }))).toEqual([400, 'customer']);
     expect(fieldsOf(await create({ customer: { email: 'no address' } }))).toEqual([400, 'customer.email']);

@@ -42,7 +42,7 @@ describe('orders with a public key', () => {
     expect((await order(other, other.publicKey, '203.0.113.1')).status).toBe(201);
   });
 
-  it('count when invalid, while existing orders stay readable', async () => {
+  it('count towards the limit when invalid, while existing orders stay readable', async () => {
     const from = '203.0.113.3';
     const { body } = await order(shop, shop.publicKey, from);
     for (let made = 1; made < LIMIT; made += 1) {

@@ -77,7 +77,7 @@ describe('the renewal of a payment', () => {
     expect(options['LTC']).toMatchObject({ requiredConfirmations: 5 });
   });
 
-  it('creates nothing when no rate is available, and is offered again', async () => {
+  it('creates no payment when no rate is available, and can be requested again', async () => {
     const old = await expired();
     change('UPDATE payments SET currency = ? WHERE id = ?', 'BTN', old.id);
     expect((await press(old.id)).status).toBe(503);

@@ -213,7 +213,7 @@ describe('the token of a session', () => {
     expect((await listed(client)).map(({ id }) => id)).toEqual(session);
   });
 
-  it('does not live longer by being replaced', async () => {
+  it('keeps its expiry when it is replaced', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     for (let hours = 0; hours < 6 * 24; hours += 8) {

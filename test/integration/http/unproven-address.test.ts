@@ -272,7 +272,7 @@ describe('a password reset for an unconfirmed address', () => {
     expect(mail?.text).toContain('passkeys (1)');
   });
 
-  it('leaves the shop itself to the owner of the address, with a public key and without webhook', async () => {
+  it('leaves the shop to the owner of the address, with a new public key and without webhook URL', async () => {
     const { email, merchant } = await squat();
     await reset(await resetLink(email));
     const token = await loginToken(email, NEW_PASSWORD);

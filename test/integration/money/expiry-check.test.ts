@@ -129,7 +129,7 @@ describe('a payment at its deadline', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('is checked together with up to a hundred others', async () => {
+  it('is checked in one request together with up to a hundred other payments', async () => {
     for (let made = 0; made < 230; made += 1) await world.order({ allowed: ['BTC'] });
     await timeIsUp();
     expect(await expire()).toBe(230);

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('an order whose old payment is paid after a new one was created', () => {
-  it('completes the old payment without an error in the chain', async () => {
+  it('completes the old payment without an error while reading the chain', async () => {
     const first = await world.order({ orderId: 'A-1' });
     world.advance(61 * MINUTE);
     await world.look();

@@ -32,7 +32,7 @@ const setTiers = (...tiers: readonly ConfirmationTier[]): unknown =>
 const SIX = { fromAtoms: (PRICE * 6n) / 10n, confirmations: 6 };
 
 it.for(['runs on', 'restarts'])(
-  'a payment group completes at the confirmation tier of its total for money on a superseded payment while the daemon %s',
+  'money on a superseded payment settles at the confirmation tier of the order total while the daemon %s',
   async (how) => {
     setTiers(SIX);
     const [first, second] = await group.renewed({ amount: '25.00' });

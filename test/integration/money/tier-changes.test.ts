@@ -66,7 +66,7 @@ describe('the confirmation tier of an order', () => {
 });
 
 describe('an excess over the price of a completed order', () => {
-  it('is emitted at the depth of a tier that was set while it waited', async () => {
+  it('is emitted at the depth of a confirmation tier that was set while the excess waited', async () => {
     await pay(DUE);
     expect(await mine(1)).toBe('completed');
     await pay(DUE);

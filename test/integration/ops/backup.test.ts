@@ -272,7 +272,7 @@ describe('scripts/seed', () => {
     expect(refused.stderr).toContain('--yes');
   });
 
-  it('checks words without repeating them', async () => {
+  it('verifies seed words without printing them', async () => {
     const args = ['verify', '--words-file', '-', '--data-dir', till.dataDir];
     expect(await runTool('seed', args, { env: ENV, input: `  ${words.toUpperCase()}\n` })).toMatchObject({
       code: 0,

@@ -116,7 +116,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       expect(metrics).toContain(`tilld_reconcile_differences{coin="${coin}",mode="live"} 3`);
     });
 
-    it('reads each known output when the node cannot scan', async () => {
+    it('reads each known output separately when the node cannot scan its unspent outputs', async () => {
       const transport = createRpcTransport({
         url: node.rpcUrl,
         timeoutMs: 10_000,

@@ -89,7 +89,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
 
-  it('reverse no payment because of one answer without it', async () => {
+  it('reverse no payment because of one answer that lacks its transaction', async () => {
     const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
     proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
     const payment = await order();

@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
   });
 
-  it('count with calldata like any other', async () => {
+  it('are credited with calldata like without', async () => {
     const payment = await newPayment();
     await anvil.pay({ address: payment.options.ETH.address, amount: due(payment) }, { data: '0xdeadbeef' });
     await settle(payment);

@@ -63,7 +63,7 @@ describe.skipIf(!requireAnvil())('an Ethereum address on a node without traces',
     expect(paid.transactions).toHaveLength(1);
   });
 
-  it('is read as well in a wallet restored from its seed words, whenever a contract paid it', async () => {
+  it('is also read in a wallet restored from its seed words, whenever a contract paid it', async () => {
     const payments = [];
     for (let at = 0; at < 30; at += 1) payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));
     const addresses = payments.map(({ options }) => options.ETH.address);

@@ -60,7 +60,7 @@ describe('money seen before the deadline that is not mined', () => {
     expect(await world.eventsOf(payment)).not.toContain('completed');
   });
 
-  it('is late by its block alone when the daemon was down meanwhile', async () => {
+  it('counts as late by its block time alone when the daemon was down meanwhile', async () => {
     world.advance(13 * DAY);
     world.restart();
     world.rate = '50';

@@ -80,7 +80,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
     expect(world.lamports(destination)).toBe(1_300_000_000n);
   });
 
-  it('costs only the fee and fails the send between signing and landing, and the next send works', async () => {
+  it('makes the send fail at the cost of its fee when it arrives between signing and landing, and the next send works', async () => {
     const [dusted] = await earn(1);
     const destination = strangerAddress();
     world.node.dropNext(1);

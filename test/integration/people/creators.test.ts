@@ -205,7 +205,7 @@ describe('changing the role of a member', () => {
     expect(idsOf(await links())).toEqual([page.id]);
   });
 
-  it('deletes nothing when the role stays or includes no less', async () => {
+  it('deletes nothing when the role stays the same or gets no fewer permissions', async () => {
     const hook = await endpoint(manager);
     const nothing = { ended: { endpoints: 0, keys: 0, links: 0 } };
     expect(await giveRole('manager')).toMatchObject(nothing);

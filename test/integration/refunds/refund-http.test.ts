@@ -158,7 +158,7 @@ describe('concurrent refunds', () => {
 });
 
 describe('a refund of an unusual payment', () => {
-  it('requires the coin for several coins, refunds each separately, and the last makes it refunded', async () => {
+  it('requires a coin when several were paid, refunds each coin separately, and the last refund makes the payment refunded', async () => {
     const payment = await shop.createPayment();
     await simulate(payment, { scenario: 'underpay', coin: 'BTC' });
     await simulate(payment, { scenario: 'exact', coin: 'LTC' });
@@ -173,7 +173,7 @@ describe('a refund of an unusual payment', () => {
     expect(last.body.data).toMatchObject({ status: 'refunded', refunds: [{ coin: 'LTC' }, { coin: 'BTC' }] });
   });
 
-  it('pays the excess of an overpaid one, which stays completed', async () => {
+  it('pays the excess of an overpaid payment, which stays completed', async () => {
     const payment = await paid('LTC', { scenario: 'overpay' });
     const excess = formatCoinAmount(
       atoms(payment.options.LTC.received, 'LTC') - atoms(payment.options.LTC.amount, 'LTC'),
@@ -191,7 +191,7 @@ describe('a refund of an unusual payment', () => {
     );
   });
 
-  it('pays the received amount of an underpaid one', async () => {
+  it('pays the received amount of an underpaid payment', async () => {
     const payment = await paid('ETH', { scenario: 'underpay' });
     expect(payment.status).toBe('underpaid');
     const { body } = await refund(shop, { paymentId: payment.id, destination: PAYER.ETH });
@@ -201,7 +201,7 @@ describe('a refund of an unusual payment', () => {
     });
   });
 
-  it('pays the received amount of a late one', async () => {
+  it('pays the received amount of a late payment', async () => {
     const payment = await paid('BTC', { scenario: 'late' });
     expect(payment.exception).toBe('late');
     const { body } = await refund(shop, { paymentId: payment.id, destination: PAYER.BTC });

@@ -39,7 +39,7 @@ const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[]
 const cents = { wish: { kind: 'amount', amount: '0.10', currency: 'USD' } } as const;
 
 describe('the approval of a claim', () => {
-  it('approves no later claim when it names its claim, whatever the address', async () => {
+  it('approves only the claim that it names, and not a later one, whatever its address', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });

@@ -45,7 +45,7 @@ describe('refund links for the excess', () => {
     expect(await refunded(payment)).toHaveLength(1);
   });
 
-  it('refund its value once when they use the current rate', async () => {
+  it('refund the value of the excess once when they use the current rate', async () => {
     const payment = await paidTwice();
     const terms = { ...EXCESS, rate: 'current' } as const;
     const [first, second] = [await world.newLink(payment, terms), await world.newLink(payment, terms)];

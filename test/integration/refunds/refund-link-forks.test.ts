@@ -123,7 +123,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('spends the same coins when a reorg undid the cancellation, whenever the ledger reads that', async () => {
+  it('spends the same coins as the cancelled refund when a reorg undid the cancellation, however late the ledger reads that', async () => {
     const cancellation = await versionOf(first, 2);
     await control().reorg({ fate: 'dropped', txids: [cancellation.txid] });
     await settle();
@@ -144,7 +144,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('spends the same coins also when it is a direct refund', async () => {
+  it('spends the same coins as the cancelled refund also when it is a direct refund', async () => {
     const { refund: direct } = await world.refund(payment, '0.1');
     const cancellation = await versionOf(first, 2);
     expect((await inputsOf(direct.sendId)).map((key) => key.split(':')[0])).toEqual([cancellation.txid]);

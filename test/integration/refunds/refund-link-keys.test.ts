@@ -89,7 +89,7 @@ it('a key without wallet:send opens refund links that wait for the owner, whatev
   }
 });
 
-it('a key with wallet:send decides about approval of refund links', async () => {
+it('a key with wallet:send chooses whether the refund links that it opens need approval', async () => {
   const link = await newLink(await keyWith('refunds:write', 'wallet:send'), false);
   expect(link.approval).toBe(false);
   await claimed(link);

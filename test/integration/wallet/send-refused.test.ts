@@ -17,7 +17,7 @@ const down = async () => Promise.reject(new ChainError('unavailable', 'connectio
 describe('sendCoins before it stores anything', () => {
   afterEach(async () => expect(await stored()).toBe(0));
 
-  test('names a destination of another chain', async () => {
+  test('rejects a destination of another chain and names the field', async () => {
     await sim.fund('BTC', ONE.BTC);
     const wrong = sim.send('BTC', '0.1', { destination: sim.stranger('LTC') });
     await expect(wrong).rejects.toMatchObject({
@@ -26,13 +26,16 @@ describe('sendCoins before it stores anything', () => {
     });
   });
 
-  test.each(['0', '0.000', '0.123456789', '-1', '1e3', ''])('names the amount %o', async (amount) => {
-    await sim.fund('BTC', ONE.BTC);
-    await expect(sim.send('BTC', amount)).rejects.toMatchObject({
-      code: 'VALIDATION_INVALID',
-      details: [{ field: 'amount' }],
-    });
-  });
+  test.each(['0', '0.000', '0.123456789', '-1', '1e3', ''])(
+    'rejects the amount %o and names the field',
+    async (amount) => {
+      await sim.fund('BTC', ONE.BTC);
+      await expect(sim.send('BTC', amount)).rejects.toMatchObject({
+        code: 'VALIDATION_INVALID',
+        details: [{ field: 'amount' }],
+      });
+    },
+  );
 
   test('reports dust as an invalid amount instead of an insufficient balance', async () => {
     await sim.fund('BTC', ONE.BTC);

@@ -3,7 +3,7 @@ import { consolidationBudget, orderBudget, sweepBudget } from '../../../src/doma
 
 const plan = { fee: 500n, feeRate: 1_000n };
 
-describe('fee budgets with a share of zero', () => {
+describe('fee budgets when the configured share is zero', () => {
   const policy = { maxFeeShareBps: 0 };
 
   it('allow a sweep to cost a twentieth of the deposit', () => {

@@ -54,7 +54,7 @@ describe('a payment in a coin whose blocks have an exact time', () => {
     expect(events).toEqual(['payment.completed']);
   });
 
-  it('becomes late in no other way, and on time again only by a first block from before the deadline', () => {
+  it('becomes late only by the time of its first block, and on time again only by a first block from before the deadline', () => {
     fc.assert(
       fc.property(
         fc.option(time),

@@ -170,7 +170,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.expired', 'payment.late', 'payment.confirming', 'payment.completed']);
   });
 
-  it('leaves late money that does not cover the current price as expired/late to the merchant', () => {
+  it('stays expired/late for the merchant to decide when late money does not cover the current price', () => {
     const { payment } = run(fresh(), [
       [{ type: 'time_passed' }, EXPIRES],
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 110_000n }), EXPIRES + 5],

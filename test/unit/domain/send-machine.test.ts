@@ -156,7 +156,7 @@ describe('send state machine', () => {
     expect(run(fresh(), late).last.action).toBe('retry');
   });
 
-  it('keeps the older version current when a replacement is refused, whether the send knew the newer one or not', () => {
+  it('keeps the older version current when a replacement is refused, also when the send has recorded the newer version', () => {
     const raised = fresh({ versions: versions.slice(0, 2) });
     expect(run(raised, answered(2, 'rejected', true)).send).toMatchObject({ status: 'signed', version: 1 });
     const moved = { ...raised, version: 2, fee: 200n };
@@ -232,7 +232,7 @@ describe('send state machine', () => {
     expect(awaitsBlock(last.send)).toBe(true);
   });
 
-  it('concludes nothing from coins spent otherwise on chains with accounts', () => {
+  it('draws no conclusion from coins that another transaction spent on account-based chains', () => {
     const open = fresh({ coin: 'SOL', mode: 'live' });
     const { send } = run(open, displaced(100, 1));
     expect(send.displacedHeight).toBeNull();

@@ -122,7 +122,7 @@ describe('the access table', () => {
     },
   );
 
-  it('allows a restricted key with one scope no changing operation of another kind', () => {
+  it('denies a restricted key with one scope every changing operation of other scopes', () => {
     const kinds: Readonly<Record<string, RegExp>> = {
       customers: /\/customer\//,
       catalog: /\/(product|price)\//,

@@ -16,7 +16,7 @@ describe('judgeRate', () => {
     expect(judge('1', ['a', 'b'], agreed('100000'), T0).state).toBe('agreed');
   });
 
-  it('accepts a first price of a single source, and marks it as single where more agreed before', () => {
+  it('accepts a first price of a single source, and marks it as single when several sources agreed before', () => {
     expect(judge('100', ['a'], NO_HISTORY, T0).state).toBe('single');
     expect(judge('100', ['a'], agreed('100'), T0).state).toBe('alone');
   });
@@ -87,7 +87,7 @@ describe('judgeRate', () => {
     expect(highest.lte(105)).toBe(true);
   });
 
-  it('compares a single source with the agreed rate for a week, and marks it as single afterwards as well', () => {
+  it('compares a single source with the last agreed rate for a week, and then accepts it, still marked as single', () => {
     const WEEK = 7 * 24 * 60 * MINUTE;
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK).state).toBe('refused');
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK + 1).state).toBe('alone');
