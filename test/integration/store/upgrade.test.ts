@@ -163,13 +163,20 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
       .select('paymentId')
       .where('status', '=', 'open')
       .execute();
+    const dismissed = await db.selectFrom('attention_dismissals').select('itemId').execute();
+    const isDismissed = new Set(dismissed.map(({ itemId }) => itemId));
     const forPayer = new Set(offered.map(({ paymentId }) => paymentId));
     for (const { id: merchantId } of await db.selectFrom('merchants').select('id').execute()) {
       const shop = { merchantId, mode: 'sandbox' as const };
       const waiting = all.filter((payment) => {
         const kind = paymentAttention(payment);
         const isOwn = payment.merchantId === merchantId && payment.mode === shop.mode;
-        return isOwn && kind !== null && !(kind === 'payment_over' && forPayer.has(payment.id));
+        return (
+          isOwn &&
+          kind !== null &&
+          !isDismissed.has(payment.id) &&
+          !(kind === 'payment_over' && forPayer.has(payment.id))
+        );
       });
       const listed = await listWaitingPayments(db, shop, 1_000);
       expect(listed.map(({ id }) => id).toSorted()).toEqual(waiting.map(({ id }) => id).toSorted());
