@@ -6,7 +6,7 @@ import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { createRefundLinks } from './refund-links.ts';
-import { createUpkeep } from './maintenance.ts';
+import { createMaintenance } from './maintenance.ts';
 import { CopyCheck } from './copy-check.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
 import { startParts, stopParts, type RunningParts, type Started } from './lifecycle.ts';
@@ -157,7 +157,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     metrics: metrics.nodes,
   });
   const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
-  const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
+  const upkeep = createMaintenance({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
   const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates });
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];

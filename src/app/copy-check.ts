@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../domain/ports.ts';
-import { isCopyUnchecked, noteCopyChecked } from '../replica/copy-mark.ts';
+import { isCopyUnchecked, markCopyChecked } from '../replica/copy-checked.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { CommandProcess } from './command-process.ts';
 
@@ -57,7 +57,7 @@ export class CopyCheck {
         env: { ...env, TILLD_CONFIG: config.file },
         limitMs: LIMIT_MS,
       });
-      await noteCopyChecked(db);
+      await markCopyChecked(db);
       logger.info({}, 'integrity check of the database from the replica passed');
     } catch (error) {
       if (this.#isStopping) return;

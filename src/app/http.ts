@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { simulatorControls } from './chains.ts';
-import type { Upkeep } from './maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RefundLinks } from './refund-links.ts';
 import type { BackupStatus } from './scheduled-backups.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
@@ -76,7 +76,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly news: PaymentChangeBus;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
-  readonly upkeep: Upkeep;
+  readonly upkeep: Maintenance;
   readonly registry: Registry;
   readonly simulators: readonly Simulator[];
   readonly hasLiveCoin: boolean;

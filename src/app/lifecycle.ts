@@ -1,5 +1,5 @@
 import type { CopyCheck } from './copy-check.ts';
-import type { Upkeep } from './maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RevocationList } from './revocations.ts';
 import type { RefundLinks } from './refund-links.ts';
 import type { ScheduledBackups } from './scheduled-backups.ts';
@@ -29,7 +29,7 @@ export interface RunningParts {
   readonly queue: WebhookQueue;
   readonly mails: Scheduler;
   readonly notices: Scheduler;
-  readonly upkeep: Upkeep;
+  readonly upkeep: Maintenance;
   readonly copyCheck: CopyCheck;
   readonly backups: ScheduledBackups;
   readonly replica: ReplicaWatch | null;

@@ -28,7 +28,7 @@ interface UpkeepDeps {
 }
 
 /** Periodic maintenance of the daemon. */
-export interface Upkeep {
+export interface Maintenance {
   start(): void;
   stop(): Promise<void>;
   /** Every chain with its warnings. */
@@ -46,7 +46,7 @@ const REREADS_EVERY_MS = 2_000;
 const PATIENCE_MS = 60_000;
 
 /** Prunes and shrinks the database, reconciles ledger and chain periodically, and logs warnings. */
-export function createUpkeep(deps: UpkeepDeps): Upkeep {
+export function createMaintenance(deps: UpkeepDeps): Maintenance {
   const { config, database, clock, logger, watcher } = deps;
   const { db } = database;
   const chains = async (): Promise<WatchedChain[]> =>

@@ -6,8 +6,8 @@ import type { Db } from '../store/sqlite/database.ts';
 import {
   findConditions,
   type FindConditionsDeps,
-  noteConditions,
-  noteEvents,
+  storeConditionNotices,
+  storeEventNotices,
   sendNotices,
   summariseNotices,
 } from '../usecases/notices/index.ts';
@@ -32,7 +32,7 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   const isOn = config.smtp !== null;
   const mail = { ...deps, baseUrl: config.http.baseUrl, operatorEmail: config.operatorEmail };
   const tell = async (signal: AbortSignal): Promise<void> => {
-    while ((await noteEvents(deps, isOn)) && !signal.aborted);
+    while ((await storeEventNotices(deps, isOn)) && !signal.aborted);
     if (!isOn) return;
     while ((await sendNotices(mail)) > 0 && !signal.aborted);
     await summariseNotices(mail);
@@ -40,6 +40,6 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   const jobs = new Scheduler(logger).every('notices', TELL_EVERY_MS, tell);
   if (!isOn) return jobs;
   return jobs.every('notice-conditions', CHECK_INTERVAL_MS, async () =>
-    noteConditions(deps, await findConditions(deps)),
+    storeConditionNotices(deps, await findConditions(deps)),
   );
 }

@@ -6,18 +6,18 @@ import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import { noteCopyUnchecked } from '../replica/copy-mark.ts';
-import { noteCopy, readStoredEpoch } from '../replica/epoch.ts';
+import { markCopyUnchecked } from '../replica/copy-checked.ts';
+import { markAsCopy, readStoredEpoch } from '../replica/epoch.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { noteRestored } from '../usecases/wallet/index.ts';
+import { markRestored } from '../usecases/wallet/index.ts';
 import { allRevocations } from '../store/revocations.ts';
 import {
   type Applied,
   applyRevocations,
-  noteOperatorEverywhere,
+  auditOperatorEverywhere,
   suspendShops,
 } from '../usecases/accounts/index.ts';
 import { openGapLimit } from '../usecases/addresses/index.ts';
@@ -118,11 +118,11 @@ async function lookAhead(
       await skipSeqs(tx);
     });
     const revoked = await revokeAgain(db, options, { keyring, stage });
-    await noteOperatorEverywhere(db, { secretBox: createSecretBox(keyring), clock }, 'scripts/restore');
+    await auditOperatorEverywhere(db, { secretBox: createSecretBox(keyring), clock }, 'scripts/restore');
     const recovered = await openGapLimit({ db, clock }, options.lookAhead);
-    await noteRestored(db, clock);
-    await noteCopy(db);
-    if (options.newerDatabase !== undefined) await noteCopyUnchecked(db);
+    await markRestored(db, clock);
+    await markAsCopy(db);
+    if (options.newerDatabase !== undefined) await markCopyUnchecked(db);
     return { recovered, revoked };
   } finally {
     await database.close();

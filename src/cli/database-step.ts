@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { freshDirectory } from '../backup/files.ts';
 import { openArchive } from '../backup/sealed-archive.ts';
 import type { Config } from '../config/config.ts';
-import { noteCopy } from '../replica/epoch.ts';
+import { markAsCopy } from '../replica/epoch.ts';
 import { summarizeCreatedSince } from '../store/operations/created-since.ts';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import {
@@ -26,7 +26,7 @@ import {
 } from '../store/sqlite/files.ts';
 import { migrateCopy, openDatabase } from '../store/sqlite/open.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
-import { noteRestored } from '../usecases/wallet/index.ts';
+import { markRestored } from '../usecases/wallet/index.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import { printLine, runCommand, UsageError } from './command.ts';
 import { daemonData } from './daemon-data.ts';
@@ -161,8 +161,8 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
   const database = await openDatabase(restored, { mayMigrate: false });
   try {
     await database.db.transaction(async (tx) => skipSeqs(tx));
-    await noteRestored(database.db, { now: () => Date.now() });
-    await noteCopy(database.db);
+    await markRestored(database.db, { now: () => Date.now() });
+    await markAsCopy(database.db);
   } finally {
     await database.close();
   }
@@ -178,7 +178,7 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
 async function markCopy(copy: string): Promise<void> {
   const database = await openDatabase(copy, { mayMigrate: false });
   try {
-    await noteCopy(database.db);
+    await markAsCopy(database.db);
   } finally {
     await database.close();
   }

@@ -8,7 +8,7 @@ import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { createPasswords, noteOperatorEverywhere } from '../usecases/accounts/index.ts';
+import { createPasswords, auditOperatorEverywhere } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import {
@@ -102,7 +102,7 @@ async function noteShown(config: Config, keyring: Keyring): Promise<void> {
     const { db } = await openDatabase(file, { mayMigrate: false });
     try {
       const deps = { secretBox: createSecretBox(keyring), clock: { now: () => Date.now() } };
-      await noteOperatorEverywhere(db, deps, 'scripts/seed show');
+      await auditOperatorEverywhere(db, deps, 'scripts/seed show');
     } finally {
       await db.close();
     }

@@ -34,7 +34,7 @@ export async function writeEpoch(db: Db, { number, state, marker }: Epoch): Prom
  * Marks the database as a copy: its daemon starts only once it has taken over. No effect if there was no
  * replica.
  */
-export async function noteCopy(db: Db): Promise<void> {
+export async function markAsCopy(db: Db): Promise<void> {
   const epoch = await readEpoch(db);
   if (epoch !== null) await writeEpoch(db, { ...epoch, state: 'restored' });
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { getAddress } from 'ethers/address';
 import { Transaction } from 'ethers/transaction';
-import { AccountBook } from '../../src/chains/ethereum/accounts/account-book.ts';
+import { AccountLedger } from '../../src/chains/ethereum/accounts/account-ledger.ts';
 import { accountKey, addressProblem } from '../../src/chains/ethereum/address.ts';
 import { planReplacement, planSend } from '../../src/chains/ethereum/sends/plan-send.ts';
 import { signSend } from '../../src/chains/ethereum/sends/sign-send.ts';
@@ -270,7 +270,7 @@ export class AccountChain {
     const keys = transactions.flatMap(({ from, to }) => [from, to]);
     const watched = await index.watched([...new Set(keys)]);
     const senders = [...new Set(transactions.map(({ from }) => from))].filter((from) => watched.has(from));
-    const book = new AccountBook(await index.holdings(senders));
+    const book = new AccountLedger(await index.holdings(senders));
     for (const each of transactions) {
       const { txid, from, to, value, price } = each;
       const succeeded = !this.failing.has(to);

@@ -13,7 +13,7 @@ import { nodeStatus } from './rpc/identity.ts';
 import { ETHEREUM_CHAINS } from './rpc/networks.ts';
 import { accountReads } from './accounts/account-reads.ts';
 import { BalanceReader } from './accounts/balance-reads.ts';
-import { BalanceTurns } from './accounts/balance-turns.ts';
+import { BalanceRotation } from './accounts/balance-rotation.ts';
 import { blockReads } from './blocks/block-reads.ts';
 import type { NodeClient } from './rpc/node-client.ts';
 import { balancesAt, readableBalancesAt } from './accounts/balances-at.ts';
@@ -26,7 +26,7 @@ import { signSend } from './sends/sign-send.ts';
 import { createSubmitter } from './sends/submit.ts';
 import { createTracer } from './blocks/traces.ts';
 import { UnreadBlocks } from './blocks/unread-blocks.ts';
-import { noteTypes } from './blocks/transaction-types.ts';
+import { recordTransactionTypes } from './blocks/transaction-types.ts';
 
 export interface EthereumAdapterOptions {
   readonly network: Network;
@@ -68,11 +68,11 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
   const now = (): number => clock.now();
   const novelties = new UnknownTransactionTypes({ coin: 'ETH', what: 'type', clock, logger });
   const reader = {
-    client: noteTypes(client, novelties),
+    client: recordTransactionTypes(client, novelties),
     index,
     tracer: createTracer({ client, clock, logger }),
     shortfalls: new Shortfalls(),
-    turns: new BalanceTurns(logger),
+    turns: new BalanceRotation(logger),
     unread: new UnreadBlocks({ index, clock, logger }),
     logger,
     now,

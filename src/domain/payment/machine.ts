@@ -1,5 +1,5 @@
 import { outputKey } from '../chain.ts';
-import { CreditBook } from './credit-book.ts';
+import { CreditIndex } from './credit-index.ts';
 import { eventsBetween, reportedExcess, excessToReport } from './events-between.ts';
 import { isAccepted } from './acceptance.ts';
 import { isFullyRefunded } from './balance.ts';
@@ -29,7 +29,7 @@ export function transition(payment: PaymentState, fact: PaymentFact, now: number
  * only their net events: a payer's fee bump (one output gone, its replacement seen) is not a reversal.
  */
 export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
-  const book = new CreditBook(payment);
+  const book = new CreditIndex(payment);
   let observed = payment;
   for (const fact of facts) observed = observe(observed, book, fact, now);
   observed = book.into(observed);

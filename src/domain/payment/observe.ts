@@ -1,6 +1,6 @@
 import { type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
-import type { CreditBook } from './credit-book.ts';
+import type { CreditIndex } from './credit-index.ts';
 import { acceptanceProblem } from './acceptance.ts';
 import { liveCredits, sumByCoin } from './credits.ts';
 import { withRate } from './refund-value.ts';
@@ -13,7 +13,7 @@ type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
 /** Folds a fact into the observations; returns the same payment and book if the fact changes nothing. */
 export function observe(
   payment: PaymentState,
-  book: CreditBook,
+  book: CreditIndex,
   fact: PaymentFact,
   now: number,
 ): PaymentState {
@@ -70,7 +70,7 @@ function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boole
 /** Null when there is nothing to resolve. */
 function resolve(
   payment: PaymentState,
-  book: CreditBook,
+  book: CreditIndex,
   action: 'accept' | 'refunded',
   now: number,
 ): PaymentState | null {
@@ -95,7 +95,7 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
 /** Late money, and its refunded part, is valued from now on. */
 function observeRate(
   payment: PaymentState,
-  book: CreditBook,
+  book: CreditIndex,
   { ref, due }: Extract<PaymentFact, { type: 'late_quoted' }>,
 ): PaymentState {
   const credit = book.find(ref);
@@ -109,7 +109,7 @@ function observeRate(
 /** Marks money late that has stayed unconfirmed for too long. */
 function markUnconfirmedLate(
   payment: PaymentState,
-  book: CreditBook,
+  book: CreditIndex,
   { coin, currentDue, via }: Extract<PaymentFact, { type: 'grace_expired' }>,
   now: number,
 ): void {
@@ -127,7 +127,7 @@ function markUnconfirmedLate(
   }
 }
 
-function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): PaymentState {
+function observeSeen(payment: PaymentState, book: CreditIndex, fact: SeenFact): PaymentState {
   if (book.find(fact.ref) === undefined) {
     return withCredit(payment, book, newCredit(payment, book, fact));
   }
@@ -138,7 +138,7 @@ function observeSeen(payment: PaymentState, book: CreditBook, fact: SeenFact): P
   return payment;
 }
 
-function observeConfirmed(payment: PaymentState, book: CreditBook, fact: ConfirmedFact): PaymentState {
+function observeConfirmed(payment: PaymentState, book: CreditIndex, fact: ConfirmedFact): PaymentState {
   const inBlock = { state: 'confirmed', height: fact.height } as const;
   if (book.find(fact.ref) === undefined) {
     const credit = newCredit(payment, book, fact);
@@ -168,7 +168,7 @@ function isProvenInTime(
 }
 
 /** Money first seen after the deadline proves that the deadline has passed. */
-function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCredit | null): PaymentState {
+function withCredit(payment: PaymentState, book: CreditIndex, credit: PaymentCredit | null): PaymentState {
   if (credit === null) return payment;
   book.put(credit);
   const isOver = payment.closedAt === null && credit.firstSeenAt >= payment.expiresAt;
@@ -177,7 +177,7 @@ function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCred
 
 function newCredit(
   payment: PaymentState,
-  book: CreditBook,
+  book: CreditIndex,
   fact: SeenFact | ConfirmedFact,
 ): PaymentCredit | null {
   const { via } = fact;
@@ -248,7 +248,7 @@ function confirmBy(
 }
 
 function updateCredit(
-  book: CreditBook,
+  book: CreditIndex,
   ref: OutputRef,
   change: (credit: PaymentCredit) => PaymentCredit,
 ): void {

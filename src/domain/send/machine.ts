@@ -1,7 +1,7 @@
 import { spendingModel } from '../accounts.ts';
 import { assertNever } from '../errors.ts';
 import { rebroadcastDelayMs, retryDelayMs, type SendPolicy } from './policy.ts';
-import type { Decision, RefusalEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
+import type { Decision, RejectionEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
 
 type FactOf<T extends SendFact['type']> = Extract<SendFact, { readonly type: T }>;
 type Phase = Pick<SendState, 'status' | 'height'>;
@@ -90,7 +90,7 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
  */
 export function judge(
   send: SendState,
-  evidence: RefusalEvidence,
+  evidence: RejectionEvidence,
   { surplusDepth }: Pick<SendPolicy, 'surplusDepth'>,
 ): Verdict {
   const findFate = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';

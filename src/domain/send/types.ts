@@ -51,7 +51,7 @@ export interface SendState extends ChainId {
  * fate `gone` counts against a version, for a transfer within the wallet also `unfunded`, and only if node
  * and ledger are at the same block.
  */
-export interface RefusalEvidence {
+export interface RejectionEvidence {
   /** The node's report by txid. A version without an entry is unknown. */
   readonly fates: ReadonlyMap<string, TransactionFate>;
   /** Height of the ledger. */
@@ -112,7 +112,7 @@ export type SendFact =
   | {
       readonly type: 'refused';
       readonly reason: string;
-      readonly evidence: RefusalEvidence;
+      readonly evidence: RejectionEvidence;
       readonly renewal: 'none' | 'untried' | 'later' | 'impossible';
       readonly policy: SendPolicy;
     }

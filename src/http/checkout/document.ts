@@ -1,5 +1,5 @@
 import { LANGUAGE_NAMES, type Language } from '../../i18n/languages.ts';
-import type { ShopFace } from '../../usecases/shops/index.ts';
+import type { ShopProfile } from '../../usecases/shops/index.ts';
 import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -91,7 +91,7 @@ export function renderDocument(parts: {
   head: Html | false;
   body: Html;
   /** The shop's colour, or the default one. */
-  shop?: Pick<ShopFace, 'accentColor'>;
+  shop?: Pick<ShopProfile, 'accentColor'>;
 }): string {
   const { language, title, assets, head, body, shop } = parts;
   const color = shop?.accentColor ?? null;
@@ -135,7 +135,7 @@ function sandboxBanner({ view, say, language }: PageModel): Html {
 
 /** The support contact, and links to the page in the other languages. */
 export function footer(
-  { say, language, shop }: Pick<PageModel, 'say' | 'language'> & { readonly shop: ShopFace },
+  { say, language, shop }: Pick<PageModel, 'say' | 'language'> & { readonly shop: ShopProfile },
   embedder: string | null = null,
 ): Html {
   const rest = embedder === null ? '' : `&embed=${encodeURIComponent(embedder)}`;

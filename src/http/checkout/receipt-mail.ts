@@ -1,11 +1,11 @@
 import {
-  bodyName,
+  nameForBody,
   escapeHtml,
   hostName,
   htmlMail,
   type MailText,
-  plainOrder,
-  subjectName,
+  safeOrderName,
+  nameForSubject,
 } from '../../usecases/mail/index.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
@@ -17,10 +17,10 @@ import { appliedRate } from './receipt.ts';
 export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const { view, say, language } = scene;
   const { payment } = view;
-  const shop = bodyName(view.shop.name);
-  const order = plainOrder(payment, payment.id);
+  const shop = nameForBody(view.shop.name);
+  const order = safeOrderName(payment, payment.id);
   const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
-  const subject = say('receiptSubject', { order, shop: subjectName(view.shop.name, hostName(baseUrl)) });
+  const subject = say('receiptSubject', { order, shop: nameForSubject(view.shop.name, hostName(baseUrl)) });
   const blocks = [
     ...(payment.sandbox ? [say('sandbox')] : []),
     shop,

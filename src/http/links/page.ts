@@ -4,8 +4,8 @@ import type { NumberSigns } from '../../domain/typed-amount.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField } from '../../store/schema/payment-links.ts';
-import type { AnswerProblem, AnswerProblems, LinkView } from '../../usecases/links/index.ts';
-import { shopFace } from '../../usecases/shops/index.ts';
+import type { LinkFormProblem, LinkFormProblems, LinkView } from '../../usecases/links/index.ts';
+import { shopProfile } from '../../usecases/shops/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
@@ -17,7 +17,7 @@ import { speakLink, type SayLink } from './texts.ts';
 /** The input so far, and its errors. */
 export interface Filled {
   readonly values: Readonly<Record<LinkField | 'amount', string>>;
-  readonly problems: AnswerProblems;
+  readonly problems: LinkFormProblems;
 }
 
 export interface LinkPage {
@@ -34,7 +34,7 @@ type Scene = LinkPage & ReturnType<typeof speakLink>;
 export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string {
   const scene: Scene = { ...page, ...speakLink(page.language) };
   const { link, language, embedder, say, common } = scene;
-  const shop = shopFace(link.merchant);
+  const shop = shopProfile(link.merchant);
   const title = say('title', { name: link.name, shop: shop.name });
   const body = html`
     ${
@@ -55,7 +55,7 @@ export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string 
 /** The page of a closed link. */
 export function closedPage(merchant: MerchantRow, language: Language, assets: WebAssets['checkout']): string {
   const { say, common } = speakLink(language);
-  const shop = shopFace(merchant);
+  const shop = shopProfile(merchant);
   const body = html`<div class="page">
     <main>
       <div class="outcome">
@@ -79,7 +79,7 @@ export function numberSigns(language: Language): NumberSigns {
 function summary({ link, language, common }: Scene): Html {
   const { merchant, fixed } = link;
   return html`<header class="summary">
-    ${shopHead(shopFace(merchant), common)}
+    ${shopHead(shopProfile(merchant), common)}
     <h1>
       <span class="${fixed === null ? 'name' : 'label'}">${link.name}</span>
       ${fixed !== null && html`<span class="total">${fiat(fixed.amount, link.currency, language)}</span>`}
@@ -196,7 +196,7 @@ function input(scene: Scene, { name, label, kind, required, value, hint }: Input
   </div>`;
 }
 
-function problemText(scene: Scene, name: Input['name'], problem: AnswerProblem): string {
+function problemText(scene: Scene, name: Input['name'], problem: LinkFormProblem): string {
   const { link, language, say }: { link: LinkView; language: Language; say: SayLink } = scene;
   const shown = (value: string): string => fiat(value, link.currency, language);
   const min = link.open?.min;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import {
   type AccountDeps,
   addPasskey,
-  askForPasskey,
-  askToSignIn,
-  askToStepUp,
+  registrationOptions,
+  signInOptions,
+  stepUpOptions,
   listPasskeys,
   openDashboardSession,
   type Passkey,
@@ -122,7 +122,7 @@ function askToAddRoute(deps: AccountDeps): Route {
     errors: ['INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken }) => {
       const { id: sessionId } = requireSession(auth, sessionToken);
-      return { options: { ...(await askForPasskey(deps, { userId: auth.userId, sessionId })) } };
+      return { options: { ...(await registrationOptions(deps, { userId: auth.userId, sessionId })) } };
     },
   });
 }
@@ -205,7 +205,7 @@ function askToSignInRoute(deps: AccountDeps): Route {
     auth: 'none',
     data: question,
     errors: [],
-    handler: async () => answeredQuestion(askToSignIn(deps)),
+    handler: async () => answeredQuestion(signInOptions(deps)),
   });
 }
 
@@ -243,7 +243,7 @@ function askToStepUpRoute(deps: AccountDeps): Route {
     errors: [],
     handler: async ({ auth, sessionToken }) => {
       const { id: sessionId } = requireSession(auth, sessionToken);
-      return answeredQuestion(await askToStepUp(deps, { userId: auth.userId, sessionId }));
+      return answeredQuestion(await stepUpOptions(deps, { userId: auth.userId, sessionId }));
     },
   });
 }
@@ -281,6 +281,6 @@ function answered({ createdAt, lastUsedAt, ...rest }: Passkey) {
 }
 
 /** The options are of a type without an index. */
-function answeredQuestion({ options: requestOptions, ...place }: ReturnType<typeof askToSignIn>) {
+function answeredQuestion({ options: requestOptions, ...place }: ReturnType<typeof signInOptions>) {
   return { options: requestOptions === null ? null : { ...requestOptions }, ...place };
 }

@@ -14,7 +14,7 @@ import {
   signOutEverywhere,
   stepUp,
 } from '../../usecases/accounts/index.ts';
-import { notePageLanguage, readLanguage } from '../../usecases/notices/index.ts';
+import { storePageLanguage, readLanguage } from '../../usecases/notices/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -116,7 +116,7 @@ function languageRoute(deps: SessionDeps): Route {
     data: z.object({ language }),
     errors: [],
     handler: async ({ auth, body }) => ({
-      language: await notePageLanguage(deps, auth.userId, body.language),
+      language: await storePageLanguage(deps, auth.userId, body.language),
     }),
   });
 }

@@ -3,7 +3,7 @@ import {
   type AccountDeps,
   disableTotp,
   enableTotp,
-  type GoingOn,
+  type ContinuedSession,
   readTotp,
   setupTotp,
 } from '../../usecases/accounts/index.ts';
@@ -25,7 +25,7 @@ const goingOn = sessionSchema.nullable().meta({
   description: 'The user token to go on with, as the one that asked has ended; null in the dashboard',
 });
 
-function goingOnAnswer({ session }: GoingOn) {
+function goingOnAnswer({ session }: ContinuedSession) {
   return session === null ? null : sessionAnswer(session);
 }
 

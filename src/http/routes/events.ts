@@ -3,7 +3,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import {
   type EventView,
   type EventWaiters,
-  followEvents,
+  longPollEvents,
   listEvents,
 } from '../../usecases/webhooks/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -115,7 +115,7 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
       };
       const shown = (events: readonly EventView[]) => events.map((event) => eventFor(auth, event));
       if (after !== undefined) {
-        const followed = await followEvents(deps, { ...filter, after, waitMs: wait * 1_000, clientGone });
+        const followed = await longPollEvents(deps, { ...filter, after, waitMs: wait * 1_000, clientGone });
         return { ...followed, events: shown(followed.events) };
       }
       const { events, total } = await listEvents(deps, { ...filter, page });

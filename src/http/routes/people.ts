@@ -4,7 +4,7 @@ import type { InvitationRow } from '../../store/schema/people.ts';
 import {
   acceptInvitation,
   changeRole,
-  END_BY_DEFAULT,
+  REVOKE_BY_DEFAULT,
   type Invited,
   invitePerson,
   listPeople,
@@ -56,10 +56,10 @@ const made = z.object({
 /** Counts of deleted things that a member had created. */
 const ended = z.object({ endpoints: z.int(), keys: z.int(), links: z.int() });
 
-const endMade = z.object({
-  endpoints: z.boolean().default(END_BY_DEFAULT.endpoints),
-  keys: z.boolean().default(END_BY_DEFAULT.keys),
-  links: z.boolean().default(END_BY_DEFAULT.links),
+const revokeCreated = z.object({
+  endpoints: z.boolean().default(REVOKE_BY_DEFAULT.endpoints),
+  keys: z.boolean().default(REVOKE_BY_DEFAULT.keys),
+  links: z.boolean().default(REVOKE_BY_DEFAULT.links),
 });
 
 function toInvitation(row: InvitationRow) {
@@ -164,7 +164,11 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
       'Ends at once what they may do there, and signs them out everywhere. The owner removes any member, and says what ' +
       'ends of what they made: endpoints and keys unless told otherwise. A member only leaves, without endpoints and keys, ' +
       'and the session that asks goes on.',
-    body: z.object({ merchantId: identifier(), userId: identifier(), endMade: endMade.optional() }),
+    body: z.object({
+      merchantId: identifier(),
+      userId: identifier(),
+      revokeCreated: revokeCreated.optional(),
+    }),
     data: z.object({
       removed: z.literal(true),
       ended,
@@ -172,7 +176,7 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
     handler: async ({ auth, sessionToken, client, body }) => {
-      const { merchantId, userId: personId, endMade: end } = body;
+      const { merchantId, userId: personId, revokeCreated: end } = body;
       const session = requireSession(auth, sessionToken);
       const removal = { merchantId, personId, end, userId: auth.userId, session, client };
       const { ended: made, renewed } = await removePerson(deps, removal);

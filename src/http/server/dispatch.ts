@@ -16,7 +16,7 @@ import type { PublicLimit } from './public-limit.ts';
 import { isForAnybody, limitedMaker } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { readRequestId } from './request-id.ts';
-import { noteCaller } from './request-log.ts';
+import { recordCaller } from './request-log.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { assertFieldsProven } from './step-up.ts';
@@ -53,7 +53,7 @@ export async function dispatch(
   res: Response,
 ): Promise<Answer | StreamReply> {
   const caller = await callerOfRequest(deps, route, req);
-  noteCaller(res, caller);
+  recordCaller(res, caller);
   const maker = caller?.kind === 'public' ? limitedMaker(route, caller.merchant.id) : null;
   if (maker !== null) await deps.publicLimit(maker, clientKey(req));
   if (isForAnybody(route)) await deps.publicLimit(route.path, clientKey(req));

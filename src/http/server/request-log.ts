@@ -73,7 +73,7 @@ function durations(registry: Registry): Histogram<'method' | 'route' | 'status'>
 }
 
 /** Records the route of a request by this path. */
-export function noteRoute(res: Response, path: string): void {
+export function recordRoute(res: Response, path: string): void {
   res.locals['route'] = path;
 }
 
@@ -88,7 +88,7 @@ function routePath(req: Request, res: Response): string {
 }
 
 /** Records the caller of a request, once its credential is valid. */
-export function noteCaller(res: Response, caller: Caller | null): void {
+export function recordCaller(res: Response, caller: Caller | null): void {
   res.locals['caller'] = caller;
 }
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import { failure } from './envelope.ts';
-import { noteRoute } from './request-log.ts';
+import { recordRoute } from './request-log.ts';
 import type { Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
 
@@ -33,7 +33,7 @@ export function routeTable(
       next();
       return;
     }
-    noteRoute(res, req.path);
+    recordRoute(res, req.path);
     void handler(req, res, next);
   };
 }

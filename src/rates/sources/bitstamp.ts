@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
-import { priceInBook } from '../book-price.ts';
+import { priceFromOrderBook } from '../order-book-price.ts';
 import type { RateSource } from '../source.ts';
 
 const CURRENCIES: ReadonlySet<string> = new Set(['USD', 'EUR', 'GBP']);
@@ -26,7 +26,7 @@ export function bitstamp(origin = 'https://www.bitstamp.net'): RateSource {
         const [symbol = '', currency = ''] = entry?.pair.split('/') ?? [];
         const coin = asCoin(symbol);
         if (entry === undefined || coin === null || !CURRENCIES.has(currency)) return [];
-        const rate = priceInBook(entry);
+        const rate = priceFromOrderBook(entry);
         return rate === null ? [] : [{ coin, currency, rate, at: Number(entry.timestamp) * 1000 }];
       });
     },

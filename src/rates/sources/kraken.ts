@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
-import { priceInBook } from '../book-price.ts';
+import { priceFromOrderBook } from '../order-book-price.ts';
 import type { RateSource, SourcePrice } from '../source.ts';
 
 /** Kraken writes XXBTZUSD, XETHZEUR, XLTCZUSD for old pairs and SOLUSD, XBTCHF for younger ones. */
@@ -43,6 +43,6 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
 function readPrice(pair: string, quoted: z.infer<typeof ticker> | undefined): SourcePrice[] {
   const known = BY_PAIR.get(pair);
   if (known === undefined || quoted === undefined) return [];
-  const rate = priceInBook({ last: quoted.c[0], bid: quoted.b[0], ask: quoted.a[0] });
+  const rate = priceFromOrderBook({ last: quoted.c[0], bid: quoted.b[0], ask: quoted.a[0] });
   return rate === null ? [] : [{ ...known, rate, at: null }];
 }

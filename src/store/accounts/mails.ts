@@ -129,7 +129,7 @@ export async function listDueMails(
 }
 
 /** Settles a mail, sent or given up, and erases its content. */
-export async function settleMail(
+export async function finishMail(
   db: Db,
   mail: {
     id: string;

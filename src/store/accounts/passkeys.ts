@@ -57,7 +57,7 @@ export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
 }
 
 /** Records a use, with the counter that the authenticator reported. */
-export async function notePasskeyUse(
+export async function recordPasskeyUse(
   tx: Tx,
   use: { id: string; counter: number; backedUp: boolean; now: number },
 ): Promise<void> {

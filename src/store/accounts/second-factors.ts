@@ -6,7 +6,7 @@ export async function findSecondFactor(db: Db, userId: string): Promise<SecondFa
 }
 
 /** Stores a secret that waits for its first code; false when the user already has an active one. */
-export async function keepPendingFactor(
+export async function storePendingFactor(
   db: Db,
   factor: { userId: string; secretSealed: string; now: number },
 ): Promise<boolean> {

@@ -170,7 +170,7 @@ export interface SealedAnswer {
 }
 
 /** Stored answers about customers and payments, after one of them; answers about sends contain neither. */
-export async function keptAnswersAfter(
+export async function storedAnswersAfter(
   db: Db,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<SealedAnswer[]> {
@@ -186,7 +186,7 @@ export async function keptAnswersAfter(
 }
 
 /** Replaces a stored answer, unless its row was deleted in the meantime. */
-export async function replaceKeptAnswer(tx: Tx, rowid: number, bodySealed: string): Promise<void> {
+export async function replaceStoredAnswer(tx: Tx, rowid: number, bodySealed: string): Promise<void> {
   await tx
     .updateTable('idempotency')
     .set({ bodySealed })

@@ -10,7 +10,7 @@ export interface FeeLevel {
 }
 
 /** Stores a node's last fee rate, so that balances are available while it is offline. */
-export async function noteFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
+export async function recordFeeLevel(db: Db, chain: ChainId, level: FeeLevel): Promise<void> {
   const values = { rate: level.rate.toString(), inputCost: level.inputCost.toString(), at: level.at };
   await db
     .insertInto('fee_levels')

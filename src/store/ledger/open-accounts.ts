@@ -15,7 +15,7 @@ import {
   supersededPayments,
   unpaidPayments,
 } from './account-rows.ts';
-import { AccountTurns } from './account-turns.ts';
+import { AccountRotation } from './account-rotation.ts';
 import type { ChangeNotes } from '../sqlite/change-tracker.ts';
 import type { Db } from '../sqlite/database.ts';
 
@@ -47,7 +47,7 @@ export class OpenAccounts {
   readonly #db: Db;
   readonly #chain: ChainId;
   readonly #limit: number;
-  readonly #turns: AccountTurns<CachedAccount>;
+  readonly #turns: AccountRotation<CachedAccount>;
   #kept: { readonly cache: AccountCache; readonly version: unknown } | null = null;
   /** Changes since the last pass, once there is a cache. */
   #notes: ChangeNotes | null = null;
@@ -60,7 +60,7 @@ export class OpenAccounts {
     this.#db = db;
     this.#chain = { coin, mode };
     this.#limit = limit;
-    this.#turns = new AccountTurns(limit);
+    this.#turns = new AccountRotation(limit);
     this.#onPoll = onPoll;
   }
 

@@ -4,7 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { OutputRow } from '../schema/ledger.ts';
-import { keepTotals } from './volume-totals.ts';
+import { storeTotals } from './volume-totals.ts';
 
 /** One stored output that paid us. */
 export type StoredOutput = Selectable<OutputRow>;
@@ -28,7 +28,7 @@ export async function upsertOutput(tx: Tx, row: ObservedOutput): Promise<void> {
     rateAt: row.rateAt ?? null,
   };
   if (row.paymentId === null) await put(tx, observed);
-  else await keepTotals(tx, row.paymentId, () => put(tx, observed));
+  else await storeTotals(tx, row.paymentId, () => put(tx, observed));
 }
 
 const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {

@@ -8,7 +8,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 const CHUNK = 500;
 
 /** Stores the bytes of a payer's transaction for a rebroadcast. */
-export async function keepRawTransaction(
+export async function storeRawTransaction(
   tx: Tx,
   chain: ChainId,
   transaction: { txid: string; raw: string },
@@ -53,7 +53,7 @@ export async function storedTransactions(
 /**
  * Records that a block contains a conflicting spend: none of these transactions can be mined on top of it.
  */
-export async function noteConflicts(
+export async function recordConflicts(
   tx: Tx,
   chain: ChainId,
   txids: readonly string[],

@@ -4,7 +4,7 @@ import { parseDecimal } from '../../domain/money.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentRow, VolumeTotalRow } from '../schema/payments.ts';
-import { countedIn } from './counted-in.ts';
+import { idsWithSuperseded } from './superseded-ids.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -66,7 +66,7 @@ export function addShares(shares: Iterable<Share>): Share[] {
  * Changes a payment or its outputs, and updates the totals of completed payments by the difference: every
  * change of a status or of confirmed money goes through here, in its own transaction.
  */
-export async function keepTotals(tx: Tx, paymentId: string, change: () => unknown): Promise<void> {
+export async function storeTotals(tx: Tx, paymentId: string, change: () => unknown): Promise<void> {
   const before = await completed(tx, { paymentId });
   await change();
   const after = await completed(tx, { paymentId });
@@ -112,7 +112,7 @@ export function completedPayments(db: Db) {
   return db
     .selectFrom('payments as p')
     .leftJoin('outputs as o', (join) =>
-      join.on('o.paymentId', 'in', countedIn('p')).on('o.state', '=', sql.lit('confirmed')),
+      join.on('o.paymentId', 'in', idsWithSuperseded('p')).on('o.state', '=', sql.lit('confirmed')),
     )
     .where('p.status', '=', sql.lit('completed'))
     .select(['p.id', 'p.merchantId', 'p.mode', 'p.createdAt', 'p.currency', 'p.amount as price'])

@@ -6,7 +6,7 @@ import type { PaymentCredit } from '../../domain/payment/types.ts';
 import type { Db } from '../sqlite/database.ts';
 import type { StoredOutput } from '../ledger/outputs.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
-import { countedIn } from '../ledger/counted-in.ts';
+import { idsWithSuperseded } from '../ledger/superseded-ids.ts';
 
 /**
  * Payments that a newer tip may change: with money in blocks above a height that is still gathering
@@ -94,7 +94,7 @@ function waitingAbove(db: Db, { coin, mode }: ChainId, { height, settledHeight }
             eb
               .selectFrom('outputs as other')
               .select('other.seq')
-              .where('other.paymentId', 'in', countedIn('lead'))
+              .where('other.paymentId', 'in', idsWithSuperseded('lead'))
               .whereRef('other.seq', '!=', 'outputs.seq'),
           ),
         ]),
@@ -117,7 +117,7 @@ function waitingGroups(db: Db, { coin, mode }: ChainId) {
           eb
             .selectFrom('outputs')
             .select('outputs.seq')
-            .where('outputs.paymentId', 'in', countedIn('lead'))
+            .where('outputs.paymentId', 'in', idsWithSuperseded('lead'))
             // `+`: by the payment, not by walking over all outputs of the coin.
             .where(sql<boolean>`+outputs.coin = ${coin}`)
             .where((of) =>

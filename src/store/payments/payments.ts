@@ -3,7 +3,7 @@ import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedInsert, preparedInserts, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from '../schema/payments.ts';
-import { keepTotals } from '../ledger/volume-totals.ts';
+import { storeTotals } from '../ledger/volume-totals.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;
@@ -121,7 +121,7 @@ export async function updatePayment(
   const change = { ...to, id, events };
   const isAll = from === undefined || ENDS.some((column) => from[column] !== to[column]);
   if (from?.status === to.status) await (isAll ? changeAll : changeLittle)(tx, change);
-  else await keepTotals(tx, id, () => (isAll ? changeAll : changeStatus)(tx, change));
+  else await storeTotals(tx, id, () => (isAll ? changeAll : changeStatus)(tx, change));
 }
 
 const ENDS = [

@@ -30,6 +30,6 @@ export async function isUnseen(
 }
 
 /** Records that a send was not paid by an unknown transaction until now, ms. */
-export async function keepNotPaid(db: Db, sendId: string, now: number): Promise<void> {
+export async function storeNotPaid(db: Db, sendId: string, now: number): Promise<void> {
   await writeMeta(db, CHECKED + sendId, String(now));
 }

@@ -14,7 +14,7 @@ import { Database } from './database.ts';
 import { migrate, planMigrations, type Migrations } from '../schema/migrate.ts';
 import { Connection } from './connection.ts';
 import { migrationsOn } from './migration-dialect.ts';
-import { openReading } from './reading.ts';
+import { openReadOnly } from './open-read-only.ts';
 import { ReadThread } from './read-thread.ts';
 import { SnapshotConnection } from './snapshot-connection.ts';
 import { WriteHealth } from './write-health.ts';
@@ -131,12 +131,12 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   const isFile = path !== MEMORY;
   const setBusyTimeout = (ms: number): void => void sqlite.pragma(`busy_timeout = ${ms}`);
   setBusyTimeout(busyTimeoutMs);
-  const reader = isFile ? new SnapshotConnection(openReading(path)) : null;
+  const reader = isFile ? new SnapshotConnection(openReadOnly(path)) : null;
   const probe = (): void => tryToWrite(sqlite, path);
   const health = new WriteHealth({ probe, setBusyTimeout, busyTimeoutMs, path, logger });
   const endSnapshot = (): void => reader?.endSnapshot();
   const writer = new Writer(sqlite, { health, endSnapshot, logger, slowCommitMs });
-  const openSnapshot = isFile ? () => new Connection(openReading(path)) : null;
+  const openSnapshot = isFile ? () => new Connection(openReadOnly(path)) : null;
   const thread = isFile ? new ReadThread(path) : null;
   const close = async (): Promise<void> => {
     health.close();

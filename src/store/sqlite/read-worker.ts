@@ -1,10 +1,10 @@
 /** The thread of ReadThread: runs the selects that it receives, one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection } from './connection.ts';
-import { openReading } from './reading.ts';
+import { openReadOnly } from './open-read-only.ts';
 import type { ReadAnswer, ReadRequest } from './read-thread.ts';
 
-const connection = new Connection(openReading(String(workerData)));
+const connection = new Connection(openReadOnly(String(workerData)));
 
 function answer({ id, text, parameters }: ReadRequest): ReadAnswer {
   try {

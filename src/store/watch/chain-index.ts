@@ -46,7 +46,7 @@ export function createChainIndex(
       return open;
     },
     openAccounts: (closedAfterMs) => accounts.poll(closedAfterMs),
-    turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
+    turn: async (height) => addressesBetween(db, chain, rotationAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     newestPosition: async () => newestAddressId(db),
     unsettled: async () => unsettledCredits(db, chain),
@@ -59,7 +59,10 @@ export function createChainIndex(
  * Ids of the addresses whose turn a height is. Depends on nothing else, so that a block read again has the
  * same result; the number of turns is a power of two, so that new addresses rarely move the others'.
  */
-export function turnAt(height: number, newestId: number): { readonly from: number; readonly below: number } {
+export function rotationAt(
+  height: number,
+  newestId: number,
+): { readonly from: number; readonly below: number } {
   let turns = 1;
   while (turns * TURN_SIZE <= newestId) turns *= 2;
   const from = (height % turns) * TURN_SIZE;

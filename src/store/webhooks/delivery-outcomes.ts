@@ -31,11 +31,11 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
  * Settles successful deliveries, and frees the next of their orders; ignores those whose lease another
  * attempt has.
  */
-export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
+export async function markDelivered(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
   const leased: Settlement[] = [];
   for (const [token, of] of Map.groupBy(settlements, (settlement) => settlement.token)) {
     const now = Math.max(...of.map((settlement) => settlement.now));
-    const marked = await markDelivered(
+    const marked = await markRowsDelivered(
       tx,
       { token, now },
       of.map(({ delivery }) => delivery.id),
@@ -51,7 +51,7 @@ export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]
   );
   const repeated = new Set(pending.map((each) => each.eventId));
   for (const { delivery, now } of leased) {
-    if (repeated.has(delivery.eventId)) await settleRepeats(tx, delivery, now);
+    if (repeated.has(delivery.eventId)) await markRepeatsDelivered(tx, delivery, now);
   }
   const now = Math.max(...leased.map((settlement) => settlement.now));
   await freeFollowers(
@@ -61,7 +61,7 @@ export async function settleDelivered(tx: Tx, settlements: readonly Settlement[]
   );
 }
 
-const markDelivered = preparedList((db, param: ParamOf<{ token: string; now: number }>, ids) =>
+const markRowsDelivered = preparedList((db, param: ParamOf<{ token: string; now: number }>, ids) =>
   db
     .updateTable('deliveries')
     .set((eb) => ({
@@ -158,7 +158,7 @@ async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): P
 }
 
 /** The event reached this endpoint, so its other deliveries there are obsolete. */
-async function settleRepeats(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
+async function markRepeatsDelivered(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
   const repeats = await tx
     .updateTable('deliveries')
     .set({ status: 'delivered', leaseToken: null, leaseUntil: null, updatedAt: now })

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 import type { StoredEvent } from './events.ts';
 
 /** Deletes up to `limit` settled deliveries older than a time that no log refers to; returns how many. */
-export async function deleteSettledDeliveries(db: Db, before: number, limit: number): Promise<number> {
+export async function deleteFinishedDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('deliveries')
     .where('id', 'in', (eb) =>

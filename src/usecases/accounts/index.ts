@@ -2,9 +2,9 @@
 export type { AccountDeps } from './account-deps.ts';
 export { invalidToken, tokenHash } from './account-link.ts';
 export { assertConfirmed } from './assert-confirmed.ts';
-export { noteOperatorEverywhere } from './note-operator.ts';
-export { addPasskey, askForPasskey } from './passkeys/add-passkey.ts';
-export { askToSignIn, askToStepUp } from './passkeys/ask-passkey.ts';
+export { auditOperatorEverywhere } from './audit-operator.ts';
+export { addPasskey, registrationOptions } from './passkeys/add-passkey.ts';
+export { signInOptions, stepUpOptions } from './passkeys/passkey-options.ts';
 export { listPasskeys, type Passkey } from './passkeys/list-passkeys.ts';
 export { removePasskey } from './passkeys/remove-passkey.ts';
 export { renamePasskey } from './passkeys/rename-passkey.ts';
@@ -54,7 +54,7 @@ export {
 } from './sessions/dashboard-session.ts';
 export { login, proveUser } from './sessions/login.ts';
 export type { CurrentSession, RenewedSession } from './sessions/renew-session.ts';
-export type { GoingOn, Session } from './sessions/session.ts';
+export type { ContinuedSession, Session } from './sessions/session.ts';
 export { createSignInGuard, noSignInGuard } from './sessions/sign-in-guard.ts';
 export { createTokens, type Tokens } from './sessions/tokens.ts';
 export { newSetupToken } from './setup-token.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { CatalogActor } from './note-change.ts';
+import type { CatalogActor } from './audit-catalog-change.ts';
 
 /**
  * The shops that an owner chose to sell a product.

@@ -3,7 +3,7 @@ import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { parsePrice } from './parse-price.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { changeableProduct } from './selling-shops.ts';
 
 export interface CreatePriceInput {
@@ -42,7 +42,11 @@ export async function createPrice(
       deletedAt: null,
     };
     await insertPrice(tx, row);
-    await noteChange(tx, deps, by, { action: 'POST /merchant/price/create', objectId: row.id, shops });
+    await auditCatalogChange(tx, deps, by, {
+      action: 'POST /merchant/price/create',
+      objectId: row.id,
+      shops,
+    });
     await storeResult(tx, row);
     return row;
   });

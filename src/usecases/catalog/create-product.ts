@@ -6,7 +6,7 @@ import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { chosenShops } from './choose-shops.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { sellingShops } from './selling-shops.ts';
 
 export interface CreateProductInput {
@@ -47,7 +47,11 @@ export async function createProduct(
     await insertProduct(tx, row);
     await setShopsOfProduct(tx, row.id, await firstShops(tx, input));
     const shops = await sellingShops(tx, row);
-    await noteChange(tx, deps, by, { action: 'POST /merchant/product/create', objectId: row.id, shops });
+    await auditCatalogChange(tx, deps, by, {
+      action: 'POST /merchant/product/create',
+      objectId: row.id,
+      shops,
+    });
     await storeResult(tx, row);
   });
   return row;

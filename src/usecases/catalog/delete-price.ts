@@ -1,5 +1,5 @@
 import { updatePrice } from '../../store/catalog/prices.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { changeablePrice } from './selling-shops.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function deletePrice(
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const { price, shops } = await changeablePrice(tx, input.by, input.priceId);
-    await noteChange(tx, deps, input.by, {
+    await auditCatalogChange(tx, deps, input.by, {
       action: 'DELETE /merchant/price/delete',
       objectId: price.id,
       shops,

@@ -1,6 +1,6 @@
 import { deletePricesOfProduct } from '../../store/catalog/prices.ts';
 import { updateProduct } from '../../store/catalog/products.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { changeableProduct } from './selling-shops.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function deleteProduct(
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const { product, shops } = await changeableProduct(tx, input.by, input.productId);
-    await noteChange(tx, deps, input.by, {
+    await auditCatalogChange(tx, deps, input.by, {
       action: 'DELETE /merchant/product/delete',
       objectId: product.id,
       shops,

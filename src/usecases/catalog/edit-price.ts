@@ -1,7 +1,7 @@
 import { updatePrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { parsePrice } from './parse-price.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { changeablePrice } from './selling-shops.ts';
 
 /** Omitted fields stay unchanged. Existing payments keep their amount. */
@@ -20,7 +20,11 @@ export interface EditPriceInput {
 export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promise<PriceRow> {
   return deps.db.transaction(async (tx) => {
     const { price, shops } = await changeablePrice(tx, input.by, input.priceId);
-    await noteChange(tx, deps, input.by, { action: 'PATCH /merchant/price/edit', objectId: price.id, shops });
+    await auditCatalogChange(tx, deps, input.by, {
+      action: 'PATCH /merchant/price/edit',
+      objectId: price.id,
+      shops,
+    });
     const amount = input.amount ?? price.amount;
     const currency = input.currency ?? price.currency;
     parsePrice({ amount, currency }, input.amount === undefined ? 'currency' : 'amount');

@@ -2,7 +2,7 @@ import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
 import { updateProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import { chosenShops } from './choose-shops.ts';
-import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
 import { changeableProduct, sellingShops } from './selling-shops.ts';
 
 /** Omitted fields stay unchanged; null clears a field. */
@@ -28,7 +28,7 @@ export async function editProduct(deps: CatalogDeps, input: EditProductInput): P
       await setShopsOfProduct(tx, product.id, await chosenShops(tx, by, merchantIds));
     const concerned = [...shops, ...(await sellingShops(tx, product))];
     const change = { action: 'PATCH /merchant/product/edit', objectId: product.id, shops: concerned };
-    await noteChange(tx, deps, by, change);
+    await auditCatalogChange(tx, deps, by, change);
     return updateProduct(tx, product.id, {
       name: input.name ?? product.name,
       description: input.description === undefined ? product.description : input.description,

@@ -10,5 +10,5 @@ export { findOwnPrice } from './find-own-price.ts';
 export { findOwnProduct } from './find-own-product.ts';
 export { listPrices } from './list-prices.ts';
 export { listProducts } from './list-products.ts';
-export type { CatalogDeps } from './note-change.ts';
+export type { CatalogDeps } from './audit-catalog-change.ts';
 export { type CatalogReach, mayChangeSoldBy, noteSale } from './selling-shops.ts';

@@ -8,7 +8,7 @@ import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money
 import {
   forgetDeadTransactions,
   forgetTransactionsBetween,
-  noteConflicts,
+  recordConflicts,
 } from '../../store/ledger/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts, recordObservations, type SeenCredit } from '../payments/index.ts';
@@ -97,7 +97,7 @@ async function write(
   ];
   const { height, hash } = block;
   const updated = await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'block', height, hash });
-  await noteConflicts(tx, chain, [...conflicted], height);
+  await recordConflicts(tx, chain, [...conflicted], height);
   await countConfirmations(tx, deps, chain, { from: cursor.height, to: height, updated });
   await advanceCursor(tx, chain, block, now, below);
   // Must follow the cursor: the events count confirmations from it.

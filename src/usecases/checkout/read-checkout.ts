@@ -11,7 +11,7 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
 import { type Excess, readExcess } from '../refunds/index.ts';
 import { findRenewal, type Renewal } from './renewal.ts';
-import { allowedEmbedOrigins, shopFace, type ShopFace } from '../shops/index.ts';
+import { allowedEmbedOrigins, shopProfile, type ShopProfile } from '../shops/index.ts';
 import {
   type LoadedPayment,
   loadPayment,
@@ -48,7 +48,7 @@ export interface MoneyBack {
 /** All data of the checkout page: the payer's view and the shop's public profile, and nothing else. */
 export interface CheckoutView {
   readonly merchantId: string;
-  readonly shop: ShopFace;
+  readonly shop: ShopProfile;
   readonly payment: ReturnType<typeof payerView>;
   /** Time of the last completion, ISO 8601; null: never completed. */
   readonly completedAt: string | null;
@@ -85,7 +85,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   const payment = await presentPayment(deps.db, deps, row);
   return {
     merchantId: merchant.id,
-    shop: shopFace(merchant),
+    shop: shopProfile(merchant),
     payment: payerView(payment),
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: allowedEmbedOrigins(merchant),

@@ -8,9 +8,9 @@ import {
   anonymise,
   eraseExchanges,
   erasePayment,
-  keptAnswersAfter,
+  storedAnswersAfter,
   listPaymentIds,
-  replaceKeptAnswer,
+  replaceStoredAnswer,
 } from '../../store/catalog/erase-customer.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -92,7 +92,7 @@ async function eraseAnswers(
     json.includes(customerId) || [...json.matchAll(PAYMENT_ID)].some(([id]) => paymentIds.has(id));
   let after = 0;
   for (;;) {
-    const rows = await keptAnswersAfter(db, { after, limit: ANSWERS });
+    const rows = await storedAnswersAfter(db, { after, limit: ANSWERS });
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.rowid;
@@ -100,7 +100,7 @@ async function eraseAnswers(
       const json = sealed === null ? '' : secretBox.open(sealed);
       if (!isAbout(json)) continue;
       const bodySealed = secretBox.seal(redactor.json(json));
-      await db.transaction((tx) => replaceKeptAnswer(tx, rowid, bodySealed));
+      await db.transaction((tx) => replaceStoredAnswer(tx, rowid, bodySealed));
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Payment links and the counter: terms, answers of a payer, the payment created by a link. */
-export { amountProblem, type AnswerProblem, type AnswerProblems } from './check-answers.ts';
+export { amountProblem, type LinkFormProblem, type LinkFormProblems } from './validate-link-form.ts';
 export { createLink, type LinkDeps } from './create-link.ts';
 export { deleteLink, editLink } from './edit-link.ts';
 export type { LinkTerms } from './link-terms.ts';

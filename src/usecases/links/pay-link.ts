@@ -1,14 +1,14 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Payer } from '../customers/index.ts';
 import { createPayment, type CreatePaymentDeps, type PriceChoice } from '../payments/index.ts';
-import { findProblems, type Answers, type AnswerProblems } from './check-answers.ts';
+import { validateLinkForm, type Answers, type LinkFormProblems } from './validate-link-form.ts';
 import { newSlug } from './create-link.ts';
 import type { LinkView } from './read-link.ts';
 
 /** Long enough to avoid collisions within a shop, and short enough to be read aloud. */
 const ORDER_LENGTH = 10;
 
-export type PaidLink = { readonly paymentId: string } | { readonly problems: AnswerProblems };
+export type PaidLink = { readonly paymentId: string } | { readonly problems: LinkFormProblems };
 
 /**
  * Creates the payment of a payer who submits a link's page, or returns the problems of the answers.
@@ -21,7 +21,7 @@ export async function payLink(
   answers: Answers,
   locale: string,
 ): Promise<PaidLink> {
-  const problems = findProblems(link, answers);
+  const problems = validateLinkForm(link, answers);
   if (Object.keys(problems).length > 0) return { problems };
   const { currency } = link;
   const price: PriceChoice = link.fixed?.choice ?? { kind: 'amount', amount: answers.amount ?? '', currency };

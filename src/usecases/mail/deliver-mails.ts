@@ -3,7 +3,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import { MailRefused, type Mailer, type MailMessage } from '../../domain/mail.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listDueMails, postponeMail, settleMail } from '../../store/accounts/mails.ts';
+import { listDueMails, postponeMail, finishMail } from '../../store/accounts/mails.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
 
 export interface DeliverMailsDeps {
@@ -65,7 +65,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
     return retryLater(deps, row, error);
   }
   const attempts = row.attempts + 1;
-  await settleMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
+  await finishMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
   logger.debug({ mail: id, kind, attempts }, 'email removed from the outbox');
   return undefined;
 }
@@ -95,7 +95,7 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
 async function giveUp(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
   const attempts = row.attempts + 1;
   deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'email delivery failed permanently');
-  await settleMail(deps.db, {
+  await finishMail(deps.db, {
     id: row.id,
     state: 'failed',
     attempts,

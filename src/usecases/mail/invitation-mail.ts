@@ -1,7 +1,7 @@
 import type { MemberRole } from '../../domain/roles.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
-import { bodyName, subjectName } from './foreign-name.ts';
+import { nameForBody, nameForSubject } from './sanitize-name.ts';
 import { hostName } from './html-mail.ts';
 import { accountTexts, buildLinkMail, type MailText } from './mail-texts.ts';
 
@@ -17,8 +17,8 @@ export function invitationMail(about: {
   const { invitation } = accountTexts(language);
   const host = hostName(about.baseUrl);
   return buildLinkMail(language, {
-    subject: interpolate(invitation.subject, { shop: subjectName(about.shop, invitation.shop), host }),
-    body: interpolate(invitation.body, { shop: bodyName(about.shop), host, role }),
+    subject: interpolate(invitation.subject, { shop: nameForSubject(about.shop, invitation.shop), host }),
+    body: interpolate(invitation.body, { shop: nameForBody(about.shop), host, role }),
     link,
     action: invitation.action,
     after: invitation.after,

@@ -2,7 +2,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { feeLimitedSends, troubledEndpoints, unconfirmedSends } from '../../store/notices/conditions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { Condition } from './note-conditions.ts';
+import type { Condition } from './store-condition-notices.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

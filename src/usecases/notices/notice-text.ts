@@ -7,8 +7,8 @@ import { KIND_OF_REASON, type NoticeKind, type NoticeReason } from '../../domain
 import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
-import { bodyName, escapeHtml, hostName, htmlMail, type MailText, subjectName } from '../mail/index.ts';
-import { noticeDetails } from './note-events.ts';
+import { nameForBody, escapeHtml, hostName, htmlMail, type MailText, nameForSubject } from '../mail/index.ts';
+import { noticeDetails } from './store-event-notices.ts';
 
 /** The texts of the mails, by what they are about, and of the page that switches them off. */
 type NoticeTexts = Readonly<typeof en> & {
@@ -101,7 +101,7 @@ export function summaryText(
 function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body'): Record<string, string> {
   const server = hostName(baseUrl);
   if (shop === null) return { shop: server, server };
-  return { shop: part === 'subject' ? subjectName(shop.name, server) : bodyName(shop.name), server };
+  return { shop: part === 'subject' ? nameForSubject(shop.name, server) : nameForBody(shop.name), server };
 }
 
 /** The dashboard page on which the reader can act. */

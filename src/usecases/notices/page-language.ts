@@ -11,7 +11,7 @@ export async function readLanguage(deps: { readonly db: Db }, userId: string): P
  * Records the language in which a person uses the dashboard: their mails follow it, unless another one was
  * set.
  */
-export async function notePageLanguage(
+export async function storePageLanguage(
   deps: { readonly db: Db },
   userId: string,
   language: Language,

@@ -14,7 +14,7 @@ import { findRefundLink } from '../../store/payments/refund-links.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/index.ts';
-import { isReminded } from './note-events.ts';
+import { isReminded } from './store-event-notices.ts';
 import { noticeReaders } from './notice-readers.ts';
 import { noticeText } from './notice-text.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';

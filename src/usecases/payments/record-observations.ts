@@ -10,7 +10,7 @@ import {
   type StoredOutput,
 } from '../../store/ledger/outputs.ts';
 import { preparingChangeHolder, wholeOfPart } from '../../store/sends/send-versions.ts';
-import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
+import { storeRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
@@ -65,7 +65,7 @@ export async function recordObservations(
     const { ref, raw } = each.credit;
     if (raw !== null) raws.set(ref.txid, raw);
   }
-  for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
+  for (const [txid, raw] of raws) await storeRawTransaction(tx, chain, { txid, raw }, now);
   for (const output of gone) {
     const ref = { txid: output.txid, index: output.vout };
     if (output.paymentId !== null) addFact(output.paymentId, { type: 'output_gone', ref });

@@ -6,7 +6,7 @@ import { deleteExpiredIdempotencyKeys } from '../../store/idempotency.ts';
 import { deleteInvitationsBefore } from '../../store/merchants/invitations.ts';
 import { deleteNoticeMailsBefore, deleteNoticesBefore } from '../../store/notices/notices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { deleteSettledDeliveries } from '../../store/webhooks/event-retention.ts';
+import { deleteFinishedDeliveries } from '../../store/webhooks/event-retention.ts';
 import { deleteLogsBefore, deleteLogsBeyond } from '../../store/webhooks/webhook-logs.ts';
 import { countingAt } from '../accounts/index.ts';
 import { MAIL_WINDOW_MS } from '../mail/index.ts';
@@ -59,7 +59,7 @@ export function retentionRules(policy: RetentionPolicy): readonly RetentionRule[
       keepMs: 0,
       pruneBatch: async (db, _now, limit) => deleteLogsBeyond(db, policy.logMaxBytes, limit),
     },
-    { rows: 'deliveries', keepMs: keepEventsMs, pruneBatch: deleteSettledDeliveries },
+    { rows: 'deliveries', keepMs: keepEventsMs, pruneBatch: deleteFinishedDeliveries },
     { rows: 'events.body_json', keepMs: keepEventsMs, pruneBatch: forgetEventBodies },
   ];
 }

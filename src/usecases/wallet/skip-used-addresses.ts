@@ -1,6 +1,6 @@
 import type { KeyPath } from '../../domain/keys.ts';
 import { allMerchants, skipAccountsBelow } from '../../store/merchants/merchants.ts';
-import { noteRestored } from './lifecycle/note-restored.ts';
+import { markRestored } from './lifecycle/mark-restored.ts';
 import { type GapLimitDeps, watchUntil } from '../addresses/index.ts';
 
 /**
@@ -27,6 +27,6 @@ export async function skipUsedAddresses(
     }
   }
   await deps.db.transaction(async (tx) => skipAccountsBelow(tx, accountsBelow));
-  await noteRestored(deps.db, deps.clock);
+  await markRestored(deps.db, deps.clock);
   return { addresses, unknownMerchants: unknown.size };
 }

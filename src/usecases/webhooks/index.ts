@@ -2,7 +2,7 @@
 export type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 export { EventWaiters } from './event-waiters.ts';
 export { findOwnEndpoint } from './find-own-endpoint.ts';
-export { followEvents } from './follow-events.ts';
+export { longPollEvents } from './long-poll-events.ts';
 export { listDeliveries } from './list-deliveries.ts';
 export { type EndpointView, listEndpoints, viewEndpoint } from './list-endpoints.ts';
 export { type EventView, listEvents } from './list-events.ts';

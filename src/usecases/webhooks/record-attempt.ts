@@ -13,7 +13,7 @@ import {
   endDeliveries,
   failDelivery,
   postponeDelivery,
-  settleDelivered,
+  markDelivered,
   type Settlement,
 } from '../../store/webhooks/delivery-outcomes.ts';
 import { markEndpointGone } from '../../store/webhooks/gone-endpoints.ts';
@@ -48,7 +48,7 @@ export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]):
   await insertWebhookLog(tx, ...logs);
   for (const change of healthChanges(records)) await recordHealth(tx, change);
   // A success counts, even if another attempt got a 410 from the endpoint.
-  await settleDelivered(tx, records.filter(isDelivered).map(toDeliveryUpdate));
+  await markDelivered(tx, records.filter(isDelivered).map(toDeliveryUpdate));
   for (const record of records) if (!isDelivered(record)) await applyOutcome(tx, record);
   return logs.map(({ id }) => id);
 }

@@ -7,7 +7,7 @@ import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
 import { findEndpointSecrets } from '../../store/webhooks/webhook-endpoints.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
 import type { AttemptRecord } from '../../usecases/webhooks/index.ts';
-import { deliver } from './deliver.ts';
+import { postWebhook } from './post-webhook.ts';
 import { attemptOutcome } from './retry-schedule.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -65,7 +65,7 @@ export async function attemptDelivery(
 ): Promise<AttemptRecord> {
   if (event === undefined) throw new Error(`event ${delivery.eventId} of a delivery is missing`);
   if (secrets === undefined) throw new Error(`the secrets of ${secretOwner(delivery)} are missing`);
-  const attempt = await deliver(
+  const attempt = await postWebhook(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
     { id: event.id, url: delivery.url, body: event.bodyJson, keys: deps.keys.of(secrets) },
     signal,

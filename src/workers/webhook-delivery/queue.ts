@@ -31,7 +31,7 @@ import {
 import { logAttempt } from './log-attempt.ts';
 import type { WebhookQueueDeps } from './queue-options.ts';
 import { SigningKeys } from './signing-keys.ts';
-import { Slots } from './slots.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 /** How long a lease outlasts the attempt's timeout. */
 const LEASE_MARGIN_MS = 30_000;
@@ -62,7 +62,7 @@ const TICK_MS = 1_000;
 export class WebhookQueue implements DeliveryAttempts {
   readonly #deps: WebhookQueueDeps;
   readonly #attempts: AttemptDeliveryDeps;
-  readonly #slots: Slots;
+  readonly #slots: ConcurrencyLimit;
   readonly #perEndpoint: number;
   readonly #connections = new ConnectionPools();
   /** Token of all leases of this process. */
@@ -84,7 +84,7 @@ export class WebhookQueue implements DeliveryAttempts {
     this.#deps = deps;
     const { concurrency, perEndpoint = PER_ENDPOINT } = deps.limits;
     this.#perEndpoint = perEndpoint;
-    this.#slots = new Slots({ total: concurrency, perEndpoint });
+    this.#slots = new ConcurrencyLimit({ total: concurrency, perEndpoint });
     this.#ticks = new Scheduler(deps.logger).every('webhook-queue', TICK_MS, async () => this.wake());
     this.#attempts = {
       random: Math.random,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { findConditions } from '../../../src/usecases/notices/find-conditions.ts';
-import { noteConditions } from '../../../src/usecases/notices/note-conditions.ts';
+import { storeConditionNotices } from '../../../src/usecases/notices/store-condition-notices.ts';
 import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 
 const MINUTE_MS = 60_000;
@@ -37,10 +37,10 @@ async function pass(minutes: number, step = 1): Promise<void> {
     areRatesUnsure: () => areRatesUnsure,
   };
   for (let minute = 0; minute < minutes; minute += step) {
-    await noteConditions(deps, await findConditions(deps));
+    await storeConditionNotices(deps, await findConditions(deps));
     app.advance(step * MINUTE_MS);
   }
-  await noteConditions(deps, await findConditions(deps));
+  await storeConditionNotices(deps, await findConditions(deps));
 }
 
 const told = async () =>
@@ -48,7 +48,7 @@ const told = async () =>
     ({ reason, subject }) => `${reason} ${subject}`,
   );
 
-it('noteConditions notifies once of a node that is down for ten minutes, and once it is back for good', async () => {
+it('storeConditionNotices notifies once of a node that is down for ten minutes, and once it is back for good', async () => {
   state = 'unreachable';
   await pass(9);
   expect(await told()).toEqual([]);
@@ -61,7 +61,7 @@ it('noteConditions notifies once of a node that is down for ten minutes, and onc
   expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
 });
 
-it('noteConditions notifies of rates from a single source for ten minutes, and once several agree again', async () => {
+it('storeConditionNotices notifies of rates from a single source for ten minutes, and once several agree again', async () => {
   areRatesUnsure = true;
   await pass(9);
   expect(await told()).toEqual([]);
@@ -72,7 +72,7 @@ it('noteConditions notifies of rates from a single source for ten minutes, and o
   expect(await told()).toEqual(['rates_unsure server', 'rates_back server']);
 });
 
-it('noteConditions notifies of live transactions that stay unreadable for ten minutes, and once they are read', async () => {
+it('storeConditionNotices notifies of live transactions that stay unreadable for ten minutes, and once they are read', async () => {
   unread = { count: 1 };
   await pass(9);
   expect(await told()).toEqual([]);
@@ -83,7 +83,7 @@ it('noteConditions notifies of live transactions that stay unreadable for ten mi
   expect(await told()).toEqual(['transactions_unread BTC', 'transactions_read BTC']);
 });
 
-it('noteConditions does not notify of a node that is down for a moment, however often', async () => {
+it('storeConditionNotices does not notify of a node that is down for a moment, however often', async () => {
   for (let times = 0; times < 30; times += 1) {
     state = 'behind';
     await pass(8);
@@ -93,7 +93,7 @@ it('noteConditions does not notify of a node that is down for a moment, however 
   expect(await told()).toEqual([]);
 });
 
-it('noteConditions notifies less and less often of a node that flaps for a day', async () => {
+it('storeConditionNotices notifies less and less often of a node that flaps for a day', async () => {
   for (let times = 0; times < 24; times += 1) {
     state = 'unreachable';
     await pass(30);
@@ -108,7 +108,7 @@ it('noteConditions notifies less and less often of a node that flaps for a day',
   expect((await told()).slice(4)).toEqual(['node_down BTC']);
 });
 
-it('noteConditions counts the duration across a restart, and treats a node that is down at the start as the same outage', async () => {
+it('storeConditionNotices counts the duration across a restart, and treats a node that is down at the start as the same outage', async () => {
   state = 'unreachable';
   await pass(6);
   state = 'starting';
@@ -116,7 +116,7 @@ it('noteConditions counts the duration across a restart, and treats a node that 
   expect(await told()).toEqual(['node_down BTC']);
 });
 
-it('noteConditions notifies of an overdue backup immediately, and of the next backup', async () => {
+it('storeConditionNotices notifies of an overdue backup immediately, and of the next backup', async () => {
   isBackupTooOld = true;
   await pass(1);
   expect(await told()).toEqual(['backup_old server']);
@@ -125,7 +125,7 @@ it('noteConditions notifies of an overdue backup immediately, and of the next ba
   expect(await told()).toEqual(['backup_old server', 'backup_back server']);
 });
 
-it('noteConditions notifies of a certificate that ends soon, and of its renewal', async () => {
+it('storeConditionNotices notifies of a certificate that ends soon, and of its renewal', async () => {
   isCertificateEnding = true;
   await pass(1);
   expect(await told()).toEqual(['certificate_ending server']);
@@ -136,7 +136,7 @@ it('noteConditions notifies of a certificate that ends soon, and of its renewal'
 
 const DAY = 24 * 60;
 
-it('noteConditions reminds of a lasting condition once a day for two weeks, and restarts once it has ended', async () => {
+it('storeConditionNotices reminds of a lasting condition once a day for two weeks, and restarts once it has ended', async () => {
   state = 'unreachable';
   await pass(10);
   expect(await told()).toEqual(['node_down BTC']);
@@ -159,7 +159,7 @@ it('noteConditions reminds of a lasting condition once a day for two weeks, and 
   expect((await told()).slice(15)).toEqual(['node_down BTC', 'node_down BTC']);
 });
 
-it('noteConditions delays no reminder because of a short recovery, and sends none during it', async () => {
+it('storeConditionNotices delays no reminder because of a short recovery, and sends none during it', async () => {
   isBackupTooOld = true;
   await pass(DAY - 5, 5);
   isBackupTooOld = false;

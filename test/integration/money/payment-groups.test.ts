@@ -6,7 +6,7 @@ import { writeReread } from '../../../src/store/chain/reread-requests.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
 import { MOST_IN_GROUP } from '../../../src/usecases/checkout/renewal.ts';
-import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
+import { storeEventNotices } from '../../../src/usecases/notices/store-event-notices.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
@@ -193,10 +193,10 @@ describe('money on an expired payment while its renewal is open', () => {
   });
 
   it('is notified to the shop by email when the renewal ends underpaid, not before', async () => {
-    await noteEvents(world.deps, true);
+    await storeEventNotices(world.deps, true);
     const [first] = await group.renewed();
     await group.pay(first, PRICE / 2n);
-    await noteEvents(world.deps, true);
+    await storeEventNotices(world.deps, true);
     const { expiresAt: end } = await world.deps.db
       .selectFrom('payments')
       .select('expiresAt')

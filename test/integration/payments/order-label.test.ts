@@ -1,6 +1,6 @@
 /** What people call an order: shown to payers in place of its id, which stays unique. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plainOrder } from '../../../src/usecases/mail/plain-order.ts';
+import { safeOrderName } from '../../../src/usecases/mail/safe-order-name.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
@@ -145,11 +145,11 @@ describe('the label of an order', () => {
   });
 });
 
-describe('plainOrder', () => {
+describe('safeOrderName', () => {
   it('returns the order label when it is plain text, and otherwise a plain order id', () => {
     const orderId = '19-4afd';
-    expect(plainOrder({ orderId, orderLabel: '#19' }, 'pay_1')).toBe('#19');
-    expect(plainOrder({ orderId, orderLabel: 'win at http://evil.example' }, 'pay_1')).toBe(orderId);
-    expect(plainOrder({ orderId: 'evil.example', orderLabel: null }, 'pay_1')).toBe('pay_1');
+    expect(safeOrderName({ orderId, orderLabel: '#19' }, 'pay_1')).toBe('#19');
+    expect(safeOrderName({ orderId, orderLabel: 'win at http://evil.example' }, 'pay_1')).toBe(orderId);
+    expect(safeOrderName({ orderId: 'evil.example', orderLabel: null }, 'pay_1')).toBe('pay_1');
   });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
-import { followEvents } from '../../../src/usecases/webhooks/follow-events.ts';
+import { longPollEvents } from '../../../src/usecases/webhooks/long-poll-events.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import type { Credit } from '../../../src/domain/chain.ts';
@@ -41,7 +41,7 @@ class CursorShop {
   }
 
   async read(limit: number): Promise<boolean> {
-    const { events, nextAfter } = await followEvents(
+    const { events, nextAfter } = await longPollEvents(
       { db: this.#world.deps.db, waiters: new EventWaiters() },
       {
         merchantId: this.#world.wallet.merchant.id,

@@ -140,7 +140,7 @@ describe('removing a member', () => {
     const hook = await endpoint(manager);
     await link(manager);
     const { ended } = await remove(owner, manager.userId, {
-      endMade: { endpoints: false, keys: false, links: true },
+      revokeCreated: { endpoints: false, keys: false, links: true },
     });
     expect(ended).toEqual({ endpoints: 0, keys: 0, links: 1 });
     expect(idsOf(await endpoints())).toEqual([hook.id]);
@@ -165,7 +165,9 @@ describe('removing a member', () => {
 
   it('leaves the member no read access', async () => {
     await endpoint(manager);
-    const { ended } = await remove(manager, manager.userId, { endMade: { endpoints: false, links: true } });
+    const { ended } = await remove(manager, manager.userId, {
+      revokeCreated: { endpoints: false, links: true },
+    });
     expect(ended).toEqual({ endpoints: 1, keys: 0, links: 0 });
     expect(await endpoints()).toEqual([]);
   });
@@ -175,7 +177,7 @@ describe('removing a member', () => {
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);
     const page = await link(manager);
-    await remove(owner, manager.userId, { endMade: { links: true } });
+    await remove(owner, manager.userId, { revokeCreated: { links: true } });
     const { body } = await owner.session.call<{
       entries: { action: string; objectId: string; result: string }[];
     }>('GET', `/merchant/audit?merchantId=${shop.merchantId}&limit=4`);

@@ -5,7 +5,7 @@ import { refundPage } from '../../../src/http/refund-page/document.ts';
 import { LANGUAGES, type Language } from '../../../src/i18n/languages.ts';
 import type { MeasuredChain } from '../../../src/metrics/family.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
-import { noteRestored } from '../../../src/usecases/wallet/lifecycle/note-restored.ts';
+import { markRestored } from '../../../src/usecases/wallet/lifecycle/mark-restored.ts';
 import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
 import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { LinkWorld } from './link-world.ts';
@@ -67,7 +67,7 @@ describe('the approval of a claim', () => {
     const link = await world.newLink(payment, { approval: true });
     await world.claim(link);
     const { claimId: before } = await world.linkNow(link);
-    await noteRestored(world.deps().db, world.deps().clock);
+    await markRestored(world.deps().db, world.deps().clock);
     await expect(approve(link, before)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     expect((await approve(link, (await world.linkNow(link)).claimId)).status).toBe('approved');
   });

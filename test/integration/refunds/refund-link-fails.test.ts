@@ -6,7 +6,7 @@ import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
-import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
+import { storeEventNotices } from '../../../src/usecases/notices/store-event-notices.ts';
 import { claimRefundLink } from '../../../src/usecases/refunds/links/claim-link.ts';
 import { createRefundLink, type RefundLinkRequest } from '../../../src/usecases/refunds/links/create-link.ts';
 import { approveLink, cancelLink } from '../../../src/usecases/refunds/links/decide-link.ts';
@@ -185,7 +185,7 @@ describe('a claim of a refund link', () => {
     await claim(link);
     const { db } = shop.world;
     // The first look only notes what there is.
-    await noteEvents({ db, clock }, true);
+    await storeEventNotices({ db, clock }, true);
     const poor = withLink();
     await sendClaims(poor);
     const waiting = await linkNow(link);
@@ -199,7 +199,7 @@ describe('a claim of a refund link', () => {
     expect(JSON.parse(told?.bodyJson ?? '{}')).toMatchObject({
       data: { refundLink: { id: waiting.id, claimId: waiting.claimId, problem: waiting.problem } },
     });
-    await noteEvents({ db, clock }, true);
+    await storeEventNotices({ db, clock }, true);
     const notices = await db
       .selectFrom('notices')
       .select('reason')

@@ -10,7 +10,7 @@ import {
   judge,
 } from '../../../src/domain/send/machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
-import type { Decision, RefusalEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
+import type { Decision, RejectionEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
 import { SendWorld, type Turn } from '../../_helpers/send-world.ts';
 
 const NOW = 1_000_000;
@@ -44,7 +44,7 @@ function fresh(overrides: Partial<SendState> = {}): SendState {
   };
 }
 
-function evidence(overrides: Partial<RefusalEvidence> = {}): RefusalEvidence {
+function evidence(overrides: Partial<RejectionEvidence> = {}): RejectionEvidence {
   return {
     fates: new Map(versions.map(({ txid }) => [txid, 'gone'])),
     height: 100,
@@ -66,7 +66,7 @@ const answered = (
   return { type: 'answered', version, result, neverOffered, policy };
 };
 const refused = (
-  overrides: Partial<RefusalEvidence> = {},
+  overrides: Partial<RejectionEvidence> = {},
   renewal: 'none' | 'untried' | 'later' | 'impossible' = 'none',
 ): SendFact => ({ type: 'refused', reason: 'no', evidence: evidence(overrides), renewal, policy });
 const mined = (version: number, height: number, succeeded = true): SendFact => ({
@@ -410,7 +410,7 @@ describe('the judgement of a refused send', () => {
 const number = fc.constantFrom(1, 2, 3);
 const height = fc.integer({ min: 90, max: 110 });
 const someVersions = fc.subarray([1, 2, 3]).map((numbers) => new Set(numbers));
-const anyEvidence: fc.Arbitrary<RefusalEvidence> = fc.record({
+const anyEvidence: fc.Arbitrary<RejectionEvidence> = fc.record({
   fates: fc
     .array(
       fc.tuple(

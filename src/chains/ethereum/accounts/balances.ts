@@ -1,6 +1,6 @@
 import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import { type AccountBook, sumOutputs } from './account-book.ts';
+import { type AccountLedger, sumOutputs } from './account-ledger.ts';
 import { STATES_KEPT } from './balance-reads.ts';
 import { finalBlock } from '../blocks/final-block.ts';
 import { blockBefore } from '../rpc/headers.ts';
@@ -34,7 +34,7 @@ interface AccountReadings {
 }
 
 interface Books {
-  readonly book: AccountBook;
+  readonly book: AccountLedger;
   readonly readings: AccountReadings;
 }
 
@@ -154,7 +154,7 @@ function differences(
  */
 async function enterShortfall(
   deps: Deps,
-  book: AccountBook,
+  book: AccountLedger,
   at: { readonly watchKey: string; readonly txid: string; readonly height: number; readonly lacking: bigint },
 ): Promise<readonly OutputRef[]> {
   const { logger, shortfalls, client } = deps;

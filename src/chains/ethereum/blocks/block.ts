@@ -12,8 +12,8 @@ import {
 } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
 import { openAccounts } from '../../shared/open-accounts.ts';
-import { AccountBook } from '../accounts/account-book.ts';
-import type { BalanceTurns, Candidates } from '../accounts/balance-turns.ts';
+import { AccountLedger } from '../accounts/account-ledger.ts';
+import type { BalanceRotation, Candidates } from '../accounts/balance-rotation.ts';
 import { creditFromBalances } from '../accounts/balances.ts';
 import { isInternal, parseBalanceCreditTxid } from '../accounts/balance-credit.ts';
 import { nonceRef } from '../sends/nonce-ref.ts';
@@ -36,7 +36,7 @@ export interface BlockReaderDeps {
   readonly now: () => number;
   /** Both have one instance per daemon. */
   readonly shortfalls: Shortfalls;
-  readonly turns: BalanceTurns;
+  readonly turns: BalanceRotation;
   readonly unread: UnreadBlocks;
 }
 
@@ -62,7 +62,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
   const unsettled = await deps.index.unsettled();
   const candidates = await balanceCheckCandidates(deps, block.number, unsettled);
-  const book = new AccountBook(await holdings(deps.index, candidates, senders));
+  const book = new AccountLedger(await holdings(deps.index, candidates, senders));
   const unreadable = [
     ...(block.unreadable ?? []),
     ...(await enterTransactions(deps, block, { book, watched, internal })),
@@ -82,7 +82,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
 async function readBalances(
   { client, index, turns, logger, shortfalls }: BlockReaderDeps,
   block: Block,
-  at: { readonly book: AccountBook; readonly candidates: Candidates; readonly isTraced: boolean },
+  at: { readonly book: AccountLedger; readonly candidates: Candidates; readonly isTraced: boolean },
 ): Promise<readonly OutputRef[]> {
   const { book, candidates, isTraced } = at;
   const chosen = turns.choose(block, candidates, { isTraced, perCall: client.balancesPerCall() });
@@ -169,7 +169,7 @@ function mentioned(block: Block, internal: readonly InternalTransfer[]): string[
 }
 
 interface Entries {
-  readonly book: AccountBook;
+  readonly book: AccountLedger;
   readonly watched: ReadonlySet<string>;
   readonly internal: readonly InternalTransfer[];
 }
@@ -250,7 +250,7 @@ function feePaid({ transactionHash, ...receipt }: Receipt): bigint {
 
 function enterSpending(
   deps: BlockReaderDeps,
-  book: AccountBook,
+  book: AccountLedger,
   transaction: BlockTransaction,
   receipt: Receipt,
 ): void {
@@ -293,7 +293,7 @@ function toSpender(transaction: BlockTransaction): Spender | null {
  */
 function replacedBy(
   unsettled: readonly Unsettled[],
-  { credits }: AccountBook,
+  { credits }: AccountLedger,
   { block, isTraced }: { block: Block; isTraced: boolean },
 ): OutputRef[] {
   if (unsettled.length === 0) return [];

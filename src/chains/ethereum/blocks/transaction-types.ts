@@ -5,7 +5,7 @@ import type { NodeClient } from '../rpc/node-client.ts';
 export const NEWEST_TYPE = 4;
 
 /** Wraps the client to record every transaction of an unknown type in the blocks it reads. */
-export function noteTypes(client: NodeClient, novelties: UnknownTransactionTypes): NodeClient {
+export function recordTransactionTypes(client: NodeClient, novelties: UnknownTransactionTypes): NodeClient {
   return {
     ...client,
     blockAt: async (height) => {

@@ -1,7 +1,7 @@
 import { type BlockRef, ChainError, type UnconfirmedView } from '../../../domain/chain.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import type { MempoolCache } from './mempool-cache.ts';
-import { MempoolMemory } from './mempool-memory.ts';
+import { KnownTransactions } from './known-transactions.ts';
 import { readTransactions, type ReadDeps } from './read-transactions.ts';
 import type { TxidList } from './scan-txids.ts';
 
@@ -35,12 +35,12 @@ export interface Mempool {
  */
 export function createMempool(deps: MempoolDeps): Mempool {
   const { client, unread, cache, readMs = READ_MS } = deps;
-  let memory: MempoolMemory | null = null;
+  let memory: KnownTransactions | null = null;
   const tipAt = tipLookup(client);
   let last: Promise<unknown> = Promise.resolve();
 
   async function readView(): Promise<UnconfirmedView> {
-    memory ??= new MempoolMemory(await cache?.load());
+    memory ??= new KnownTransactions(await cache?.load());
     const known = memory;
     const until = performance.now() + readMs;
     let hasNews = false;
@@ -93,7 +93,7 @@ async function readNew(
     memory,
     list,
     until,
-  }: { readonly memory: MempoolMemory; readonly list: TxidList; readonly until: number },
+  }: { readonly memory: KnownTransactions; readonly list: TxidList; readonly until: number },
 ): Promise<{ readonly left: number; readonly isRead: boolean }> {
   const { unread } = deps;
   const { added, backlog, withheld } = list;

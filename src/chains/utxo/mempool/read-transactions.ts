@@ -3,7 +3,7 @@ import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { type Present, scanMempoolTransaction, spentOutpoints, unconfirmedAncestors } from './ancestors.ts';
-import type { MempoolMemory, Sighting } from './mempool-memory.ts';
+import type { KnownTransactions, SeenTransaction } from './known-transactions.ts';
 
 export interface ReadDeps {
   readonly client: NodeClient;
@@ -15,7 +15,7 @@ export interface ReadDeps {
 /** Reads listed transactions into the memory; returns whether all of them could be read. */
 export async function readTransactions(
   deps: ReadDeps,
-  memory: MempoolMemory,
+  memory: KnownTransactions,
   txids: readonly string[],
 ): Promise<boolean> {
   const { client, index, mweb, unread } = deps;
@@ -61,11 +61,11 @@ async function sightings(
   from: { readonly client: NodeClient; readonly mweb: boolean; readonly present: Present },
   transactions: ReadonlyMap<string, MatchTransaction>,
   { credits, debits }: Matches,
-): Promise<{ readonly found: readonly Sighting[]; readonly left: readonly string[] }> {
+): Promise<{ readonly found: readonly SeenTransaction[]; readonly left: readonly string[] }> {
   const paying = new Set(credits.map(({ ref }) => ref.txid));
   const relevant = [...new Set([...paying, ...debits.map(({ byTxid }) => byTxid)])];
   const times = await from.client.mempoolTimes(relevant);
-  const found: Sighting[] = [];
+  const found: SeenTransaction[] = [];
   const left: string[] = [];
   for (const [at, txid] of relevant.entries()) {
     const time = times[at] ?? null;

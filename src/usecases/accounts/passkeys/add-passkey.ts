@@ -10,7 +10,7 @@ import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
 import { newId } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertConfirmed } from '../assert-confirmed.ts';
-import { toDescriptor } from './ask-passkey.ts';
+import { toDescriptor } from './passkey-options.ts';
 import { endCredentials } from '../revocation/end-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import {
@@ -48,7 +48,7 @@ export interface Attestation {
  * @throws {AppError} INVALID_STATE where passkeys are unavailable or the user has too many;
  * EMAIL_UNCONFIRMED.
  */
-export async function askForPasskey(
+export async function registrationOptions(
   deps: AccountDeps,
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {

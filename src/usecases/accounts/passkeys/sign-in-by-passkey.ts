@@ -3,7 +3,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { findPasskey } from '../../../store/accounts/passkeys.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { AccountDeps } from '../account-deps.ts';
-import { isKnownNetwork, noteSignIn } from '../sessions/network.ts';
+import { isKnownNetwork, recordSignIn } from '../sessions/network.ts';
 import { requirePasskeySite } from './relying-party.ts';
 import { verifyPasskey, type Assertion } from './verify-passkey.ts';
 
@@ -34,6 +34,6 @@ export async function signInByPasskey(
     throw error;
   });
   attempt.succeed();
-  await noteSignIn(deps, user, network);
+  await recordSignIn(deps, user, network);
   return user;
 }

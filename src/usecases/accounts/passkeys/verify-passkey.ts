@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { AppError } from '../../../domain/errors.ts';
-import { findPasskey, notePasskeyUse } from '../../../store/accounts/passkeys.ts';
+import { findPasskey, recordPasskeyUse } from '../../../store/accounts/passkeys.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
@@ -123,7 +123,7 @@ async function consumeAssertion(
     await mailNotice(tx, deps, user, 'passkey-copied');
     return 'copied';
   }
-  await notePasskeyUse(tx, { id: passkey.id, counter, backedUp, now: deps.clock.now() });
+  await recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: deps.clock.now() });
   return user;
 }
 

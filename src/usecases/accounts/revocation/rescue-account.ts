@@ -10,7 +10,7 @@ import { transferMerchant, listMerchants, updateMerchant } from '../../../store/
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { endCredentials } from './end-credentials.ts';
-import { noteOperator } from '../note-operator.ts';
+import { auditOperator } from '../audit-operator.ts';
 
 /** For the operator of the server, who can help the owner of an account without its mail and password. */
 export interface RescueDeps {
@@ -103,7 +103,7 @@ export async function makeOwner(
     for (const { id } of shops) {
       await deleteMember(tx, id, user.id);
       await transferMerchant(tx, id, user.id, clock.now());
-      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users make-owner' });
+      await auditOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users make-owner' });
     }
     await transferCatalog(tx, { from: before.id, to: user.id });
     await endCredentials(tx, { userId: before.id, keep: null, now: clock.now() });
@@ -119,7 +119,7 @@ export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<
     const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspendedAt !== null);
     for (const { id } of suspended) {
       await updateMerchant(tx, id, { suspendedAt: null, updatedAt: clock.now() });
-      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users confirm-keys' });
+      await auditOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users confirm-keys' });
     }
     return suspended.map(({ name }) => name);
   });
@@ -134,7 +134,7 @@ async function rescue<T>(
     const user = await requireUser(tx, email);
     const result = await work(tx, user);
     await endCredentials(tx, { userId: user.id, keep: null, now: deps.clock.now() });
-    await noteOperator(tx, deps, { of: { userId: user.id }, action });
+    await auditOperator(tx, deps, { of: { userId: user.id }, action });
     return result;
   });
 }

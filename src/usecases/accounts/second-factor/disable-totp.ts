@@ -6,7 +6,7 @@ import { endCredentials } from '../revocation/end-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import type { CurrentSession } from '../sessions/renew-session.ts';
 import { consumeSecondFactorCode } from './second-factor.ts';
-import { goOn, type GoingOn } from '../sessions/session.ts';
+import { continueSession, type ContinuedSession } from '../sessions/session.ts';
 
 /**
  * Disables the second factor, deletes its secret and recovery codes, and revokes earlier credentials.
@@ -15,7 +15,7 @@ import { goOn, type GoingOn } from '../sessions/session.ts';
 export async function disableTotp(
   deps: AccountDeps,
   input: { userId: string; session: CurrentSession | null; password: string; code: string },
-): Promise<GoingOn> {
+): Promise<ContinuedSession> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
   if (factor === undefined || factor.enabledAt === null) {
@@ -31,5 +31,5 @@ export async function disableTotp(
     await mailNotice(tx, deps, user, 'second-factor-disabled');
     return endCredentials(tx, { userId: user.id, keep: input.session, now: deps.clock.now() });
   });
-  return goOn(deps.tokens, ended, input.session);
+  return continueSession(deps.tokens, ended, input.session);
 }

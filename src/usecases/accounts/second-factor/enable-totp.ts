@@ -11,7 +11,7 @@ import { mailNotice } from '../mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
 import type { CurrentSession } from '../sessions/renew-session.ts';
 import { plainCode } from './second-factor.ts';
-import { goOn, type GoingOn } from '../sessions/session.ts';
+import { continueSession, type ContinuedSession } from '../sessions/session.ts';
 import { stepOfCode } from './totp.ts';
 
 /** An unfinished set-up expires. */
@@ -26,7 +26,7 @@ const SETUP_LIFETIME_MS = 3_600_000;
 export async function enableTotp(
   deps: AccountDeps,
   input: { userId: string; session: CurrentSession | null; code: string },
-): Promise<GoingOn & { recoveryCodes: string[] }> {
+): Promise<ContinuedSession & { recoveryCodes: string[] }> {
   const { db, clock, secretBox } = deps;
   const { userId } = input;
   const now = clock.now();
@@ -49,7 +49,7 @@ export async function enableTotp(
     await mailNotice(tx, deps, credentials.user, 'second-factor-enabled');
     return credentials;
   });
-  return { recoveryCodes, ...(await goOn(deps.tokens, ended, input.session)) };
+  return { recoveryCodes, ...(await continueSession(deps.tokens, ended, input.session)) };
 }
 
 function nothingToEnable(): AppError {

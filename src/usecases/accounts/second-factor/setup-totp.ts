@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
-import { keepPendingFactor } from '../../../store/accounts/second-factors.ts';
+import { storePendingFactor } from '../../../store/accounts/second-factors.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertConfirmed } from '../assert-confirmed.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
@@ -17,7 +17,7 @@ export async function setupTotp(
   attempt.succeed();
   assertConfirmed(deps, user);
   const secret = newTotpSecret();
-  const isKept = await keepPendingFactor(deps.db, {
+  const isKept = await storePendingFactor(deps.db, {
     userId: user.id,
     secretSealed: deps.secretBox.seal(secret),
     now: deps.clock.now(),

@@ -4,7 +4,7 @@ import { findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import { findUserByEmail, replacePasswordHash } from '../../../store/accounts/users.ts';
 import type { AccountDeps } from '../account-deps.ts';
-import { isKnownNetwork, noteSignIn } from './network.ts';
+import { isKnownNetwork, recordSignIn } from './network.ts';
 import { consumeSecondFactorCode } from '../second-factor/second-factor.ts';
 import { openSession, type Session } from './session.ts';
 import type { Attempt } from './sign-in-guard.ts';
@@ -51,7 +51,7 @@ export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<U
     const { id, passwordHash: previous } = user;
     await replacePasswordHash(deps.db, { id, previous, next, now: deps.clock.now() });
   }
-  await noteSignIn(deps, user, network);
+  await recordSignIn(deps, user, network);
   return user;
 }
 

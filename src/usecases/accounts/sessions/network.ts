@@ -36,7 +36,7 @@ export async function isKnownNetwork(
  * Records a sign-in, and notifies the user by email where it comes from a new network. The first sign-in of
  * an account without a known network is not notified.
  */
-export async function noteSignIn(
+export async function recordSignIn(
   deps: Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>,
   user: UserRow,
   network: string,

@@ -28,17 +28,17 @@ export async function openSession(tokens: Tokens, row: UserRow): Promise<Session
 }
 
 /** How the calling client continues after its own credential was revoked with the others. */
-export interface GoingOn {
+export interface ContinuedSession {
   /** The fresh token of the dashboard's session. */
   readonly renewed: RenewedSession | null;
   /** A user token for a client that came with one; null for a session, which needs no further proof. */
   readonly session: Session | null;
 }
 
-export async function goOn(
+export async function continueSession(
   tokens: Tokens,
   { user, renewed }: EndedCredentials,
   session: CurrentSession | null,
-): Promise<GoingOn> {
+): Promise<ContinuedSession> {
   return { renewed, session: session === null ? await openSession(tokens, user) : null };
 }

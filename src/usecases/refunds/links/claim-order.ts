@@ -8,7 +8,7 @@ import { loadPayment, type LoadPaymentDeps } from '../../payments/index.ts';
 import { nothingRefundable } from '../refundable.ts';
 import { outputsForRefund } from '../unproven-failures.ts';
 import type { SendCoinsDeps, SendOrder } from '../../wallet/index.ts';
-import { leftForClaim } from './left-for-link.ts';
+import { remainingForClaim } from './remaining-claim.ts';
 
 /** What a claim sends. */
 export interface Claim {
@@ -56,7 +56,7 @@ export async function orderClaim(
   if (row === undefined) throw new Error(`payment ${link.paymentId} does not exist`);
   const payment = await loadPayment(db, deps, row);
   const atoms = BigInt(claimed);
-  if (leftForClaim(link, payment, coin) < atoms) throw nothingRefundable(payment, coin);
+  if (remainingForClaim(link, payment, coin) < atoms) throw nothingRefundable(payment, coin);
   const order = await toSendOrder(db, link, { coin, atoms, destination });
   return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
 }
@@ -74,7 +74,7 @@ export async function awaitedByClaim(
   const row = await findPayment(db, link.paymentId);
   if (row === undefined || coin === null || claimed === null || link.sendId !== null) return null;
   const payment = await loadPayment(db, deps, row);
-  const isDeep = leftForClaim(link, payment, coin) >= BigInt(claimed);
-  if (isDeep || leftForClaim(link, payment, coin, { mayWait: true }) < BigInt(claimed)) return null;
+  const isDeep = remainingForClaim(link, payment, coin) >= BigInt(claimed);
+  if (isDeep || remainingForClaim(link, payment, coin, { mayWait: true }) < BigInt(claimed)) return null;
   return `It is sent once the ${coin} of the payment has ${depthToLeave(payment.state, coin)} confirmations`;
 }

@@ -37,7 +37,7 @@ import {
   exchangeRateFor,
   receivedRate,
 } from '../refundable.ts';
-import { excessLeft } from './left-for-link.ts';
+import { remainingExcess } from './remaining-claim.ts';
 
 export interface CreateLinkDeps {
   readonly db: Db;
@@ -159,7 +159,7 @@ function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkIn
   }
   const minorUnits = request.kind === 'amount' ? readFiat(request, payment) : null;
   const offered = (coin === undefined ? COINS : [coin]).filter(
-    (each) => leftToClaim(payment, each).atoms > 0n,
+    (each) => remainingToClaim(payment, each).atoms > 0n,
   );
   if (offered.length === 0) throw nothingRefundable(payment, coin ?? firstPaid(payment));
   if (request.kind === 'amount' && minorUnits !== null) {
@@ -176,7 +176,7 @@ function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkIn
 }
 
 /** A claim may wait for the confirmations of its money. */
-function leftToClaim({ state }: LoadedPayment, coin: Coin): RemainingRefundable {
+function remainingToClaim({ state }: LoadedPayment, coin: Coin): RemainingRefundable {
   return remainingRefundable(state, coin, { mayWait: true });
 }
 
@@ -197,7 +197,7 @@ function amountIn(
   const atoms: Partial<Record<Coin, bigint>> = {};
   const most: string[] = [];
   for (const coin of ask.offered) {
-    const left = leftToClaim(payment, coin);
+    const left = remainingToClaim(payment, coin);
     const worth = exchangeRateFor(deps.rates, payment, left, ask.rate);
     const needed = toAtoms(ask.minorUnits, worth, coin);
     if (ask.rate === 'received') requireKnownRate(left, needed);
@@ -215,8 +215,8 @@ function preset(
   payment: LoadedPayment,
   { coin, isExcess, rate }: { readonly coin: Coin; readonly isExcess: boolean; readonly rate: RefundRate },
 ): Terms {
-  const left = leftToClaim(payment, coin);
-  const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
+  const left = remainingToClaim(payment, coin);
+  const atoms = isExcess ? remainingExcess(payment, coin, { mayWait: true }) : left.atoms;
   const worth = exchangeRateFor(deps.rates, payment, left, 'received');
   if (atoms <= 0n) throw nothingBeyond(payment);
   if (!isExcess) requireKnownRate(left, atoms);
@@ -239,7 +239,7 @@ function preset(
  */
 function nothingBeyond(payment: LoadedPayment): AppError {
   for (const coin of COINS) {
-    const left = leftToClaim(payment, coin);
+    const left = remainingToClaim(payment, coin);
     if (left.atoms > 0n) receivedRate(payment, left);
   }
   return new AppError('INVALID_STATE', 'Nothing was paid beyond the price');

@@ -16,8 +16,8 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import { tokenHash } from '../../accounts/index.ts';
 import { type LoadedPayment, loadPayment, type LoadPaymentDeps } from '../../payments/index.ts';
 import { exchangeRateFor } from '../refundable.ts';
-import { leftForClaim, leftToClaim } from './left-for-link.ts';
-import { shopFace, type ShopFace } from '../../shops/index.ts';
+import { remainingForClaim, remainingToClaim } from './remaining-claim.ts';
+import { shopProfile, type ShopProfile } from '../../shops/index.ts';
 
 /** A coin that the payer may choose, and the refund's amount in it. */
 export interface ClaimOption {
@@ -29,7 +29,7 @@ export interface ClaimOption {
 export interface PayerLink {
   /** `gone`: the money was returned in another way since; `waiting`: it currently lacks confirmations. */
   readonly status: RefundLinkStatus | 'gone' | 'waiting';
-  readonly shop: ShopFace;
+  readonly shop: ShopProfile;
   readonly sandbox: boolean;
   /** The order's label, else its id. */
   readonly order: string;
@@ -87,7 +87,7 @@ export async function readPayerLink(
   const status = shownStatus(rates, link, payment, now);
   return {
     status,
-    shop: shopFace(merchant),
+    shop: shopProfile(merchant),
     sandbox: link.mode === 'sandbox',
     order: row.orderLabel ?? row.orderId,
     amount: link.amount,
@@ -116,8 +116,8 @@ function shownStatus(
   }
   if (!isUnsent || link.coin === null || link.claimed === null) return link.status;
   const claimed = BigInt(link.claimed);
-  if (leftForClaim(link, payment, link.coin) >= claimed) return link.status;
-  if (leftForClaim(link, payment, link.coin, { mayWait: true }) >= claimed) return 'waiting';
+  if (remainingForClaim(link, payment, link.coin) >= claimed) return link.status;
+  if (remainingForClaim(link, payment, link.coin, { mayWait: true }) >= claimed) return 'waiting';
   return isUnsettled(link, payment) ? 'waiting' : 'gone';
 }
 
@@ -145,7 +145,7 @@ export function claimOptions(
   const sums = parseSums(link.amountsJson);
   return COINS.flatMap((coin) => {
     const promised = sums[coin];
-    const left = promised === undefined ? 0n : leftToClaim(link, payment, coin);
+    const left = promised === undefined ? 0n : remainingToClaim(link, payment, coin);
     if (promised === undefined || left <= 0n) return [];
     const wanted = link.rate === 'received' ? promised : boughtNow(rates, link, payment, coin);
     const needed = wanted < promised ? wanted : promised;

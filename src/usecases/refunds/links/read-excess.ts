@@ -5,7 +5,7 @@ import { convertToMinor } from '../../../domain/price.ts';
 import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
 import type { LoadedPayment } from '../../payments/index.ts';
 import { receivedRate } from '../refundable.ts';
-import { excessLeft } from './left-for-link.ts';
+import { remainingExcess } from './remaining-claim.ts';
 
 /** The unrefunded excess of a payer. */
 export interface Excess {
@@ -32,7 +32,7 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   // Of several coins the one with the largest excess: each excess is that of the whole payment, capped by the
   // money present in that coin.
   const over = balances.map((left) => {
-    const atoms = excessLeft(payment, left.coin);
+    const atoms = remainingExcess(payment, left.coin);
     return { coin: left.coin, atoms, value: convertToMinor(atoms, receivedRate(payment, left)) };
   });
   const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];

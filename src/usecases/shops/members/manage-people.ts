@@ -8,14 +8,20 @@ import {
   listMembers,
   type Member,
 } from '../../../store/merchants/members.ts';
-import { madeByPerson, type MadeByPerson } from '../../../store/merchants/made-by.ts';
+import { createdByPerson, type CreatedByPerson } from '../../../store/merchants/created-by-person.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
 import { type CurrentSession, endCredentials, type RenewedSession } from '../../accounts/index.ts';
 import { findOwnMerchant, reachMerchant } from '../../access/index.ts';
-import { END_BY_DEFAULT, END_NOTHING, endMade, type EndedCounts, type EndMade } from './end-made.ts';
+import {
+  REVOKE_BY_DEFAULT,
+  REVOKE_NOTHING,
+  revokeCreated,
+  type RevokedCounts,
+  type RevokeChoice,
+} from './revoke-created.ts';
 import type { PeopleDeps } from './invite-person.ts';
-import type { ActingUser } from './note-action.ts';
+import type { ActingUser } from './audit-action.ts';
 
 type Deps = Pick<PeopleDeps, 'db' | 'clock' | 'secretBox'>;
 interface OfShop {
@@ -26,7 +32,7 @@ interface OfShop {
 
 export interface People {
   readonly owner: { readonly userId: string; readonly email: string };
-  readonly members: readonly (Member & { readonly made: MadeByPerson })[];
+  readonly members: readonly (Member & { readonly made: CreatedByPerson })[];
   readonly invitations: readonly InvitationRow[];
 }
 
@@ -39,7 +45,7 @@ export async function listPeople({ db, clock }: Deps, { userId, merchantId }: Of
   const owner = await findUser(db, merchant.userId);
   const members = [];
   for (const member of await listMembers(db, merchant.id)) {
-    const made = await madeByPerson(db, { merchantId: merchant.id, userId: member.userId });
+    const made = await createdByPerson(db, { merchantId: merchant.id, userId: member.userId });
     members.push({ ...member, made });
   }
   return {
@@ -61,15 +67,15 @@ export interface NewRole extends OfShop {
  * continue to read with.
  * @throws {AppError} PERSON_NOT_FOUND, and as above.
  */
-export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCounts> {
+export async function changeRole(deps: Deps, input: NewRole): Promise<RevokedCounts> {
   const { userId, personId, role, client } = input;
   return deps.db.transaction(async (tx) => {
     const { id: merchantId } = await findOwnMerchant(tx, userId, input.merchantId);
     const before = await memberRole(tx, merchantId, personId);
     if (before === null) throw noSuchPerson();
     const isLess = roleGrants(before, 'webhooks:write') && !roleGrants(role, 'webhooks:write');
-    const end = isLess ? END_BY_DEFAULT : END_NOTHING;
-    const ended = await endMade(tx, deps, { merchantId, personId, end, by: { userId, client } });
+    const end = isLess ? REVOKE_BY_DEFAULT : REVOKE_NOTHING;
+    const ended = await revokeCreated(tx, deps, { merchantId, personId, end, by: { userId, client } });
     if (before === role) return ended;
     await changeMemberRole(tx, { merchantId, userId: personId, role });
     await endCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
@@ -80,14 +86,14 @@ export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCount
 export interface Removal extends OfShop {
   readonly personId: string;
   /** Which objects of the person end; defaults to endpoints and keys. */
-  readonly end?: EndMade | undefined;
+  readonly end?: RevokeChoice | undefined;
   readonly session: CurrentSession;
   readonly client: ActingUser['client'];
 }
 
 /** What a removal ended, and the session of a member who left. */
 export interface Removed {
-  readonly ended: EndedCounts;
+  readonly ended: RevokedCounts;
   readonly renewed: RenewedSession | null;
 }
 
@@ -104,10 +110,10 @@ export async function removePerson(deps: Deps, input: Removal): Promise<Removed>
       ? (await reachMerchant(tx, userId, merchantId)).merchant
       : await findOwnMerchant(tx, userId, merchantId);
     if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
-    const ended = await endMade(tx, deps, {
+    const ended = await revokeCreated(tx, deps, {
       merchantId: merchant.id,
       personId,
-      end: isLeaving ? END_BY_DEFAULT : (input.end ?? END_BY_DEFAULT),
+      end: isLeaving ? REVOKE_BY_DEFAULT : (input.end ?? REVOKE_BY_DEFAULT),
       by: { userId, client },
     });
     const keep = isLeaving ? input.session : null;

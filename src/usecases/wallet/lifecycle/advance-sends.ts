@@ -8,9 +8,9 @@ import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { withChainBalances } from '../send/drawable-funds.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { recordAnswer, type Answer } from './record-answer.ts';
+import { recordBroadcastResult, type Answer } from './record-broadcast-result.ts';
 import type { Renewal } from './renew-send.ts';
-import { queryStatus, resolveRefusal } from './resolve-refusal.ts';
+import { queryStatus, resolveRejection } from './resolve-rejection.ts';
 import type { SendCoinsDeps } from '../send/send-coins.ts';
 import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
@@ -135,12 +135,12 @@ async function rebroadcast(
     await note(deps, { sendId: send.id, version, result });
     return result;
   }
-  await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
+  await examineRejection(deps, adapter, { send, versions, reason: result.reason });
   return result;
 }
 
-/** Asks the chain about a send that cannot be broadcast as it is, and decides: see resolveRefusal. */
-export async function examineRefusal(
+/** Asks the chain about a send that cannot be broadcast as it is, and decides: see resolveRejection. */
+export async function examineRejection(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   refused: {
@@ -155,7 +155,7 @@ export async function examineRefusal(
   const report = await queryStatus(deps.db, adapter, { send, versions });
   const terms = await askRenewal(deps, adapter, { send, current });
   return deps.db.transaction(async (tx) =>
-    resolveRefusal(tx, deps, { sendId: send.id, reason, report, terms }),
+    resolveRejection(tx, deps, { sendId: send.id, reason, report, terms }),
   );
 }
 
@@ -168,7 +168,9 @@ async function offer(
 }
 
 async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {
-  await deps.db.transaction(async (tx) => recordAnswer(tx, deps, { ...answer, neverOffered: false }));
+  await deps.db.transaction(async (tx) =>
+    recordBroadcastResult(tx, deps, { ...answer, neverOffered: false }),
+  );
 }
 
 /** The terms of a renewal where transactions expire. Read after the status, so that they are no older. */

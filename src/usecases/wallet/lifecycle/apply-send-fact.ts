@@ -16,7 +16,7 @@ import {
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { type ApplyFactsDeps, recordObservations, recordRefund } from '../../payments/index.ts';
 import { emitSendEvent } from '../send/emit-send-event.ts';
-import { noteChange } from './note-change.ts';
+import { recordChangeOutput } from './record-change-output.ts';
 import { readPlan } from './stored-plan.ts';
 
 export interface ApplySendFactDeps extends ApplyFactsDeps {
@@ -71,7 +71,7 @@ export async function applySendFact(
   }
   const adapter = deps.chains.get(send.coin, send.mode);
   if (action === 'accept' && adapter !== null && current !== undefined) {
-    await noteChange(tx, deps, { adapter, send, version: current });
+    await recordChangeOutput(tx, deps, { adapter, send, version: current });
   }
   if (event !== null) await emitSendEvent(tx, deps, event, send);
   if (action === 'accept' || action === 'confirm' || action === 'fail')

@@ -3,7 +3,7 @@ import type { ChainId } from '../../../domain/coins.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import { awaitsBlock } from '../../../domain/send/machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { noteFeeLevel } from '../../../store/ledger/fee-levels.ts';
+import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { feeLimit } from '../../../store/sends/fee-budgets.ts';
 import {
   findSend,
@@ -17,7 +17,7 @@ import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
 import { storeCpfpChild } from './bump-by-cpfp.ts';
-import { recordAnswer } from './record-answer.ts';
+import { recordBroadcastResult } from './record-broadcast-result.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { rateWithin } from '../../../domain/send/fee-budget.ts';
 import { isTooLow, shouldBumpFee } from '../../../domain/send/policy.ts';
@@ -56,7 +56,7 @@ export async function bumpSends(
   const stuck = await stuckSends(deps.db, chain, { signedBefore, now, after }, ROUND_SIZE);
   if (stuck.length === 0) return null;
   const quote = await adapter.feeQuote();
-  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: inputCostAt(adapter, quote) });
+  await recordFeeLevel(deps.db, chain, { ...quote, inputCost: inputCostAt(adapter, quote) });
   let bumped = 0;
   for (const send of stuck) {
     try {
@@ -100,7 +100,7 @@ export async function broadcastReplacement(
 ): Promise<StoredSend> {
   const result = await broadcastSend(deps.db, adapter, transaction, plan.inputs);
   const send = await deps.db.transaction(async (tx) =>
-    recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
+    recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: true }),
   );
   deps.wakeWebhooks();
   return send;

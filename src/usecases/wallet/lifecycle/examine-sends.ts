@@ -8,7 +8,7 @@ import { listVersions, type StoredSendVersion } from '../../../store/sends/send-
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
-import { queryStatus, readEvidence } from './resolve-refusal.ts';
+import { queryStatus, readEvidence } from './resolve-rejection.ts';
 import { DEFAULT_SEND_POLICY } from '../../../domain/send/policy.ts';
 import { toStoredTransaction } from './stored-plan.ts';
 

@@ -3,7 +3,7 @@ import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { displacedSends } from '../../../store/ledger/own-change.ts';
 import { findSend } from '../../../store/sends/sends.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
-import type { RecordAnswerDeps } from './record-answer.ts';
+import type { RecordBroadcastDeps } from './record-broadcast-result.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { findConflicts } from './find-conflicts.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
@@ -20,7 +20,7 @@ const ROUND_SIZE = 50;
  * its expiry or used nonce.
  */
 export async function failOrphans(
-  deps: RecordAnswerDeps & { readonly db: Db; readonly wakeWebhooks: () => void },
+  deps: RecordBroadcastDeps & { readonly db: Db; readonly wakeWebhooks: () => void },
   chain: ChainId,
 ): Promise<void> {
   if (spendsAccounts(chain)) return;

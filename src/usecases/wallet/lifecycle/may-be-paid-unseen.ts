@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/ports.ts';
 import { isOpen } from '../../../domain/send/machine.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
-import { isUnseen, keepNotPaid, unseenUntil } from '../../../store/sends/unseen-payments.ts';
+import { isUnseen, storeNotPaid, unseenUntil } from '../../../store/sends/unseen-payments.ts';
 
 /**
  * Whether a send may have been paid although all its known versions look impossible: it was made before the ledger
@@ -22,7 +22,7 @@ export async function mayBePaidUnseen(
  * continues like any other, and fails only once the chain proves that its known versions cannot confirm.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
-export async function noteNotPaid(
+export async function recordNotPaid(
   deps: { readonly db: Db; readonly clock: Clock },
   id: string,
 ): Promise<void> {
@@ -36,14 +36,14 @@ export async function noteNotPaid(
       `send ${id} does not wait for an operator to confirm that it was not paid`,
     );
   }
-  await keepNotPaid(deps.db, id, deps.clock.now());
+  await storeNotPaid(deps.db, id, deps.clock.now());
 }
 
 /** Records that the transaction which displaced a send was read completely and is not its payment. */
-export async function noteExamined(
+export async function recordExamined(
   tx: Tx,
   { clock }: { readonly clock: Clock },
   send: StoredSend,
 ): Promise<void> {
-  if (await mayBePaidUnseen(tx, send)) await keepNotPaid(tx, send.id, clock.now());
+  if (await mayBePaidUnseen(tx, send)) await storeNotPaid(tx, send.id, clock.now());
 }

@@ -19,7 +19,7 @@ import {
 } from '../../../store/ledger/spends.ts';
 import { adoptVersion } from './adopt-version.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
-import { mayBePaidUnseen, noteExamined } from './may-be-paid-unseen.ts';
+import { mayBePaidUnseen, recordExamined } from './may-be-paid-unseen.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
@@ -102,7 +102,7 @@ async function noteRival(
   const destination = deps.chains.get(send.coin, send.mode)?.watchKey(send.destination);
   const pays = spend?.spender?.pays ?? [];
   if (destination === undefined || pays.some(({ watchKey }) => watchKey === destination)) return;
-  await noteExamined(tx, deps, send);
+  await recordExamined(tx, deps, send);
 }
 
 /** One transaction of a block that spends our outputs. */
@@ -210,7 +210,7 @@ async function recordDisplacement(
     );
   }
   if (action !== 'displace') return;
-  if (isWhollyRead) await noteExamined(tx, deps, send);
+  if (isWhollyRead) await recordExamined(tx, deps, send);
   deps.logger.warn(
     fields,
     'inputs of a send spent by another transaction; the send fails once that is final',

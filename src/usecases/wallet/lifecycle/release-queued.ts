@@ -6,10 +6,10 @@ import { listVersions } from '../../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { matchesChainBalances } from '../send/drawable-funds.ts';
-import { examineRefusal, type AdvanceSendsDeps } from './advance-sends.ts';
+import { examineRejection, type AdvanceSendsDeps } from './advance-sends.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { recordAnswer } from './record-answer.ts';
+import { recordBroadcastResult } from './record-broadcast-result.ts';
 import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
 /** Wallets served in one round. */
@@ -85,20 +85,20 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
       { sendId: send.id, reason },
       'queued send not broadcast; it is signed again once it has expired',
     );
-    await examineRefusal(deps, adapter, { send, versions, reason });
+    await examineRejection(deps, adapter, { send, versions, reason });
     return;
   }
   if (!(await dequeue(deps, send))) return;
   const { version } = current;
   const result = await broadcastSend(deps.db, adapter, toStoredTransaction(current), plan.inputs);
   if (result.kind === 'rejected' && result.isExpired === true) {
-    await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
+    await examineRejection(deps, adapter, { send, versions, reason: result.reason });
     return;
   }
   // A backend that has not yet seen the sends before this one rejects it, so it continues until it has
   // provably expired.
   await deps.db.transaction(async (tx) =>
-    recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
+    recordBroadcastResult(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
   );
 }
 

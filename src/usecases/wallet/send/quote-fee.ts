@@ -8,7 +8,7 @@ import {
 } from '../../../domain/chain.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { noteFeeLevel } from '../../../store/ledger/fee-levels.ts';
+import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { withChainBalances } from './drawable-funds.ts';
 import { atRate } from './fee-terms.ts';
 import { planOneTransaction, type PlanOrderDeps } from './plan-order.ts';
@@ -28,7 +28,7 @@ export async function quoteFee(
   const { coin, feeRate = null } = order;
   try {
     const quote = atRate(await askFee(deps, adapter, order), feeRate, coin);
-    await noteFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
+    await recordFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
     if (adapter.wholeAccounts !== undefined) {
       // The funds planned here may be spent when the send is stored; the plan is then made without the
       // measurement.

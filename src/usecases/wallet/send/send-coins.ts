@@ -15,7 +15,7 @@ import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../../payments/index.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
 import { broadcastSend } from '../lifecycle/broadcast-send.ts';
-import { recordAnswer } from '../lifecycle/record-answer.ts';
+import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
 import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
@@ -179,7 +179,7 @@ async function recordSubmitAnswer(
   try {
     return await deps.db.transaction(async (tx) => {
       const { id: sendId, version } = send;
-      return recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
+      return recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: true });
     });
   } catch (error) {
     deps.logger.error(

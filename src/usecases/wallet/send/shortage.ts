@@ -9,7 +9,7 @@ import { listOpenSends } from '../../../store/sends/sends.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
 import { reservedForPreparing, spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
 import { balanceOfAccountsInUse, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
-import { waitingFunds } from '../../../store/ledger/waiting-funds.ts';
+import { unspendableFunds } from '../../../store/ledger/unspendable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { readPlan } from '../lifecycle/stored-plan.ts';
@@ -164,7 +164,7 @@ async function remainderOfAccountsInUse(db: Db, order: SendOrder, reached: reado
 }
 
 async function awaitedFunds(db: Db, order: SendOrder): Promise<Hint[]> {
-  const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
+  const { unconfirmed, immature, frozen } = await unspendableFunds(db, order);
   return [
     ...hint(unconfirmed, 'unconfirmed', 'is received and waits for a block'),
     ...hint(

@@ -2,7 +2,7 @@ import { OUTPUTS_PER_CONSOLIDATION } from '../../../domain/accounts.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { sweepBudget } from '../../../domain/send/fee-budget.ts';
-import { noteFeeLevel } from '../../../store/ledger/fee-levels.ts';
+import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { merchantsWithManyOutputs } from '../../../store/ledger/spendable.ts';
 import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { gatherOutputs } from './consolidate.ts';
@@ -24,7 +24,7 @@ export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Pro
   const crowded = await merchantsWithManyOutputs(deps.db, chain, { from: FROM_OUTPUTS, limit: ROUND_SIZE });
   if (crowded.length === 0) return;
   const quote = await adapter.feeQuote();
-  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.funds.inputCost(quote.rate) });
+  await recordFeeLevel(deps.db, chain, { ...quote, inputCost: adapter.funds.inputCost(quote.rate) });
   if (quote.rate > consolidateBelowRate) return;
   for (const { merchantId, account, amount } of crowded) {
     const wallet = { ...chain, merchantId, account };

@@ -2,7 +2,7 @@ import type { ChainAdapter, SendPlan } from '../../../domain/chain.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import { broadcast } from '../lifecycle/broadcast.ts';
-import { recordAnswer } from '../lifecycle/record-answer.ts';
+import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
 import type { SendCoinsDeps } from '../send/send-coins.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import { storeSend } from '../send/store-send.ts';
@@ -38,7 +38,7 @@ export async function createSweep(deps: SendCoinsDeps, { adapter, plan, log }: S
     log(stored.send);
     const result = await broadcast(adapter, stored.transaction);
     await deps.db.transaction(async (tx) =>
-      recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
+      recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: true }),
     );
     return true;
   });

@@ -5,7 +5,7 @@ import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from '../contract/contract.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
-import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
+import type { NewPasskey, PasskeyList, PasskeyOptions } from './passkey-answers.ts';
 import type { PeopleRoutes } from './people.ts';
 import { loseSession, session, type Session } from './session.ts';
 import { askForProof } from './step-up.ts';
@@ -89,9 +89,9 @@ interface OwnRoutes extends PeopleRoutes {
   'POST /auth/passkeys': unknown;
   'PATCH /auth/passkeys': unknown;
   'DELETE /auth/passkeys': unknown;
-  'GET /auth/passkeys/sign-in': PasskeyQuestion;
+  'GET /auth/passkeys/sign-in': PasskeyOptions;
   'POST /auth/passkeys/sign-in': Session;
-  'GET /auth/passkeys/step-up': PasskeyQuestion;
+  'GET /auth/passkeys/step-up': PasskeyOptions;
   'POST /auth/passkeys/step-up': { readonly until: string };
 }
 

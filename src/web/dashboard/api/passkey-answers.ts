@@ -22,7 +22,7 @@ export interface PasskeyList extends PasskeyPlace {
   readonly passkeys: readonly Passkey[];
 }
 
-export interface PasskeyQuestion extends PasskeyPlace {
+export interface PasskeyOptions extends PasskeyPlace {
   readonly options: PublicKeyCredentialRequestOptionsJSON | null;
 }
 

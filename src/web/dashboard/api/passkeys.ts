@@ -1,7 +1,7 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { t } from '../i18n/t.ts';
 import { ApiError, keptSession, requestPrivate } from './client.ts';
-import type { PasskeyPlace, PasskeyQuestion } from './passkey-answers.ts';
+import type { PasskeyPlace, PasskeyOptions } from './passkey-answers.ts';
 import type { Session } from './session.ts';
 
 /** The reason why passkeys cannot be used in this page; null if they can. */
@@ -32,7 +32,7 @@ export async function stepUpByPasskey(): Promise<void> {
   await requestPrivate('POST /auth/passkeys/step-up', { credential });
 }
 
-async function assertionFor({ options, reason }: PasskeyQuestion) {
+async function assertionFor({ options, reason }: PasskeyOptions) {
   if (options === null)
     throw new ApiError(0, 'NO_PASSKEY', reason ?? t('You have no passkey that works here.'));
   return answerOf(async () => startAuthentication({ optionsJSON: options }));

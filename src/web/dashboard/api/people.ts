@@ -4,7 +4,7 @@ export interface PeopleRoutes {
   'GET /merchant/audit': AuditPage;
   'GET /merchant/people': People;
   'POST /merchant/people/invite': { readonly link: string; readonly invitation: Invitation };
-  'PATCH /merchant/people/edit': { readonly ended: Readonly<Record<keyof MadeByPerson, number>> };
+  'PATCH /merchant/people/edit': { readonly ended: Readonly<Record<keyof CreatedByPerson, number>> };
   'DELETE /merchant/people/remove': unknown;
   'DELETE /merchant/people/invitation': unknown;
   'POST /merchant/people/invitation': Invited;
@@ -16,7 +16,7 @@ export type MemberRole = 'manager' | 'clerk' | 'bookkeeper';
 /**
  * Endpoints, keys and links that a person created for a shop, also by a key of theirs, and that still work.
  */
-export interface MadeByPerson {
+export interface CreatedByPerson {
   readonly endpoints: readonly { readonly id: string; readonly url: string }[];
   readonly keys: readonly { readonly id: string; readonly name: string }[];
   readonly links: readonly { readonly id: string; readonly name: string }[];
@@ -27,7 +27,7 @@ export interface Person {
   readonly email: string;
   readonly role: MemberRole;
   readonly createdAt: string;
-  readonly made: MadeByPerson;
+  readonly made: CreatedByPerson;
 }
 
 interface Invitation {

@@ -108,11 +108,11 @@ export function followOtherTabs(resume: () => Promise<Session | null>): void {
     // Another user's pages must not stay visible.
     else if (known !== null && known.user.id !== data.signedIn)
       window.location.assign(`${BASE_PATH}/dashboard`);
-    else if (current === null) void resume().then(goOn);
+    else if (current === null) void resume().then(continueSession);
   });
 }
 
-function goOn(found: Session | null): void {
+function continueSession(found: Session | null): void {
   if (found === null || current !== null) return;
   endedByItself = false;
   lost = null;

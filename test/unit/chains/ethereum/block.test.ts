@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BalanceTurns } from '../../../../src/chains/ethereum/accounts/balance-turns.ts';
+import { BalanceRotation } from '../../../../src/chains/ethereum/accounts/balance-rotation.ts';
 import { UnreadBlocks } from '../../../../src/chains/ethereum/blocks/unread-blocks.ts';
 import { readBlock } from '../../../../src/chains/ethereum/blocks/block.ts';
 import type { Block, Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
@@ -93,7 +93,7 @@ async function read(scene: Scene) {
       logger,
       now: () => 60_000,
       shortfalls,
-      turns: new BalanceTurns(logger),
+      turns: new BalanceRotation(logger),
       unread: new UnreadBlocks({ index, clock: { now: () => 60_000 }, logger }),
     },
     5,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountReads } from '../../../../src/chains/ethereum/accounts/account-reads.ts';
 import { BalanceReader } from '../../../../src/chains/ethereum/accounts/balance-reads.ts';
-import { BalanceTurns } from '../../../../src/chains/ethereum/accounts/balance-turns.ts';
+import { BalanceRotation } from '../../../../src/chains/ethereum/accounts/balance-rotation.ts';
 import { Shortfalls } from '../../../../src/chains/ethereum/accounts/shortfalls.ts';
 import { blockReads } from '../../../../src/chains/ethereum/blocks/block-reads.ts';
 import { type BlockReaderDeps, readBlock } from '../../../../src/chains/ethereum/blocks/block.ts';
@@ -59,7 +59,7 @@ function scene(node: { transactions: object[]; receipt?: (txid: unknown) => unkn
     logger: silent,
     now: clock.now,
     shortfalls: new Shortfalls(),
-    turns: new BalanceTurns(silent),
+    turns: new BalanceRotation(silent),
     unread,
   };
   const told = () => unread.withWarning({ warnings: null } as NodeStatus);

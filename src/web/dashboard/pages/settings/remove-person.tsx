@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { requestPrivate } from '../../api/client.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
-import type { MadeByPerson, Person } from '../../api/people.ts';
+import type { CreatedByPerson, Person } from '../../api/people.ts';
 import { plural, t } from '../../i18n/t.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Check } from '../../ui/form.tsx';
@@ -10,7 +10,7 @@ import { telling } from '../../ui/toast.tsx';
 /** Maximum number of names to list; beyond that only the number is shown. */
 const NAMED_MAX = 5;
 
-type Kind = keyof MadeByPerson;
+type Kind = keyof CreatedByPerson;
 
 /** Asks for confirmation before a member is removed, and which of their keys, links and endpoints are revoked. */
 export function RemovePerson(props: { person: Person; open: boolean; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function RemovePerson(props: { person: Person; open: boolean; onClose: ()
   const merchantId = useShopId();
   const [end, setEnd] = useState<Record<Kind, boolean>>({ endpoints: true, keys: true, links: false });
   const remove = useAct(
-    () => requestPrivate('DELETE /merchant/people/remove', { merchantId, userId, endMade: end }),
+    () => requestPrivate('DELETE /merchant/people/remove', { merchantId, userId, revokeCreated: end }),
     telling(t('{email} was removed', { email }), onClose),
   );
   const choice = (kind: Kind) => ({

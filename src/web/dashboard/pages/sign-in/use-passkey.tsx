@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { requestPrivate, type ApiError } from '../../api/client.ts';
 import { useAct } from '../../api/hooks.ts';
-import type { PasskeyQuestion } from '../../api/passkey-answers.ts';
+import type { PasskeyOptions } from '../../api/passkey-answers.ts';
 import { signInByPasskey, stepUpByPasskey, whyNoPasskeys } from '../../api/passkeys.ts';
 import { startSession, type Session } from '../../api/session.ts';
 import { t } from '../../i18n/t.ts';
@@ -48,7 +48,7 @@ function PasskeyButton(props: {
   onClick: () => void;
 }) {
   const { asking, label, busy, error, onClick } = props;
-  const question = useQuery<PasskeyQuestion, ApiError>({
+  const question = useQuery<PasskeyOptions, ApiError>({
     queryKey: [asking],
     queryFn: () => requestPrivate(asking),
     staleTime: 0,
