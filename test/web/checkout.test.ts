@@ -182,7 +182,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('explains what to do to a payer who was late', async () => {
+  it('explains to a payer who paid late what to do', async () => {
     await till.api.must('PATCH', '/merchant/edit', {
       token: shop.token,
       body: { merchantId: shop.merchantId, latePayments: 'review' },

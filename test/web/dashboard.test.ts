@@ -523,7 +523,7 @@ describe('dashboard sessions', () => {
     await other.close();
   });
 
-  it('hide all pages of the first account when another one signs in', async () => {
+  it('hide all pages of the first account when another user signs in', async () => {
     const other = await context.newPage();
     await other.goto(`${shopPath}/payments`);
     const person = { email: 'second@example.com', password: PASSWORD };

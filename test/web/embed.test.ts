@@ -215,7 +215,7 @@ describe('/pay.js', () => {
     expect(again.status).toBe(304);
   });
 
-  it('defines one global name', async () => {
+  it('defines a single global variable', async () => {
     const page = await browser.page();
     await page.goto(`${allowed.origin}/none`);
     const names = `Object.getOwnPropertyNames(window)`;

@@ -271,7 +271,7 @@ describe('times in the dashboard', () => {
 });
 
 describe('the files of the dashboard', () => {
-  it('are those of one language and of the first page, and are cached immutably', async () => {
+  it('are those of the chosen language and the first page only, and are cached immutably', async () => {
     const shown = await browser.page({ locale: 'fr-FR' });
     const files: string[] = [];
     const kept: Promise<string | undefined>[] = [];
@@ -293,7 +293,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('leave the frame and a button to retry when they fail to load', async () => {
+  it('leave the menu and a button to retry when they fail to load', async () => {
     const shown = await signedIn({ viewport: DESKTOP });
     await shown.route('**/assets/nodes-*.js', async (route) => route.abort());
     await shown.goto('/dashboard/nodes');
@@ -310,7 +310,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('show no word of another language while the chosen one is loading', async () => {
+  it('show no word of another language while the chosen language is loading', async () => {
     const shown = await browser.page({ locale: 'de-DE' });
     const held = Promise.withResolvers<void>();
     await shown.route('**/assets/de-*.js', async (route) => {

@@ -171,7 +171,7 @@ describe('a passkey in a browser', () => {
     await button('Done').click();
   });
 
-  it('is removed with the password, as the last one, and cannot sign in any more', async () => {
+  it('is removed as the last passkey with the password, and cannot sign in any more', async () => {
     await page.goto('/dashboard/account');
     await button('Remove Work laptop').click();
     const dialog = page.getByRole('dialog', { name: 'Remove the passkey?' });

@@ -126,7 +126,7 @@ describe('the refund page in a final state', () => {
     ['cancelled', 'The shop has withdrawn this refund', {}],
     ['gone', 'This money was given back another way', {}],
     ['expired', 'This refund link has expired', { expiresInDays: 1 }],
-  ] as const)('explains it plainly: %s', async (state, title, fields) => {
+  ] as const)('explains the state to the payer: %s', async (state, title, fields) => {
     const page = await browser.page({ viewport: PHONE });
     const link = await newLink(fields);
     if (state === 'claimed') await claim(page, link);

@@ -154,7 +154,7 @@ describe('a price of the catalog', () => {
     expect(await linksOf(ids.price)).toHaveLength(2);
   });
 
-  it('cannot be sold while it or its product is inactive, nor by a bookkeeper', async () => {
+  it('cannot be sold while the price or its product is inactive, nor by a bookkeeper', async () => {
     await open('products');
     const sells = page.getByRole('button', { name: /^Sell for/ });
     await sells.waitFor();
@@ -175,7 +175,7 @@ describe('a price of the catalog', () => {
     await theirs.close();
   });
 
-  it('shows why it could not be sold, and offers a retry', async () => {
+  it('shows why the price could not be sold, and offers a retry', async () => {
     await open('products');
     const make = '**/merchant/link/list**';
     await context.route(make, async (route) => route.abort());

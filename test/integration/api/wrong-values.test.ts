@@ -142,7 +142,7 @@ describe('an invalid value of a documented query field', () => {
   });
 
   it.each(endpoints)(
-    'is rejected with the name of the field by $name when it is a repetition',
+    'is rejected with the name of the field by $name when the field is given twice',
     async (endpoint) => {
       const problems: string[] = [];
       const valid = account.request(endpoint);

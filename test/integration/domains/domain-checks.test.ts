@@ -115,7 +115,7 @@ describe('the DNS check of a domain', () => {
     expect(await check('dns')).toEqual(because('absent', 'no TXT record of'));
   });
 
-  it('reports a missing record, and one on the domain itself', async () => {
+  it('reports a missing record, and a record on the domain itself instead of its challenge name', async () => {
     expect(await check('dns')).toEqual(because('absent', 'has no TXT record'));
     dns.set('TXT', DOMAIN, [LINE]);
     dns.set('A', CHALLENGE, ['127.0.0.1']);

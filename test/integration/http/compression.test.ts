@@ -81,21 +81,24 @@ const COMPRESSED: readonly [what: string, path: () => string, headers: () => Rec
 ];
 
 describe.each(COMPRESSED)('%s', (_what, path, headers) => {
-  it.each(CODINGS)('is the same text in %s, smaller, with its length', async (coding) => {
-    const plain = await ask(path(), { headers: headers() });
-    const packed = await ask(path(), { headers: { ...headers(), 'accept-encoding': coding } });
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(packed.headers['content-encoding']).toBe(coding);
-    expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
-    expect(packed.headers['cache-control']).toBe(plain.headers['cache-control']);
-    expect(packed.headers['content-length']).toBe(String(packed.body.length));
-    expect(packed.body.length).toBeLessThan(plain.body.length / 1.5);
-    const text = DECODED[coding](packed.body).toString();
-    expect(withoutTime(text)).toBe(withoutTime(plain.body.toString()));
-    for (const { headers: sent } of [plain, packed]) expect(sent['vary']).toContain('Accept-Encoding');
-  });
+  it.each(CODINGS)(
+    'is the same text when it is sent with the coding %s, smaller, with its length',
+    async (coding) => {
+      const plain = await ask(path(), { headers: headers() });
+      const packed = await ask(path(), { headers: { ...headers(), 'accept-encoding': coding } });
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(packed.headers['content-encoding']).toBe(coding);
+      expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
+      expect(packed.headers['cache-control']).toBe(plain.headers['cache-control']);
+      expect(packed.headers['content-length']).toBe(String(packed.body.length));
+      expect(packed.body.length).toBeLessThan(plain.body.length / 1.5);
+      const text = DECODED[coding](packed.body).toString();
+      expect(withoutTime(text)).toBe(withoutTime(plain.body.toString()));
+      for (const { headers: sent } of [plain, packed]) expect(sent['vary']).toContain('Accept-Encoding');
+    },
+  );
 
-  it('has the same headers for a HEAD, without a body', async () => {
+  it('has the same headers in response to HEAD, without a body', async () => {
     const accept = { ...headers(), 'accept-encoding': 'gzip' };
     const got = await ask(path(), { headers: accept });
     const head = await ask(path(), { method: 'HEAD', headers: accept });
@@ -110,23 +113,26 @@ describe.each(COMPRESSED)('%s', (_what, path, headers) => {
 describe('a response with an ETag', () => {
   const TAGGED = ['/docs', '/docs/style.css', '/openapi.json', '/pay.js', 'script'] as const;
 
-  it.each(TAGGED)('has another one for each coding, and a 304 for its own: %s', async (name) => {
-    const path = name === 'script' ? script : name;
-    const tags = new Set<string>();
-    for (const coding of ['identity', 'gzip', 'br']) {
-      const accept = { 'accept-encoding': coding };
-      const { etag = '' } = (await ask(path, { headers: accept })).headers;
-      tags.add(etag);
-      const again = await ask(path, { headers: { ...accept, 'if-none-match': etag } });
-      expect(again.status).toBe(304);
-      expect(again.body.length).toBe(0);
-      expect(again.headers['etag']).toBe(etag);
-      expect(again.headers['vary']).toContain('Accept-Encoding');
-    }
-    expect(tags.size).toBe(3);
-  });
+  it.each(TAGGED)(
+    'has a different ETag for each content coding, and gets a 304 for its own: %s',
+    async (name) => {
+      const path = name === 'script' ? script : name;
+      const tags = new Set<string>();
+      for (const coding of ['identity', 'gzip', 'br']) {
+        const accept = { 'accept-encoding': coding };
+        const { etag = '' } = (await ask(path, { headers: accept })).headers;
+        tags.add(etag);
+        const again = await ask(path, { headers: { ...accept, 'if-none-match': etag } });
+        expect(again.status).toBe(304);
+        expect(again.body.length).toBe(0);
+        expect(again.headers['etag']).toBe(etag);
+        expect(again.headers['vary']).toContain('Accept-Encoding');
+      }
+      expect(tags.size).toBe(3);
+    },
+  );
 
-  it('is revalidated by the weak form of its tag, which proxies that compress make of it', async () => {
+  it('is revalidated by the weak form of its ETag, which compressing proxies create', async () => {
     const path = `/checkout/${paymentId}/state`;
     const { etag = '' } = (await ask(path, { headers: { 'accept-encoding': 'br' } })).headers;
     expect(etag).toMatch(/^W\/"/);
@@ -136,8 +142,8 @@ describe('a response with an ETag', () => {
   });
 });
 
-describe('a file of the pages', () => {
-  it('is immutable in each coding', async () => {
+describe('a static file of the web pages', () => {
+  it('is cached immutably in each content coding', async () => {
     for (const coding of ['identity', 'gzip', 'br']) {
       const { headers } = await ask(script, { headers: { 'accept-encoding': coding } });
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -145,7 +151,7 @@ describe('a file of the pages', () => {
     }
   });
 
-  it('gives ranges of the coding that was chosen', async () => {
+  it('returns byte ranges of the content coding that was chosen', async () => {
     const accept = { 'accept-encoding': 'br' };
     const whole = await ask(script, { headers: accept });
     const part = await ask(script, { headers: { ...accept, range: 'bytes=10-19' } });
@@ -158,10 +164,10 @@ describe('a file of the pages', () => {
   });
 });
 
-describe('a response that stays uncompressed', () => {
+describe('HTTP responses that stay uncompressed', () => {
   const accept = { 'accept-encoding': 'br, gzip' };
 
-  it('has no more than a kilobyte', async () => {
+  it('include responses of at most a kilobyte', async () => {
     const answer = await ask('/payment/list?limit=1&search=nothing-like-it', {
       headers: { ...key(), ...accept },
     });
@@ -170,7 +176,7 @@ describe('a response that stays uncompressed', () => {
     expect(answer.headers['content-encoding']).toBeUndefined();
   });
 
-  it('contains a secret', async () => {
+  it('include responses that contain a secret', async () => {
     const long = z.string();
     const facts = {
       method: 'GET',
@@ -201,7 +207,7 @@ describe('a response that stays uncompressed', () => {
     await app.destroy();
   });
 
-  it('is about the session of the dashboard, or sets its cookie', async () => {
+  it('include responses about the dashboard session, or with its cookie', async () => {
     const session = await SessionClient.signIn(till.api.baseUrl, ACCOUNT);
     // Many sessions, so that the list of them is long.
     for (let at = 0; at < 12; at += 1) await SessionClient.signIn(till.api.baseUrl, ACCOUNT);
@@ -211,7 +217,7 @@ describe('a response that stays uncompressed', () => {
     expect(answer.headers['content-encoding']).toBeUndefined();
   });
 
-  it('answers a POST, which may repeat what was sent', async () => {
+  it('include responses to POST, which may repeat the request', async () => {
     const body = { orderId: 'long-one', amount: '10', currency: 'USD', customerId: shop.customerId };
     const made = await ask('/payment/create', { method: 'POST', headers: { ...key(), ...accept }, body });
     expect(made.status).toBe(201);
@@ -219,7 +225,7 @@ describe('a response that stays uncompressed', () => {
     expect(made.headers['content-encoding']).toBeUndefined();
   });
 
-  it('is a page whose address contains a token', async () => {
+  it('include pages whose URL contains a token', async () => {
     for (const path of [`/r/${'a'.repeat(43)}`, '/notices/off?token=abc']) {
       const answer = await ask(path, { headers: accept });
       expect(answer.headers['content-type']).toMatch(/^text\/html/);
@@ -227,7 +233,7 @@ describe('a response that stays uncompressed', () => {
     }
   });
 
-  it('is a stream of events', async () => {
+  it('include event streams', async () => {
     const sent = request(`${till.api.baseUrl}/checkout/${paymentId}/events`, { headers: accept });
     sent.end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];

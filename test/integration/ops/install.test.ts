@@ -116,7 +116,7 @@ describe('install.sh', () => {
     expect(mode('etc/tilld/passphrase')).toBe('600');
   });
 
-  it('sets a node of the machine whose cookie it finds', () => {
+  it('configures a local node when it finds the cookie file of that node', () => {
     mkdirSync(join(root, 'var/lib/litecoind'), { recursive: true });
     writeFileSync(join(root, 'var/lib/litecoind/.cookie'), 'x');
     install();

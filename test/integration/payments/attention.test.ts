@@ -69,8 +69,8 @@ const reversed = async (shop: Shop): Promise<string> => {
   return id;
 };
 
-describe('the list of what waits', () => {
-  it('shows each trouble with its money, its page and one action, urgent ones first', async () => {
+describe('GET /merchant/attention', () => {
+  it('lists each open problem with its money, its page and one action, urgent ones first', async () => {
     const shop = await Shop.open(till.api);
     await shop.createPayment();
     expect(await list(shop)).toEqual({ items: [], pagination: { page: 1, limit: 10, total: 0 } });
@@ -99,7 +99,7 @@ describe('the list of what waits', () => {
     expect(paged.pagination).toEqual({ page: 2, limit: 1, total: 2 });
   });
 
-  it('shows an underpaid payment and late money once the deadline has passed, and not once they are decided', async () => {
+  it('lists an underpaid payment and late money once the deadline has passed, and no longer once they are decided', async () => {
     const shop = await Shop.open(till.api, { settings: { latePayments: 'review' } });
     const { id: short } = await shop.createPayment({ lifetimeMinutes: 5 });
     await simulate(shop, short, { scenario: 'underpay', confirmations: 6 });
@@ -129,7 +129,7 @@ describe('the list of what waits', () => {
     expect(await kinds(shop)).toEqual([]);
   });
 
-  it('shows an excess until a link offers it to the payer, and then the claim that waits for approval', async () => {
+  it('lists an excess until a refund link offers it to the payer, and then the claim that waits for approval', async () => {
     const shop = await Shop.open(till.api);
     const paymentId = await overpaid(shop);
     expect(await kinds(shop)).toEqual(['payment_over']);
@@ -153,8 +153,8 @@ describe('the list of what waits', () => {
   });
 });
 
-describe('dismissing', () => {
-  it('takes an item off the list until its state changes, and is in the audit log', async () => {
+describe('dismissing an item of GET /merchant/attention', () => {
+  it('removes the item from the list until its state changes, and is recorded in the audit log', async () => {
     const owner = await newPerson(till.api, 'owner');
     const shop = await Shop.open(till.api, { owner: owner.token });
     const id = await reversed(shop);
@@ -168,7 +168,7 @@ describe('dismissing', () => {
     expect(await kinds(shop)).toEqual(['payment_reversed']);
   });
 
-  it('refuses what does not wait, and what waits for another shop', async () => {
+  it('is refused for an item that is not listed, and for an item of another shop', async () => {
     const shop = await Shop.open(till.api);
     const { id: fine } = await shop.createPayment();
     const foreign = await reversed(await Shop.open(till.api));
@@ -179,7 +179,7 @@ describe('dismissing', () => {
   });
 });
 
-describe('each role', () => {
+describe('GET /merchant/attention by role', () => {
   let shop: Shop;
   let owner: Person;
 
@@ -198,7 +198,7 @@ describe('each role', () => {
     ['manager', ['payment_reversed', 'webhook_failing']],
     ['clerk', ['payment_reversed']],
     ['bookkeeper', ['payment_reversed']],
-  ] as const)('a %s sees the items of the role alone', async (role, expected) => {
+  ] as const)('shows a %s only the items of that role', async (role, expected) => {
     const member = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role });
     expect((await kinds(shop, member.token)).toSorted()).toEqual(expected);
     expect((await kinds(shop, owner.token)).toSorted()).toEqual(['payment_reversed', 'webhook_failing']);

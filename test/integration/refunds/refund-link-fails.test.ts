@@ -150,7 +150,7 @@ describe('a claim of a refund link', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
-  it('shares one request to a node that is down with many others', async () => {
+  it('shares one request to an unavailable node with many other claims', async () => {
     const payment = await paid();
     const links = await Promise.all(
       [1, 2, 3].map(() => newLink(payment, { wish: { kind: 'amount', amount: '5', currency: 'USD' } })),

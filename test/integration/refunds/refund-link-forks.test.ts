@@ -192,7 +192,7 @@ describe('the refund after the coins of a refund were double-spent six blocks de
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('waits until the block is deep again when a reorg moved it up', async () => {
+  it('waits until the double spend is deep again when a reorg moved it to a higher block', async () => {
     const { surplusDepth } = world.deps().policy;
     await control().reorg({ fate: 'moved', txids: [rival] });
     await settle();

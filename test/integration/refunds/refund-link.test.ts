@@ -325,7 +325,7 @@ describe('a refund link managed by the shop', () => {
     expect(direct.body.data.refund.refunded).toBe('1');
   });
 
-  it('applies one of a concurrent claim and cancellation, and the books agree', async () => {
+  it('applies exactly one of a concurrent claim and cancellation, and the balances add up', async () => {
     for (let round = 0; round < 5; round += 1) {
       const payment = await paid('LTC');
       const link = await newLink(payment.id, { preset: 'all' });

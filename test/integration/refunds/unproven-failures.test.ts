@@ -116,7 +116,7 @@ describe('the refund after a refund in ETH that failed in a block', () => {
     expect((await findSend(db, id))?.status).toBe('failed');
   });
 
-  it('waits while a reorg has removed that block, unless it has the same nonce', async () => {
+  it('waits while a reorg has removed that block, unless the new refund has the same nonce', async () => {
     await stored({});
     expect(await isRefused()).toBe(true);
     expect(await isRefused({ nonce: 5 })).toBe(false);

@@ -116,7 +116,7 @@ describe('the sandbox network', () => {
     }
   });
 
-  it('mines a payment at the next tick and pauses once it is deep enough', async () => {
+  it('mines a payment at the next tick, and stops mining once the payment is deep enough', async () => {
     const simulator = simulate({ idleDepth: 5 });
     await simulator.tick();
     expect(await heightOf(simulator)).toBe(0);
@@ -131,7 +131,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBe(6);
   });
 
-  it('confirms to the depth of the strictest finality rule before it pauses', async () => {
+  it('mines up to the depth of the strictest finality rule before it stops', async () => {
     const simulator = simulate();
     await simulator.control.pay([{ address: ADDRESS, amount: 1_000n }]);
     for (let ticks = 0; ticks < 60; ticks += 1) await simulator.tick();

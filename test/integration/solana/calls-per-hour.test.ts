@@ -119,7 +119,7 @@ describe('an adapter that saves calls', () => {
     expect((await shop.payment(payment)).transactions).toHaveLength(1);
   });
 
-  it('follows a fork that drops a payment at the same polls until it lands again', async () => {
+  it('sees a fork that drops a payment, and its return, at the same polls as one that reads everything', async () => {
     await using saving = await ShopHours.open({ savesCalls: true });
     await using reading = await ShopHours.open({ savesCalls: false });
     const [views, expected] = [await viewsAroundFork(saving), await viewsAroundFork(reading)];

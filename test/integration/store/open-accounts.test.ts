@@ -263,7 +263,7 @@ describe('OpenAccounts', () => {
     await check(accounts);
   });
 
-  it('reads everything again after more changes than it remembers', async () => {
+  it('reads all open accounts again after more changes than it can store', async () => {
     const accounts = newAccounts();
     await run(db, day.order('pending', 500));
     await check(accounts);

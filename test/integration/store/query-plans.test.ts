@@ -86,7 +86,7 @@ test('the query of a payment search scans the payments of a shop once, and finds
   expect(plan).toContain('outputs_by_merchant (merchant_id=? AND mode=?)');
 });
 
-test('the list of what waits reads the index of payments that wait, in order, and that of failed sends', async () => {
+test('the list of payments that wait for a decision is read in index order, and that of failed sends as well', async () => {
   const [list, count, sends] = [
     ...(await plansOf(() => listWaitingPayments(db, shop, 10))),
     ...(await plansOf(() => countWaitingPayments(db, shop))),

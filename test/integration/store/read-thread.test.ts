@@ -32,7 +32,7 @@ describe('Database.readThread', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('sees what was committed before it, with columns and flags as elsewhere', async () => {
+  it('sees data that was committed before it, with columns and flags as elsewhere', async () => {
     await open.db
       .insertInto('users')
       .values({

@@ -31,7 +31,7 @@ async function inputsOfSends(): Promise<number[]> {
   return rows.map((row) => (JSON.parse(row.planJson) as { inputs: unknown[] }).inputs.length);
 }
 
-test('consolidateRound joins hundreds of outputs into one, once', async () => {
+test('consolidateRound joins hundreds of outputs into one output, and joins them once', async () => {
   await round();
   await sim.mine('BTC');
   await round();

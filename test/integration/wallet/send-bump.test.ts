@@ -53,7 +53,7 @@ describe('a stuck send', () => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.broadcast', 'send.confirmed']);
   });
 
-  test('is confirmed by its first version when that one is mined', async () => {
+  test('is confirmed by its first version when a block contains that version', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });

@@ -351,7 +351,7 @@ function runWith(coin: NodeCoin): void {
       expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(bumped.fee), coin));
     });
 
-    test('is confirmed by the mined version, even the replaced one', async () => {
+    test('is confirmed by the mined version, even when that version had been replaced', async () => {
       const { sent, raw, bumped } = await stuckAndBumped();
       expect(bumped.txHash).not.toBe(sent.txHash);
       await node.mineOnly([raw]);

@@ -46,7 +46,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.failed']);
   });
 
-  test('are confirmed when they are paid despite a cancellation', async () => {
+  test('are confirmed when a block contains them although they were cancelled', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -59,7 +59,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('end when they spend a deposit that a reorg displaced', async () => {
+  test('fail when they spend a deposit that a reorg displaced', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'pay', coins: 8 },

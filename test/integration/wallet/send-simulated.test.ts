@@ -89,7 +89,7 @@ describe('two concurrent sends', () => {
     expect(refused?.reason.message).toContain('0 BTC is available');
   });
 
-  test('are one send with one idempotency key', async () => {
+  test('are stored as one send when they have the same idempotency key', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const [one, two] = await Promise.all([
       sim.send('BTC', '0.6', { idempotencyKey: 'refund-1' }),

@@ -210,7 +210,7 @@ test('every deposit gets a turn although the largest ones cannot be swept, and e
   expect(lines).toHaveLength(25 + DEPOSITS);
 });
 
-test('failed deposits keep slots in a round although others would fill it', async () => {
+test('failed deposits keep slots in a sweep round although other deposits would fill it', async () => {
   const large = await addLarge(20);
   const { clock, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
   expect(new Set(await round())).toEqual(new Set(large));

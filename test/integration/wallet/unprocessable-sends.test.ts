@@ -26,7 +26,7 @@ async function oneSpoiltOneSound(): Promise<{ spoilt: string; sound: string }> {
   return { spoilt: first.id, sound: second.id };
 }
 
-test('a send that cannot be processed does not delay the next one', async () => {
+test('a send that cannot be processed does not delay the next send', async () => {
   const { spoilt, sound } = await oneSpoiltOneSound();
   sim.world.clock.advance(120_000);
   await advanceSends(sim.world.deps, sim.world.chain('BTC'));
@@ -34,7 +34,7 @@ test('a send that cannot be processed does not delay the next one', async () => 
   expect((await sim.status(spoilt)).status).toBe('signed');
 });
 
-test('any number of unprocessable sends do not delay the valid ones behind them', async () => {
+test('any number of unprocessable sends do not delay the valid sends behind them', async () => {
   await sim.fund('BTC', ...Array.from({ length: 52 }, () => ONE.BTC));
   sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
   for (let made = 0; made < 52; made += 1) await sim.send('BTC', '0.4');

@@ -29,7 +29,7 @@ async function startChild(): Promise<ChildProcess> {
 }
 
 describe('the webhook queue after kill -9', () => {
-  it('delivers what was in flight, with the same id, and all that follows', async () => {
+  it('delivers webhooks that were in flight again with the same id, and all later ones', async () => {
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
     const first = await payment.emit('payment.created');

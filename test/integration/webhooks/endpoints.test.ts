@@ -343,7 +343,7 @@ describe('webhook endpoints', () => {
     expect((await states()).filter((state) => state.startsWith(endpoint.id))).toHaveLength(3);
   });
 
-  it('receive a test or redelivery only when it is meant for them', async () => {
+  it('receive a test webhook or redelivery only when it is addressed to them', async () => {
     const [main, other] = [await sinkThat(ok), await sinkThat(ok)];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url, { events: ['payment.expired'] });

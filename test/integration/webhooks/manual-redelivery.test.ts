@@ -219,7 +219,7 @@ describe('an edited webhook URL', () => {
     await wrong.close();
   });
 
-  it('gets the next attempt of a delivery that failed at the old one meanwhile', async () => {
+  it('gets the next attempt of a delivery that failed at the old URL in the meantime', async () => {
     const held: (() => void)[] = [];
     const wrong = await startSink(
       (_request, response) => void held.push(() => response.writeHead(410).end()),
@@ -236,7 +236,7 @@ describe('an edited webhook URL', () => {
     await wrong.close();
   });
 
-  it('gets the full number of attempts, whatever failed at the old one', async () => {
+  it('gets the full number of attempts, however many failed at the old URL', async () => {
     queue = shop.queue({ retryDelaysMs: [1_000, 1_000, 1_000] });
     const [old, other] = [await startSink(status(500)), await startSink(status(500))];
     const merchant = await shop.merchant(old.url);
@@ -258,7 +258,7 @@ describe('an edited webhook URL', () => {
     for (const each of [old, other]) await each.close();
   });
 
-  it('does not count an attempt that was in flight to the old one', async () => {
+  it('does not count an attempt that was in flight to the old URL', async () => {
     const held: (() => void)[] = [];
     const old = await startSink((_request, response) => void held.push(() => response.writeHead(500).end()));
     const merchant = await shop.merchant(old.url);

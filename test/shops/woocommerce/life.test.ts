@@ -312,7 +312,7 @@ describe('a WooCommerce error report', () => {
     expect(page).toContain('The key is accepted.');
   });
 
-  it('names a job that does not run on the second check, with its last run', async () => {
+  it('names a scheduled job that has not run at the second check, with its last run', async () => {
     const { shop } = world;
     await shop.command('age', { seconds: 7200 });
     expect(await notices()).toEqual([]);

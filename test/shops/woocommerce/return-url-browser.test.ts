@@ -130,7 +130,7 @@ describe('a WooCommerce customer with an unusual payment', () => {
     await says(page, 'Your payment has arrived. Thank you.');
   });
 
-  it('is redirected to the cart after a cancelled payment, and pays a new one', async () => {
+  it('is redirected to the cart after a cancelled payment, and can pay with a new payment', async () => {
     const page = await withCart();
     const first = await placed(page);
     await owner.cancel(first);

@@ -154,7 +154,7 @@ describe('a WooCommerce customer who underpaid', () => {
 });
 
 describe('a WooCommerce order whose payment has ended', () => {
-  it('is paid at a new rate, by a payment that is the only open one', async () => {
+  it('can be paid by a new payment at a new rate, which is then the only open one', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.cancel(paymentId);
     await isTold(shop, orderId, 'lost');
