@@ -39,7 +39,7 @@ export const question: Question = {
       { what: 'sign-in', path: '/dashboard/login', shows: 'input[type=password]', limitMs: 2_500 },
       { what: 'first payment', path: `${shop}/payments`, shows: row, limitMs: 4_000 },
       { what: 'checkout', path: `/checkout/${paymentId}`, shows: '#checkout svg', limitMs: 2_000 },
-      { what: 'reference', path: '/docs', shows: '#errors table', limitMs: 2_000 },
+      { what: 'reference', path: '/docs', shows: '#first-payment h2', limitMs: 2_000 },
     ];
     const comparisons: Comparison[] = [];
     const notes: string[] = [];

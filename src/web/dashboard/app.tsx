@@ -1,14 +1,15 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, type ReactNode } from 'react';
+import { lazyRouteComponent, RouterProvider } from '@tanstack/react-router';
+import { StrictMode, Suspense, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError, signedInNow } from './api/client.ts';
+import { forgetEarly } from './api/early.ts';
 import { followOtherTabs, resumeSession } from './api/session.ts';
 import { t } from './i18n/t.ts';
 import { StepUp } from './pages/sign-in/step-up.tsx';
-import { loadOtherPages, router } from './router.tsx';
+import { loadLater, loadOtherParts } from './load-later.ts';
+import { loadThisPage, router } from './router.tsx';
 import { Button, Problem } from './ui/basics.tsx';
-import { Toasts } from './ui/toast.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -24,10 +25,19 @@ const client = new QueryClient({
   },
 });
 
+/** The region of messages after an action: not needed before one. */
+const Toasts = lazyRouteComponent(
+  loadLater(async () => import('./ui/toast-view.tsx')),
+  'ToastView',
+);
+
 /** The pages once the signed-in user is known; nothing is shown before. */
 async function start(): Promise<ReactNode> {
+  loadThisPage();
   try {
-    resumeSession(await signedInNow());
+    const found = await signedInNow();
+    if (found === null) forgetEarly();
+    resumeSession(found);
   } catch (error) {
     if (error instanceof ApiError) return <Unreachable error={error} />;
     throw error;
@@ -37,7 +47,9 @@ async function start(): Promise<ReactNode> {
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
       <StepUp />
-      <Toasts />
+      <Suspense fallback={null}>
+        <Toasts />
+      </Suspense>
     </QueryClientProvider>
   );
 }
@@ -51,13 +63,10 @@ function Unreachable({ error }: { error: ApiError }) {
   );
 }
 
-/** The requested page is loaded first. */
-const OTHERS_AFTER_MS = 1_500;
-
 /** Mounts the pages. */
 export async function showPages(root: HTMLElement): Promise<void> {
   const pages = createRoot(root);
   const shown = await start();
   pages.render(<StrictMode>{shown}</StrictMode>);
-  window.setTimeout(() => void loadOtherPages(), OTHERS_AFTER_MS);
+  void loadOtherParts(() => router.state.status !== 'idle' || client.isFetching() > 0);
 }

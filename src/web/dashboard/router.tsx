@@ -11,27 +11,23 @@ import {
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { session } from './api/session.ts';
-import { Frame } from './frame.tsx';
-import { NotFound } from './not-found.tsx';
+import { loadLater } from './load-later.ts';
 import { PageFailed } from './page-failed.tsx';
 import { RegisterPage, SignInPage } from './pages/sign-in/sign-in.tsx';
 import { BASE_PATH } from '../base-path.ts';
 
-const later: (() => Promise<unknown>)[] = [];
-
 /** A page that is loaded when it is first opened. */
-function lazy<K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K): RouteComponent {
-  later.push(load);
-  return lazyRouteComponent(load, name);
+function lazy<K extends string>(
+  load: () => Promise<Record<K, (props: object) => ReactNode>>,
+  name: K,
+): RouteComponent {
+  return lazyRouteComponent(loadLater(load), name);
 }
 
-/** Preloads the chunks of other pages, so that they open at once, even offline. */
-export async function loadOtherPages(): Promise<void> {
-  // A failed preload is repeated when the page is opened.
-  await Promise.allSettled(later.map(async (load) => load()));
-}
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: lazy(async () => import('./not-found.tsx'), 'NotFound'),
+});
 
 /** Pages that require a user; a visitor who is not signed in returns here after signing in. */
 function signedIn({ location }: { readonly location: { readonly href: string } }): void {
@@ -41,7 +37,7 @@ function signedIn({ location }: { readonly location: { readonly href: string } }
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: Frame,
+  component: lazy(async () => import('./frame.tsx'), 'Frame'),
   beforeLoad: signedIn,
   // The mode, test or live, is kept between pages.
   search: { middlewares: [retainSearchParams<Search>(['mode'])] },
@@ -204,3 +200,14 @@ export const router = createRouter({
     return query === '' ? '' : `?${query}`;
   },
 });
+
+/** Begins to load the page of the address, while the session is still unknown. */
+export function loadThisPage(): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const component = router.routesById[routeId]?.options.component as Partial<{
+      preload: () => Promise<void>;
+    }>;
+    // If it fails, it is loaded again by the router, which shows the error.
+    void component?.preload?.().catch(() => undefined);
+  }
+}

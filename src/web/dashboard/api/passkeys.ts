@@ -1,21 +1,25 @@
-import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { t } from '../i18n/t.ts';
 import { ApiError, keptSession, requestPrivate } from './client.ts';
 import type { PasskeyPlace, PasskeyOptions } from './passkey-answers.ts';
 import type { Session } from './session.ts';
+import { loadLater } from '../load-later.ts';
+
+const loadWebAuthn = loadLater(async () => import('@simplewebauthn/browser'));
 
 /** The reason why passkeys cannot be used in this page; null if they can. */
 export function whyNoPasskeys({ origin, reason }: PasskeyPlace): string | null {
   if (origin === null) return reason;
   if (origin !== location.origin)
     return t('Passkeys work at {origin} only: open the dashboard there.', { origin });
-  return browserSupportsWebAuthn() ? null : t('This browser has no passkeys.');
+  return typeof window.PublicKeyCredential === 'function' ? null : t('This browser has no passkeys.');
 }
 
 /** Creates a passkey in this browser and stores it. @throws {ApiError} */
 export async function addPasskey(name: string): Promise<void> {
   const { options } = await requestPrivate('POST /auth/passkeys/options');
-  const credential = await answerOf(async () => startRegistration({ optionsJSON: options }));
+  const credential = await answerOf(async () =>
+    (await loadWebAuthn()).startRegistration({ optionsJSON: options }),
+  );
   await requestPrivate('POST /auth/passkeys', { name, credential });
 }
 
@@ -35,7 +39,7 @@ export async function stepUpByPasskey(): Promise<void> {
 async function assertionFor({ options, reason }: PasskeyOptions) {
   if (options === null)
     throw new ApiError(0, 'NO_PASSKEY', reason ?? t('You have no passkey that works here.'));
-  return answerOf(async () => startAuthentication({ optionsJSON: options }));
+  return answerOf(async () => (await loadWebAuthn()).startAuthentication({ optionsJSON: options }));
 }
 
 /** The browser's error; it does not distinguish a cancelled dialog from a device without a passkey. */

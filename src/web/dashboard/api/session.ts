@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
 import { BASE_PATH } from '../../base-path.ts';
+import { remember, wasIn } from './was-in.ts';
 
 /**
  * The signed-in user. The credential is a cookie that no script can read; this holds only the user that the
@@ -14,9 +15,6 @@ export interface Session {
 /** Messages between tabs. */
 type News = { readonly signedIn: string } | { readonly signedIn: null };
 
-/** Records that a user was signed in, to distinguish an expired session from a first visit. */
-const WAS_IN = 'tilld.signed-in';
-
 const listeners = new Set<() => void>();
 const channel = new BroadcastChannel('tilld.session');
 let endedByItself = false;
@@ -28,24 +26,6 @@ function change(next: Session | null): void {
   current = next;
   remember(next !== null);
   for (const listener of listeners) listener();
-}
-
-/** A browser that stores nothing rejects this too. */
-function remember(isIn: boolean): void {
-  try {
-    if (isIn) localStorage.setItem(WAS_IN, 'yes');
-    else localStorage.removeItem(WAS_IN);
-  } catch {
-    // Without it an expired session looks like a first visit.
-  }
-}
-
-function wasIn(): boolean {
-  try {
-    return localStorage.getItem(WAS_IN) !== null;
-  } catch {
-    return false;
-  }
 }
 
 function tell(news: News): void {

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { when } from '../../format/format.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 const NAME_MAX = 60;
 

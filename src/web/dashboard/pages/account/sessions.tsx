@@ -6,7 +6,7 @@ import { signOutEverywhere } from '../../api/sign-out.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Badge, Button, Card, Problem, Loaded } from '../../ui/basics.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { Time } from '../../ui/time.tsx';
 
 type Sessions = Awaited<ReturnType<typeof requestPrivate<'GET /auth/sessions'>>>;

@@ -12,7 +12,7 @@ import { when } from '../../format/format.ts';
 import { keyUse } from '../../ui/key-use.ts';
 import { madeBy } from '../../ui/made-by.ts';
 import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../../ui/scopes.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -12,7 +12,7 @@ import { Check, Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { when } from '../../format/format.ts';
 import { madeBy } from '../../ui/made-by.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 const REFETCH_MS = 5_000;
 

@@ -8,7 +8,7 @@ import { Button, LINK_BUTTON } from '../../ui/basics.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { fiat, orderName } from '../../format/format.ts';
 import { MoneyLines } from '../../ui/money-lines.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { describeReceived } from './payment-outcome.tsx';
 import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';

@@ -13,7 +13,7 @@ import { ChainLink } from '../../ui/chain-link.tsx';
 import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { fiat, when } from '../../format/format.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { words } from '../../ui/words.ts';
 import { isOverpaid, whatIsLeft } from './refund.tsx';
 

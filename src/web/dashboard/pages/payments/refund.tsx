@@ -11,7 +11,7 @@ import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { coins } from '../../format/format.ts';
 import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from '../money/money-steps.tsx';
 
 interface RefundProps {

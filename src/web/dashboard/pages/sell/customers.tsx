@@ -14,7 +14,7 @@ import { Form } from '../../ui/whole-form.tsx';
 import { short } from '../../format/format.ts';
 import { EmailText } from '../../ui/email-text.tsx';
 import { ROW_LINK } from '../../ui/row-link.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { Pager, pageSize, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { EraseCustomer } from './erase-customer.tsx';

@@ -4,7 +4,7 @@ import { useAct, useShopId } from '../../api/hooks.ts';
 import type { Customer } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Confirm } from '../../ui/dialog.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 interface EraseProps {
   readonly customer: Customer | null;

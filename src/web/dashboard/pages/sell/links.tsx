@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { fiat } from '../../format/format.ts';
 import { Pager } from '../../ui/table.tsx';
 import { madeBy } from '../../ui/made-by.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { EditLink } from './link-form.tsx';
 import { ShareLink } from './link-share.tsx';
 

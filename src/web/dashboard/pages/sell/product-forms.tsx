@@ -5,7 +5,7 @@ import type { Price, Product } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { plainAmount } from '../../format/decimal.ts';
 import { Currencies, Field, Select } from '../../ui/form.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { Form } from '../../ui/whole-form.tsx';
 
 /** A new product, or changes to one. */

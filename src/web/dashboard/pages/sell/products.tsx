@@ -10,7 +10,7 @@ import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Small } from '../../ui/form.tsx';
 import { fiat } from '../../format/format.ts';
 import { Pager } from '../../ui/table.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { CatalogIds } from './catalog-ids.tsx';
 import { EditPrice, EditProduct } from './product-forms.tsx';
 import { SellPrice } from './sell-price.tsx';

@@ -9,7 +9,7 @@ import { EmailText } from '../../ui/email-text.tsx';
 import { when } from '../../format/format.ts';
 import { Small } from '../../ui/form.tsx';
 import { MEMBER_ROLES, roleName, ROLES } from '../../ui/roles.ts';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { Invite } from './invite.tsx';
 import { RemovePerson } from './remove-person.tsx';
 

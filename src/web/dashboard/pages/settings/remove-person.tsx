@@ -5,7 +5,7 @@ import type { CreatedByPerson, Person } from '../../api/people.ts';
 import { plural, t } from '../../i18n/t.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Check } from '../../ui/form.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 /** Maximum number of names to list; beyond that only the number is shown. */
 const NAMED_MAX = 5;

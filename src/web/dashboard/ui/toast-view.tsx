@@ -1,20 +1,15 @@
 import { Toast } from '@base-ui/react/toast';
+import { useEffect } from 'react';
 import { t } from '../i18n/t.ts';
+import { showToastsBy } from './toast.ts';
 
 const SHOWN_MS = 5_000;
 
 const manager = Toast.createToastManager();
 
-/** After a successful action: shows a message for a moment, for changes that are not visible on the page. */
-export function telling(text: string, then?: () => void): () => void {
-  return () => {
-    manager.add({ description: text });
-    then?.();
-  };
-}
-
 /** The region of messages: a polite live region, reachable by F6, visible while hovered or focused. */
-export function Toasts() {
+export function ToastView() {
+  useEffect(() => showToastsBy((text) => manager.add({ description: text })), []);
   return (
     <Toast.Provider toastManager={manager} timeout={SHOWN_MS} limit={1}>
       <Toast.Portal>

@@ -1,4 +1,3 @@
-import './style.css';
 import { loadTexts } from './i18n/t.ts';
 
 const root = document.getElementById('root');
