@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../poll.ts';
@@ -13,6 +13,12 @@ function timeOf(path: string): number {
 }
 
 function isFresh(): boolean {
+  // The build writes its last files after the manifest.
+  if (existsSync(LOCK)) return false;
+  return isNewer();
+}
+
+function isNewer(): boolean {
   const sources = ['locales', 'src/i18n', 'src/web'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
@@ -36,7 +42,7 @@ export async function ensureWebBuilt(): Promise<void> {
   await eventually('the web pages are built', takeLock, (mine) => mine || isFresh(), LOCK_LASTS_MS);
   try {
     // A process of its own: under NODE_ENV=test the libraries would be built for development.
-    if (!isFresh()) {
+    if (!isNewer()) {
       const env = { ...process.env, NODE_ENV: 'production' };
       await promisify(execFile)('node_modules/.bin/vite', ['build', '--logLevel', 'warn'], { env });
     }
