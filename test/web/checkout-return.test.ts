@@ -61,18 +61,15 @@ describe('the checkout after the return from a wallet', () => {
     ['is restored', `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`],
     ['is online again', `dispatchEvent(new Event('online'))`],
     ['gets the focus', `dispatchEvent(new Event('focus'))`],
-  ])(
-    'shows the payment immediately when the browser %s, and reopens the event stream',
-    async (_when, event) => {
-      const { page, id } = await openCheckout(SILENT_STREAM);
-      await payElsewhere(id);
-      expect(await page.getByRole('heading', { name: 'Payment complete' }).count()).toBe(0);
-      await page.evaluate(event);
-      await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
-      expect(await page.evaluate('window.streams')).toBe(2);
-      await page.context().close();
-    },
-  );
+  ])('shows the payment immediately when the page %s, and reopens the event stream', async (_when, event) => {
+    const { page, id } = await openCheckout(SILENT_STREAM);
+    await payElsewhere(id);
+    expect(await page.getByRole('heading', { name: 'Payment complete' }).count()).toBe(0);
+    await page.evaluate(event);
+    await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
+    expect(await page.evaluate('window.streams')).toBe(2);
+    await page.context().close();
+  });
 });
 
 describe('the countdown of the checkout', () => {

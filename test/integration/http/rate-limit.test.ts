@@ -58,7 +58,7 @@ it('the rate limit does not count routes that require a token', async () => {
   expect((await app.api.call('GET', '/auth/me')).status).toBe(401);
 });
 
-it('the rate limit is off at 0', async () => {
+it('the rate limit is disabled when it is configured as 0', async () => {
   await start({ authRatePerMinute: 0 });
   for (let i = 0; i < 12; i += 1) expect((await attempt('/auth/login')).status).toBe(401);
 });

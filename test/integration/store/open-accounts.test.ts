@@ -216,7 +216,7 @@ describe('OpenAccounts', () => {
     expect(await awaitedKeys()).not.toContain('sol1');
   });
 
-  it('always equals the database, whatever is written and rolled back by any writer', async () => {
+  it('always returns the same accounts as the database, whatever any writer commits or rolls back', async () => {
     const accounts = newAccounts();
     const step = fc.record({
       how: fc.constantFrom('alone', 'together', 'in vain', 'seen in between', 'elsewhere'),

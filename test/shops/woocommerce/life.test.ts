@@ -86,7 +86,7 @@ describe('the WooCommerce cleanup of unpaid orders', () => {
     },
   );
 
-  it('keeps an order of the block checkout whose payment has money, although no webhook arrived', async () => {
+  it('keeps an order of the block checkout whose payment has money, although no webhook has arrived', async () => {
     const { shop, owner, toShop } = world;
     const { orderId, paymentId } = await shop.order({ via: 'store-api' });
     toShop.weather = 'lose';

@@ -309,7 +309,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(500_000n);
   });
 
-  it('does not complete by the acceptance of an earlier part when later money arrives', () => {
+  it('is not completed by the acceptance of its earlier money when more money arrives later', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' }).gone('a');
     order.mined('b', 500_000n);

@@ -35,7 +35,7 @@ test('RateCache never evicts a pinned currency or its prices, whatever else is r
   );
 });
 
-test('RateCache keeps a currency that is no longer in use for a day, like a requested one', () => {
+test('RateCache keeps a currency for a day after the last shop or payment stopped using it', () => {
   const cache = new RateCache();
   cache.pin(['THB'], 0);
   cache.pin([], HOUR);
