@@ -48,6 +48,7 @@ import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { setupRoutes } from '../http/routes/setup.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
+import { walletFreezeRoutes } from '../http/routes/wallet-freeze.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
 import { walletRoutes } from '../http/routes/wallet.ts';
 import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
@@ -276,6 +277,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...sandboxRoutes(of.sandbox),
     ...walletRoutes(of.sends),
     ...walletOutputRoutes(of.sends),
+    ...walletFreezeRoutes(of.sends),
     ...eventRoutes(of.events),
     ...webhookRoutes(of.webhooks),
     ...webhookEndpointRoutes(of.endpoints),

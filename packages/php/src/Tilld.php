@@ -1118,6 +1118,17 @@ final class Wallet extends Resource
         return $this->post('/merchant/wallet/outputs/unfreeze', $body, $options);
     }
 
+    public function freezeState(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/freeze', $query, $options);
+    }
+
+    /** Stops everything that signs for this wallet, in an emergency. The owner unfreezes it in the dashboard. */
+    public function freezeWallet(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/freeze', $body, $options);
+    }
+
     /** Gathers many small outputs into one. */
     public function consolidate(array $body = [], array $options = []): ?array
     {

@@ -2643,6 +2643,53 @@ export interface paths {
       };
     };
   };
+  "/merchant/wallet/freeze": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletFreeze"];
+            };
+          };
+        };
+      };
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            reason?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletFreeze"];
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/events": {
     get: {
       parameters: {
@@ -4220,6 +4267,13 @@ export interface components {
       sendId: string | null;
       paymentId: string | null;
     };
+    WalletFreeze: {
+      frozen: boolean;
+      byOperator: boolean;
+      frozenAt: string | null;
+      frozenBy: string | null;
+      reason: string | null;
+    };
     Event: {
       id: string;
       seq: number;
@@ -4328,7 +4382,7 @@ export interface components {
     Error: {
       status: number;
       /** @enum {string} */
-      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "WALLET_FROZEN" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };

@@ -105,6 +105,9 @@ export const wallet = ({ get, all, post, money }: Operations) => ({
   allOutputs: all('/merchant/wallet/outputs'),
   freeze: post('/merchant/wallet/outputs/freeze'),
   unfreeze: post('/merchant/wallet/outputs/unfreeze'),
+  freezeState: get('/merchant/wallet/freeze'),
+  /** Stops everything that signs for this wallet, in an emergency. The owner unfreezes it in the dashboard. */
+  freezeWallet: post('/merchant/wallet/freeze'),
   /** Consolidates many small outputs into one. */
   consolidate: post('/merchant/wallet/consolidate'),
 });

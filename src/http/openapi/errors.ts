@@ -106,6 +106,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The network fee would be above the limit set for it; nothing was signed',
     'the fee of 0.0002 BTC is above the limit of 0.0001 BTC',
   ],
+  WALLET_FROZEN: [
+    'The wallet is frozen: nothing is signed until its owner unfreezes it. Repeat the request then',
+    'the wallet is frozen since 2026-11-28T12:00:00.000Z (a key was stolen): nothing is signed until unfrozen',
+  ],
   SEND_REJECTED: [
     'The node refused the transaction for good; nothing was sent',
     'The network refused this transaction',

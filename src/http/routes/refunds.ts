@@ -79,6 +79,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
         'INVALID_STATE',
         'INSUFFICIENT_BALANCE',
         'FEE_ABOVE_LIMIT',
+        'WALLET_FROZEN',
         'RATE_UNAVAILABLE',
         'COIN_UNAVAILABLE',
         'NODE_UNAVAILABLE',

@@ -116,7 +116,13 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
       'the rate at which it was ordered, or at `TILLD_CONSOLIDATE_BELOW` where that is higher.',
     tags: TAGS,
     status: 200,
-    errors: ['INSUFFICIENT_BALANCE', 'FEE_ABOVE_LIMIT', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
+    errors: [
+      'INSUFFICIENT_BALANCE',
+      'FEE_ABOVE_LIMIT',
+      'WALLET_FROZEN',
+      'COIN_UNAVAILABLE',
+      'NODE_UNAVAILABLE',
+    ],
     body: z.object({
       coin: coin(),
       feeRate: coinAmount()

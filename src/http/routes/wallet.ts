@@ -31,6 +31,7 @@ const REPLACE_ERRORS: readonly ErrorCode[] = [
   'SEND_NOT_FOUND',
   'INVALID_STATE',
   'FEE_ABOVE_LIMIT',
+  'WALLET_FROZEN',
 ];
 
 const coinCode = z.enum(COINS);
@@ -192,7 +193,7 @@ function sendRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     acceptedAnswers: 'The send gathers its outputs first; see send-status',
-    errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
+    errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'WALLET_FROZEN', 'SEND_REJECTED'],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,

@@ -139,8 +139,8 @@ interface RouteFacts {
   /** Changes access to a shop or an account, where no field of body or response shows that. */
   readonly changesAccess?: true;
   /**
-   * Recorded in the audit log for every caller, because it deletes for good. For keys, otherwise only as
-   * `isRecorded` decides.
+   * Recorded in the audit log for every caller, because it deletes for good or is for emergencies. For keys,
+   * otherwise only as `isRecorded` decides.
    */
   readonly recorded?: true;
   /** The request itself contains the password, or a code of the second factor, instead of a step-up. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isUnfrozen } from '../sends/wallet-freezes.ts';
 
 /** Settled money on one payment's address. */
 export interface Deposit {
@@ -44,6 +45,7 @@ export async function settledDeposits(
     .where('outputs.spentHeight', 'is', null)
     .where('outputs.height', '<=', upTo.height)
     .where('addresses.purpose', 'in', ['payment', 'recovered'])
+    .where(isUnfrozen('outputs.merchant_id'))
     .$if(only !== undefined, (query) => query.where('addresses.address', 'in', only ?? []))
     .$if(except.length > 0, (query) => query.where('addresses.address', 'not in', except))
     .where((eb) =>

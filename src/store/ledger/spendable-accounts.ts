@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Fund, OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { isUnfrozen } from '../sends/wallet-freezes.ts';
 
 /** The balance of one address that no send has reserved yet. */
 export interface SpendableAccount {
@@ -66,6 +67,7 @@ export async function crowdedMerchants(
     .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
     .innerJoin('merchants', 'merchants.id', 'outputs.merchantId')
     .where('addresses.purpose', '!=', 'wallet')
+    .where(isUnfrozen('outputs.merchant_id'))
     .groupBy(['outputs.merchantId', 'merchants.account'])
     .having(addresses, '>', options.most)
     .select(['outputs.merchantId', 'merchants.account'])

@@ -2,6 +2,7 @@ import { sql, type SelectQueryBuilder } from 'kysely';
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import type { Fund, OutputRef } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type ChainId } from '../../domain/coins.ts';
+import { isUnfrozen } from '../sends/wallet-freezes.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
 import { accountAfterQueue } from './queued-account.ts';
@@ -252,6 +253,7 @@ export async function merchantsWithManyOutputs(
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null)
+    .where(isUnfrozen('outputs.merchant_id'))
     .groupBy(['outputs.merchantId', 'merchants.account'])
     .having(sql<number>`count(*)`, '>=', from)
     .select(['outputs.merchantId', 'merchants.account'])

@@ -120,10 +120,12 @@ export const REVOCATION_KINDS = [
   'endpoint-secret', // id of a webhook endpoint whose secret was rotated
   'webhook-url', // shop whose webhookUrl was removed
   'webhook-secret', // shop whose webhook secret was rotated
+  'wallet-freeze', // shop whose wallet was frozen, or `all`
+  'wallet-unfreeze', // the same, unfrozen
 ] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
-/** Maintained by triggers, except for passwords. */
+/** Maintained by triggers, except for passwords and freezes. */
 export interface RevocationTable {
   /** Ascends with time. */
   seq: Generated<number>;

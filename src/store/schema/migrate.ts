@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import * as baseline from './migrations/0100-baseline.ts';
 import * as reversedPayments from './migrations/0107-reversed-payments.ts';
+import * as walletFreezes from './migrations/0112-wallet-freezes.ts';
 import * as attention from './migrations/0114-attention.ts';
 import { readSchema } from './read-schema.ts';
 
@@ -11,6 +12,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export const MIGRATIONS: Migrations = {
   '0100-baseline': baseline,
   '0107-reversed-payments': reversedPayments,
+  '0112-wallet-freezes': walletFreezes,
   '0114-attention': attention,
 };
 

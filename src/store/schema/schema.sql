@@ -1099,6 +1099,13 @@ CREATE TABLE fee_levels (
   PRIMARY KEY (coin, mode)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE wallet_freezes (
+  subject TEXT PRIMARY KEY,
+  frozen_at INTEGER NOT NULL,
+  frozen_by TEXT NOT NULL,
+  reason TEXT
+) STRICT, WITHOUT ROWID;
+
 -- Chains: how far each is read
 
 CREATE TABLE chain_cursors (

@@ -94,3 +94,13 @@ export interface SendVersionRow {
   /** Its change of the balance of the send's `queue_account`, atoms; null without one. */
   balanceChange: string | null;
 }
+
+/** A wallet whose sends are frozen. */
+export interface WalletFreezeRow {
+  /** A merchant's id, or `all` for every wallet of this server. */
+  subject: string;
+  frozenAt: number;
+  /** The name of who froze it: an email address, a key, or the operator. */
+  frozenBy: string;
+  reason: string | null;
+}

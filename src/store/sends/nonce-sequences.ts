@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { NonceSequence } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isUnfrozen } from './wallet-freezes.ts';
 
 /** Selects sends of one account. */
 export interface NonceSequenceQuery extends ChainId {
@@ -96,6 +97,7 @@ export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<
     .where('open.coin', '=', chain.coin)
     .where('open.mode', '=', chain.mode)
     .where(sql<boolean>`open.status in ('signed', 'broadcast')`)
+    .where(isUnfrozen('open.merchant_id'))
     .where('failed.status', '=', sql.lit('failed'))
     // A send that reverted in a block has used its nonce.
     .where('failed.height', 'is', null)

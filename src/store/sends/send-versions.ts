@@ -3,16 +3,29 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { SendVersionRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { requireWithinBudget } from './fee-budgets.ts';
+import { requireUnfrozenSend } from './wallet-freezes.ts';
 
 export type StoredSendVersion = Selectable<SendVersionRow>;
 
 type OptionalOfVersion = 'changeIndex' | 'cancels' | 'balanceChange';
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send. */
-export async function insertSendVersion(
-  tx: Tx,
-  row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
-): Promise<void> {
+type NewVersionRow = Omit<StoredSendVersion, OptionalOfVersion> &
+  Partial<Pick<StoredSendVersion, OptionalOfVersion>>;
+
+/**
+ * Stores a version that was just signed. A frozen wallet signs cancellations only, which pay itself.
+ * @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send; WALLET_FROZEN.
+ */
+export async function insertSendVersion(tx: Tx, row: NewVersionRow): Promise<void> {
+  if (row.cancels !== true) await requireUnfrozenSend(tx, row.sendId);
+  await insertMinedVersion(tx, row);
+}
+
+/**
+ * The same for a version that a block contains already: a freeze does not change that.
+ * @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send.
+ */
+export async function insertMinedVersion(tx: Tx, row: NewVersionRow): Promise<void> {
   await requireWithinBudget(tx, row);
   await tx
     .insertInto('send_versions')

@@ -4,6 +4,7 @@ import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
 import { drawOn, requireDrawable } from './fee-budgets.ts';
+import { isUnfrozen, requireUnfrozen } from './wallet-freezes.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
@@ -51,12 +52,17 @@ type OptionalOfSend =
 
 /**
  * Stores a new send. One that names a send in `draws_on` or `part_of` shares the budget that this one has or draws on.
- * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left.
+ * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left; WALLET_FROZEN.
  */
-export async function insertSend(
-  tx: Tx,
-  row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
-): Promise<void> {
+export async function insertSend(tx: Tx, row: NewSendRow): Promise<void> {
+  await requireUnfrozen(tx, row.merchantId);
+  await insertMinedSend(tx, row);
+}
+
+type NewSendRow = Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>;
+
+/** The same for a send whose transaction is in a block already: a freeze does not change that. */
+export async function insertMinedSend(tx: Tx, row: NewSendRow): Promise<void> {
   const drawing = await drawOn(tx, row);
   await requireDrawable(tx, { ...row, ...drawing });
   await tx
@@ -112,11 +118,12 @@ export async function listParts(db: Db, wholeId: string): Promise<StoredSend[]> 
 
 /**
  * Sends that gather their outputs and are due, or scheduled for an impossibly late time; longest due first.
+ * Those of frozen wallets sign nothing, and are left out by default.
  */
 export async function preparingSends(
   db: Db,
   chain: ChainId,
-  at: { readonly now: number; readonly impossible: number },
+  at: { readonly now: number; readonly impossible: number; readonly includesFrozen?: boolean },
   limit: number,
 ): Promise<StoredSend[]> {
   return db
@@ -125,6 +132,7 @@ export async function preparingSends(
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('status', '=', sql.lit('preparing'))
+    .$if(at.includesFrozen !== true, (query) => query.where(isUnfrozen('sends.merchant_id')))
     .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
     .orderBy('nextBroadcastAt')
     .orderBy('id')
@@ -250,7 +258,7 @@ export type SendPlace = Pick<StoredSend, 'createdAt' | 'id'>;
 
 /**
  * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest
- * first.
+ * first. Leaves out those of frozen wallets.
  * @param after only sends after this one
  */
 export async function stuckSends(
@@ -262,6 +270,7 @@ export async function stuckSends(
   const { signedBefore, now, after = null } = times;
   return releasedSends(db, chain)
     .where('height', 'is', null)
+    .where(isUnfrozen('sends.merchant_id'))
     .$if(after !== null, (query) =>
       query.where((eb) =>
         eb(eb.refTuple('createdAt', 'id'), '>', eb.tuple(after?.createdAt ?? 0, after?.id ?? '')),

@@ -1,5 +1,14 @@
 /** The wallet: balances, outputs, sends and their lifecycle, fee bumps, sweeps and consolidation. */
 export { freezeOutputs } from './freeze-outputs.ts';
+export {
+  freezeByOperator,
+  type FreezeDeps,
+  type FreezeView,
+  freezeWallet,
+  getFreeze,
+  unfreezeByOperator,
+  unfreezeWallet,
+} from './freeze-wallet.ts';
 export { getBalances } from './get-balances.ts';
 export { getWalletAddresses } from './get-wallet-addresses.ts';
 export { advanceSends } from './lifecycle/advance-sends.ts';

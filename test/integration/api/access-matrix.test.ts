@@ -68,6 +68,7 @@ const BODIES: Readonly<Record<string, (account: Account) => Body>> = {
   }),
   'POST /merchant/people/invitation': () => ({ token: 'nothing' }),
   'POST /merchant/people/accept': () => ({ token: 'nothing' }),
+  'POST /merchant/wallet/unfreeze': ({ shop: { merchantId } }) => ({ merchantId }),
   'POST /merchant/keys/regenerate': ({ shop: { merchantId } }) => ({
     merchantId,
     gracePeriodSeconds: 604_800,

@@ -73,6 +73,7 @@ it('a session needs a step-up for exactly these routes', () => {
     'POST /merchant/wallet/send',
     'POST /merchant/wallet/send/bump',
     'POST /merchant/wallet/send/cancel',
+    'POST /merchant/wallet/unfreeze',
     'POST /merchant/webhook/endpoint/create',
     'POST /merchant/webhook/endpoint/rotate-secret',
     'POST /merchant/webhook/rotate-secret',
@@ -190,8 +191,9 @@ it('a request field with a destination, or that affects what counts as paid, is 
 });
 
 it('a route that needs wallet:send, or concerns a key or a secret, needs a step-up', () => {
-  /** Setting coins aside moves none. */
+  /** Setting coins aside, or freezing a wallet, moves none. */
   const harmless = new Set([
+    'POST /merchant/wallet/freeze',
     'POST /merchant/wallet/outputs/freeze',
     'POST /merchant/wallet/outputs/unfreeze',
   ]);

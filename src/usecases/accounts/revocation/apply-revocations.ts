@@ -16,6 +16,7 @@ import { endInvitationById } from '../../../store/merchants/invitations.ts';
 import { changeMemberRole, deleteMember } from '../../../store/merchants/members.ts';
 import { deleteRestrictedKeyById } from '../../../store/merchants/restricted-keys.ts';
 import { knownRevocations, recordRevocation, type Revocation } from '../../../store/revocations.ts';
+import { adoptFreeze, adoptUnfreeze } from '../../../store/sends/wallet-freezes.ts';
 import type { RevocationKind } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { newKeyPair } from '../../access/index.ts';
@@ -71,6 +72,9 @@ interface Context {
   readonly shops: Set<string>;
 }
 
+/** Instead of the name, which the list does not contain. */
+const FROZEN_BY_LIST = 'before a restore';
+
 type Apply = (tx: Tx, subject: readonly string[], context: Context) => Promise<boolean>;
 
 const APPLY: Readonly<Record<RevocationKind, Apply>> = {
@@ -106,6 +110,9 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   'endpoint-secret': async (tx, [id = ''], context) => revokeEndpointSecret(tx, id, context),
   'webhook-url': async (tx, [id = ''], context) => revokeWebhookUrl(tx, id, context),
   'webhook-secret': async (tx, [id = ''], context) => revokeWebhookSecret(tx, id, context),
+  'wallet-freeze': async (tx, [subject = ''], { now }) =>
+    adoptFreeze(tx, { subject, frozenAt: now, frozenBy: FROZEN_BY_LIST, reason: null }),
+  'wallet-unfreeze': async (tx, [subject = '']) => adoptUnfreeze(tx, subject),
 };
 
 async function disablePassword(tx: Tx, userId: string, now: number): Promise<boolean> {

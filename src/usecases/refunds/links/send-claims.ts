@@ -6,6 +6,7 @@ import {
   updateRefundLink,
   type StoredRefundLink,
 } from '../../../store/payments/refund-links.ts';
+import { findFreezes, frozenMessage } from '../../../store/sends/wallet-freezes.ts';
 import { applyRefunds, emitRefundEvent, reopenLink } from '../../payments/index.ts';
 import { storeClaimedRefund } from '../store-refund.ts';
 import { placeSend, type RetryBackoff, type SendCoinsDeps } from '../../wallet/index.ts';
@@ -48,9 +49,10 @@ async function sendClaim(
   const link = await findRefundLink(deps.db, id);
   if (link === undefined) return 'tried';
   try {
-    const awaited = await awaitedByClaim(deps.db, deps, link);
+    const [freeze] = await findFreezes(deps.db, link.merchantId);
+    const awaited = freeze === undefined ? await awaitedByClaim(deps.db, deps, link) : frozenMessage(freeze);
     if (awaited !== null) {
-      // Resolves without action, as with a node that is down.
+      // Resolves without action of the payer, as with a node that is down.
       await noteProblem(deps, id, { problem: awaited, isNodes: true });
       return 'tried';
     }
@@ -67,6 +69,10 @@ async function sendClaim(
     return 'tried';
   } catch (error) {
     const reason = error instanceof AppError ? error.message : 'internal error: see the log';
+    if (error instanceof AppError && error.code === 'WALLET_FROZEN') {
+      await noteProblem(deps, id, { problem: reason, isNodes: true });
+      return 'tried';
+    }
     const refusal = permanentRefusal(link, error);
     if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';

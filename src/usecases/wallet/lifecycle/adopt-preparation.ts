@@ -4,8 +4,8 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import { fundsMadeBy, findFunds, type ReservedFund } from '../../../store/ledger/funds.ts';
 import { reserveMade } from '../../../store/ledger/spendable.ts';
 import { admitFee, admitPart } from '../../../store/sends/fee-budgets.ts';
-import { insertSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
-import { insertSendVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import { insertMinedSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { insertMinedVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { newId } from '../../events/index.ts';
 import { newRow } from '../send/store-send.ts';
@@ -107,7 +107,7 @@ async function adoptPayment(
     changeIndex: change?.fund.ref.index ?? null,
   });
   await admitFee(tx, send, fee, now);
-  await insertSendVersion(tx, version);
+  await insertMinedVersion(tx, version);
   await updateSend(tx, send.id, { feeLimitedAt: null }, now);
   deps.logger.warn(
     { sendId: send.id, txid },
@@ -158,7 +158,7 @@ async function adoptPart(
     idempotencyKey: null,
     maxFee: fee,
   } as const;
-  await insertSend(tx, {
+  await insertMinedSend(tx, {
     ...newRow({ ...request, wholeId: send.id }, now),
     txid,
     nextBroadcastAt: now,
@@ -167,7 +167,7 @@ async function adoptPart(
     queued: false,
   });
   const version = toMinedVersion(part, plan, { sendId, now, changeIndex: output.fund.ref.index });
-  await insertSendVersion(tx, version);
+  await insertMinedVersion(tx, version);
   // A transaction of the same block may have spent it already.
   await reserveMade(tx, output.fund.ref, send);
   deps.logger.warn(

@@ -17,7 +17,7 @@ import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { admitFee } from '../../../store/sends/fee-budgets.ts';
 import { findSend, openSendsInOrder, type StoredSend } from '../../../store/sends/sends.ts';
 import {
-  insertSendVersion,
+  insertMinedVersion,
   preparingSendFor,
   listVersions,
   type StoredSendVersion,
@@ -82,7 +82,7 @@ export async function adoptVersion(
     cancels: false,
   };
   await admitFee(tx, send, fee, deps.clock.now());
-  await insertSendVersion(tx, version);
+  await insertMinedVersion(tx, version);
   await reserveForPreparing(tx, chain, txid);
   deps.logger.warn(
     { ...chain, sendId: send.id, txid },

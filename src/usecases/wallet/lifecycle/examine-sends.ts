@@ -39,7 +39,11 @@ const MOST = 500;
  */
 export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
   const findings: SendFinding[] = [];
-  const always = { now: Number.MAX_SAFE_INTEGER, impossible: Number.MAX_SAFE_INTEGER };
+  const always = {
+    now: Number.MAX_SAFE_INTEGER,
+    impossible: Number.MAX_SAFE_INTEGER,
+    includesFrozen: true,
+  };
   const preparing = await preparingSends(deps.db, adapter, always, MOST);
   for (const read of [...preparing, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
     // Read again, because examining the previous ones took time.

@@ -4,6 +4,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { accountBalanceChange } from '../../../domain/send/queue.ts';
 import { updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { insertSendVersion, listVersions } from '../../../store/sends/send-versions.ts';
+import { findFreezes } from '../../../store/sends/wallet-freezes.ts';
 import { releaseOutputs, reserveOutputs, reservedFunds } from '../../../store/ledger/spendable.ts';
 import { matchesChainBalances } from '../send/drawable-funds.ts';
 import { planOneTransaction, type PlanOrderDeps } from '../send/plan-order.ts';
@@ -11,6 +12,7 @@ import { requireWithin } from '../../../domain/send/fee-budget.ts';
 import { placeInQueue, findQueueAccount } from '../send/place-in-queue.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
+import { signPlan } from '../send/sign-plan.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
@@ -36,7 +38,7 @@ const PATIENCE_MS = 10 * 60_000;
  * what the plan needs, since it would fail again. Only for sends none of whose versions can ever land, which
  * the caller has proven. The next round broadcasts the new bytes. `impossible`: the chain has no renewals,
  * the send has reached its maximum of versions, or no funds can pay for it. `later`: nothing was changed, and
- * it may be possible soon.
+ * it may be possible soon, or once the wallet is unfrozen.
  */
 export async function renewSend(
   tx: Tx,
@@ -45,6 +47,7 @@ export async function renewSend(
   send: StoredSend,
 ): Promise<StoredSend | 'impossible' | 'later'> {
   const { adapter, quote } = renewal;
+  if ((await findFreezes(tx, send.merchantId)).length > 0) return 'later';
   const newest = (await listVersions(tx, send.id)).at(-1);
   if (newest === undefined || adapter.expiry === undefined) return 'impossible';
   if (newest.version >= deps.policy.maxVersions) return 'impossible';
@@ -61,9 +64,9 @@ export async function renewSend(
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
   if (send.unfundedSince !== null) await updateSend(tx, send.id, { unfundedSince: null }, deps.clock.now());
-  const { txid, raw } = deps.sign(adapter, plan);
+  const { id, coin, mode, merchantId } = send;
+  const { txid, raw } = await signPlan(tx, deps, { merchantId, adapter, plan });
   const version = newest.version + 1;
-  const { id, coin, mode } = send;
   await insertSendVersion(tx, {
     sendId: id,
     version,

@@ -5,6 +5,7 @@ import { updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { insertSendVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { changeIndex } from '../send/store-send.ts';
+import { signPlan } from '../send/sign-plan.ts';
 import { writePlan } from './stored-plan.ts';
 
 export interface StoreVersionDeps {
@@ -23,7 +24,7 @@ export interface NewVersion {
 
 /**
  * Signs and stores one more version of a send. The send refers to it only once a node has accepted it: until
- * then the network knows the older one.
+ * then the network knows the older one. @throws {AppError} WALLET_FROZEN, except for a cancellation
  */
 export async function storeVersion(
   tx: Tx,
@@ -38,7 +39,7 @@ export async function storeVersion(
   },
 ): Promise<NewVersion> {
   const { send, newest, adapter, plan, cancels } = next;
-  const transaction = deps.sign(adapter, plan);
+  const transaction = await signPlan(tx, deps, { merchantId: send.merchantId, adapter, plan, cancels });
   const version = (newest?.version ?? 0) + 1;
   const now = deps.clock.now();
   await insertSendVersion(tx, {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../domain/errors.ts';
 import { changeBudget } from '../../../store/sends/fee-budgets.ts';
 import { findSend, updateSend } from '../../../store/sends/sends.ts';
+import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { quoteFor, replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
@@ -12,9 +13,10 @@ import type { SendView } from './send-view.ts';
  * Bumps the fee of one open send on request, by any percentage; the payment stays the same. A send that
  * gathers its outputs has no transaction to replace: it gets another budget or fee rate for its unsigned
  * ones.
- * @throws {AppError} like replaceSend.
+ * @throws {AppError} like replaceSend; WALLET_FROZEN.
  */
 export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
+  await requireUnfrozen(deps.db, input.merchantId);
   const stored = await findSend(deps.db, input.sendId);
   const isPreparing = stored?.merchantId === input.merchantId && stored.status === 'preparing';
   if (!isPreparing) return replaceSend(deps, input, { takeBack: false });

@@ -11,6 +11,7 @@ import type { AddressDeriver } from '../../../domain/keys.ts';
 import type { Logger } from '../../../domain/ports.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findSendByKey, type StoredSend } from '../../../store/sends/sends.ts';
+import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../../payments/index.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
@@ -50,7 +51,7 @@ export interface SendCoinsInput extends SendInput {
  * sends in flight, and is broadcast once these have landed; or `preparing` when parts gather its outputs
  * first (see prepareSends).
  * @throws {AppError} INVALID_STATE (for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE,
- * NODE_UNAVAILABLE, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed,
+ * NODE_UNAVAILABLE, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT, WALLET_FROZEN (nothing stored), SEND_REJECTED (stored as failed,
  * coins and key released), IDEMPOTENCY_MISMATCH.
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
@@ -81,6 +82,8 @@ export interface SendRequest {
 export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
+  // Before anything is asked of a node; the rule itself is in the transaction that signs.
+  await requireUnfrozen(deps.db, request.merchantId);
   const firstOrder = await request.order(deps.db);
   const adapter = chainFor(deps.chains, firstOrder);
   const quote = await quoteFee(deps, adapter, firstOrder);

@@ -6,6 +6,7 @@ import { disownFailedVersion, insertSendVersion } from '../../../store/sends/sen
 import { reserveOutputs } from '../../../store/ledger/spendable.ts';
 import { placeInQueue } from './place-in-queue.ts';
 import type { SendOrder } from './send-order.ts';
+import { signPlan } from './sign-plan.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { writePlan } from '../lifecycle/stored-plan.ts';
 
@@ -55,7 +56,7 @@ interface NewSend {
  * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that
  * draws on the remainder of others in flight is stored as queued: its bytes must not be broadcast before
  * those have landed.
- * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
+ * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget; WALLET_FROZEN.
  */
 export async function storeSend(
   tx: Tx,
@@ -63,8 +64,8 @@ export async function storeSend(
   request: NewSend,
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
   const { sendId, order, adapter, plan, purpose, wholeId = null } = request;
-  const { coin, mode } = order;
-  const transaction = deps.sign(adapter, plan);
+  const { coin, mode, merchantId } = order;
+  const transaction = await signPlan(tx, deps, { merchantId, adapter, plan });
   const now = deps.clock.now();
   const place = await placeInQueue(tx, order, plan);
   const send: StoredSend = {

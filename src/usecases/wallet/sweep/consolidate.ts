@@ -13,6 +13,7 @@ import { isUtxoCoin, UTXO_CODES, type ChainId, type Coin, type Mode } from '../.
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 import { consolidationBudget } from '../../../domain/send/fee-budget.ts';
+import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { spendableFunds } from '../../../store/ledger/spendable.ts';
 import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
@@ -47,7 +48,7 @@ const LEAST_OUTPUTS = 2;
  * Consolidates outputs into one, largest first, at most OUTPUTS_PER_CONSOLIDATION: the result can be spent at
  * once.
  * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE,
- * FEE_ABOVE_LIMIT, COIN_UNAVAILABLE, NODE_UNAVAILABLE
+ * FEE_ABOVE_LIMIT, COIN_UNAVAILABLE, NODE_UNAVAILABLE, WALLET_FROZEN
  */
 export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
   const { merchant, coin } = input;
@@ -56,6 +57,7 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
   const adapter = deps.chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
   const maxFee = readMaxFee(input.maxFee, coin);
+  await requireUnfrozen(deps.db, merchant.id);
   const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
   const { consolidateBelowRate } = deps.policy;
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };

@@ -9,6 +9,7 @@ export interface PeopleRoutes {
   'DELETE /merchant/people/invitation': unknown;
   'POST /merchant/people/invitation': Invited;
   'POST /merchant/people/accept': Invited;
+  'POST /merchant/wallet/unfreeze': unknown;
 }
 
 export type MemberRole = 'manager' | 'clerk' | 'bookkeeper';

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   INVALID_STATE: t('This is not possible in the present state.'),
   SEND_REJECTED: t('The network refused it, so nothing was sent.'),
   FEE_ABOVE_LIMIT: t('The network fee is above the limit.'),
+  WALLET_FROZEN: t('The wallet is frozen: nothing is sent.'),
   REGISTRATION_CLOSED: t('This server takes no new accounts.'),
   EMAIL_UNCONFIRMED: t('Confirm your email address first.'),
   RATE_UNAVAILABLE: t('No price is known now: please try again later.'),

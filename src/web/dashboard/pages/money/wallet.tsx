@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Qr } from '../../ui/qr.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../../ui/worth.tsx';
 import { SendForm } from './send.tsx';
+import { FreezeButton, FrozenNote } from './wallet-freeze.tsx';
 import { History } from './wallet-history.tsx';
 
 /** A send uses the wallet that was shown when it was started, even if the shop's mode changes meanwhile. */
@@ -28,7 +29,9 @@ export function WalletPage() {
       <PageTitle
         title={t('Wallet')}
         lead={t('Available balance: what one send could spend now, confirmed money only.')}
+        actions={<FreezeButton />}
       />
+      <FrozenNote />
       <Loaded of={balances} rows={2}>
         {(data) => (
           <Balances
