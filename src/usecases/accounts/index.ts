@@ -2,7 +2,7 @@
 export type { AccountDeps } from './account-deps.ts';
 export { invalidToken, tokenHash } from './account-link.ts';
 export { assertConfirmed } from './assert-confirmed.ts';
-export { auditOperatorEverywhere } from './audit-operator.ts';
+export { auditOperator, auditOperatorEverywhere } from './audit-operator.ts';
 export { addPasskey, registrationOptions } from './passkeys/add-passkey.ts';
 export { signInOptions, stepUpOptions } from './passkeys/passkey-options.ts';
 export { listPasskeys, type Passkey } from './passkeys/list-passkeys.ts';

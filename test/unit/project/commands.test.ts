@@ -107,6 +107,8 @@ const COVERED: readonly Coverage[] = [
   tool('promote', 'second-machine'),
   tool('update', 'update'),
   tool('rollback', 'update'),
+  tool('freeze', 'freeze-tool'),
+  tool('unfreeze', 'freeze-tool'),
   tool('logs', 'tillctl'),
   tool('--help', 'tillctl'),
   {
