@@ -10,7 +10,7 @@ import { findSend, insertMinedSend, insertSend } from '../../../src/store/sends/
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { failReverted } from '../../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
-import { closeGaps } from '../../../src/usecases/wallet/lifecycle/close-gaps.ts';
+import { fillNonceGaps } from '../../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { releaseQueued } from '../../../src/usecases/wallet/lifecycle/release-queued.ts';
 import {
@@ -73,7 +73,7 @@ async function loops(): Promise<void> {
     await bumpSends(deps, chain);
     await releaseQueued(deps, chain);
     await consolidateRound(deps, chain);
-    await closeGaps(deps, chain, memory);
+    await fillNonceGaps(deps, chain, memory);
     await sweepDeposits(deps, chain, memory);
     await gatherDeposits(deps, chain, memory);
   }
