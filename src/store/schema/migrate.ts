@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import * as baseline from './migrations/0100-baseline.ts';
 import * as reversedPayments from './migrations/0107-reversed-payments.ts';
-import * as walletFreezes from './migrations/0112-wallet-freezes.ts';
 import * as attention from './migrations/0114-attention.ts';
+import * as walletFreezes from './migrations/0116-wallet-freezes.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -12,8 +12,8 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export const MIGRATIONS: Migrations = {
   '0100-baseline': baseline,
   '0107-reversed-payments': reversedPayments,
-  '0112-wallet-freezes': walletFreezes,
   '0114-attention': attention,
+  '0116-wallet-freezes': walletFreezes,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */
