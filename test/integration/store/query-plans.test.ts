@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findWatched, filterWatched } from '../../../src/store/ledger/addresses.ts';
 import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
 import { failedSends } from '../../../src/store/attention/waiting-sends.ts';
+import { balancesAt } from '../../../src/store/ledger/holdings.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { listDue } from '../../../src/store/webhooks/delivery-leases.ts';
@@ -61,6 +62,15 @@ const logPage = { merchantId: 'm', page: 1, limit: 10 };
 const text = { text: 'Abcdef', emailKey: 'abcdef', userId: 'u' };
 const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
 const due = { now: 1, perEndpoint: 4, exceptEndpoints: ['https://a.example'], exceptIds: ['d'] };
+
+test('balancesAt finds held money by the account, and money spent since by the height of the spending', async () => {
+  const plans = await plansOf(() => balancesAt(db, chain, ['a', 'b'], 9));
+  expect(plans).toHaveLength(2);
+  const [held, spent] = plans;
+  expect(held).toContain('outputs_by_address (address_id=?)');
+  expect(spent).toContain('outputs_spent_height (coin=? AND mode=? AND spent_height>?)');
+  for (const plan of plans) expect(plan).not.toMatch(/SCAN/);
+});
 
 test('the query of a payment search scans the payments of a shop once, and finds hashes, addresses and customers by index', async () => {
   const named = { ...shop, search: text };
