@@ -129,7 +129,7 @@ describe('the access table', () => {
       webhooks: /\/webhook/,
       wallet: /\/wallet\//,
       refunds: /\/refund-link/,
-      payments: /\/payment\/|\/link\/|\/sandbox\/payment/,
+      payments: /\/payment\/|\/link\/|\/sandbox\/payment|\/attention\//,
     };
     for (const [kind, path] of Object.entries(kinds)) {
       for (const access of ['read', 'write', 'send']) {
