@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
-import { PHONE, WebBrowser } from '../_helpers/web/browser.ts';
+import { PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 
 let till: Till;
@@ -93,6 +93,41 @@ describe('the copy button of the checkout', () => {
     const { options } = await shop.payment(id);
     const addresses = Object.values(options).map((option) => option?.address);
     expect(addresses).toContain(await page.evaluate('navigator.clipboard.readText()'));
+    await page.context().close();
+  });
+});
+
+describe('the checkout of a phone that loads its page again', () => {
+  it('shows the coin that the payer chose', async () => {
+    const { page } = await openCheckout('');
+    const litecoin = page.getByRole('radio', { name: /LTC/ });
+    expect(await litecoin.isChecked()).toBe(false);
+    await litecoin.check();
+    await page.reload();
+    expect(await litecoin.isChecked()).toBe(true);
+    await page.context().close();
+  });
+});
+
+describe('the checkout without a connection', () => {
+  it('says so above the page, where it covers nothing, until the daemon answers again', async () => {
+    const { page } = await openCheckout('');
+    const note = page.locator('#offline');
+    expect(await note.isHidden()).toBe(true);
+    await page.context().setOffline(true);
+    await note.waitFor();
+    expect(await note.innerText()).toBe('Connection lost. Trying again…');
+    const [noteBox, code] = [
+      await note.boundingBox(),
+      await page.locator('#checkout svg').first().boundingBox(),
+    ];
+    expect((noteBox?.y ?? 0) + (noteBox?.height ?? 0)).toBeLessThan(code?.y ?? 0);
+    expect(await page.locator('#toast').isHidden()).toBe(true);
+    await page.screenshot({ path: `${SCREENS}/checkout-offline.png` });
+    await page.context().setOffline(false);
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await note.waitFor({ state: 'hidden' });
+    browser.takeComplaints();
     await page.context().close();
   });
 });

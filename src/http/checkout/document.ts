@@ -31,6 +31,7 @@ export function checkoutPage(
   const { payment } = view;
   const body = html`
     ${payment.sandbox && sandboxBanner(scene)}
+    <p id="offline" class="offline" aria-hidden="true" hidden>${say('offline')}</p>
     <div class="page">
       <header id="summary" class="summary">${summary(scene)}</header>
       <main

@@ -1,5 +1,5 @@
 import { texts } from './texts.ts';
-import { toast } from './voice.ts';
+import { showConnection } from './voice.ts';
 
 interface State {
   readonly version: string;
@@ -44,6 +44,7 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
   let closeStream: (() => void) | null = null;
 
   const take = (state: State): void => {
+    showConnection(false, texts.offline);
     if (state.version === version) return;
     version = state.version;
     watcher.onChange(state);
@@ -70,13 +71,14 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
       if (state.final) pause = POLL_FINAL_MS;
       else if (answers % POLLS_PER_STREAM === 0) return stream();
     } catch {
-      toast(texts.offline);
+      showConnection(true, texts.offline);
     }
     pollIn(pause);
   };
 
   const stream = (): void => {
     closeStream = openStream(`${base}/events${query}`, {
+      onBeat: () => showConnection(false, texts.offline),
       onState: take,
       onEnd: (isOver) => {
         closeStream = null;
@@ -105,6 +107,7 @@ export function follow(main: HTMLElement, watcher: Watcher): void {
     }
     void readOnce();
   });
+  window.addEventListener('offline', () => showConnection(true, texts.offline));
   stream();
 }
 
@@ -126,13 +129,14 @@ function onReturn(wake: () => void): void {
 }
 
 interface StreamReader {
+  readonly onBeat: () => void;
   readonly onState: (state: State) => void;
   /** The stream does not get through, or is not needed any more. @param isOver whether the payment is */
   readonly onEnd: (isOver: boolean) => void;
 }
 
 /** @returns closes the stream without `onEnd` */
-function openStream(url: string, { onState, onEnd }: StreamReader): () => void {
+function openStream(url: string, { onBeat, onState, onEnd }: StreamReader): () => void {
   let failures = 0;
   let over = false;
   const source = new EventSource(url);
@@ -150,7 +154,10 @@ function openStream(url: string, { onState, onEnd }: StreamReader): () => void {
     window.clearTimeout(silence);
     silence = window.setTimeout(giveUp, SILENCE_MS);
   };
-  source.addEventListener('beat', heard);
+  source.addEventListener('beat', () => {
+    heard();
+    onBeat();
+  });
   source.addEventListener('payment', (event: MessageEvent<string>) => {
     heard();
     const state = JSON.parse(event.data) as State;

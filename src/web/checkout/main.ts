@@ -16,7 +16,9 @@ let picked: string | undefined;
 if (main !== null) {
   setClock(main);
   main.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLInputElement) picked = target.id;
+    if (!(target instanceof HTMLInputElement)) return;
+    picked = target.id;
+    if (target.name === 'coin') keepCoin(target.value);
   });
   enhance(main);
   aimLinks(main);
@@ -52,6 +54,13 @@ leaveByEscape();
 offerKeypad();
 // The page of a payment link has no payment yet.
 if (main === null) tellEmbedder('ready');
+
+/** In the address, so that a page that the phone loads again still shows the coin. */
+function keepCoin(coin: string): void {
+  const url = new URL(window.location.href);
+  url.searchParams.set('coin', coin);
+  window.history.replaceState(window.history.state, '', url);
+}
 
 const LEAVE_AFTER_MS = 3_500;
 

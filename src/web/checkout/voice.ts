@@ -7,6 +7,14 @@ export function say(text: string): void {
   if (status !== null && status.textContent !== text) status.textContent = text;
 }
 
+/** Shows and announces, above the page, that the daemon cannot be reached; hides it again. */
+export function showConnection(isLost: boolean, text: string): void {
+  const box = document.querySelector<HTMLElement>('#offline');
+  if (box === null || box.hidden !== isLost) return;
+  box.hidden = !isLost;
+  say(isLost ? text : '');
+}
+
 /** Shows and announces a text for a moment. */
 export function toast(text: string): void {
   say(text);
