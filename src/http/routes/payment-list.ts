@@ -7,7 +7,7 @@ import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
 import { modeQuery, pageQuery, rangeIn, rangeQuery, timeQuery } from '../schemas/query.ts';
-import { identifier, text } from '../schemas/text.ts';
+import { identifier, orderId, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 
@@ -20,7 +20,7 @@ const listQuery = z.object({
     .optional()
     .meta({ description: 'Payments that may need a decision of yours', example: 'late' }),
   customerId: identifier().optional().meta({ example: EXAMPLES.customerId }),
-  orderId: identifier().optional().meta({ example: 'order-1001' }),
+  orderId: orderId().optional().meta({ example: 'order-1001' }),
   coin: coin().optional(),
   ...rangeQuery(),
   updatedAfter: timeQuery('from')

@@ -31,7 +31,7 @@ import { directs, settles } from '../schemas/marks.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, readPriceChoice, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
-import { httpUrl, identifier, text } from '../schemas/text.ts';
+import { httpUrl, identifier, orderId } from '../schemas/text.ts';
 import { listRoute } from './payment-list.ts';
 import { shownTo } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
@@ -54,7 +54,7 @@ const createBody = z
   .object({
     ...paymentPrice(),
     ...payerFields(),
-    orderId: text().meta({ example: 'order-1001' }),
+    orderId: orderId().meta({ example: 'order-1001' }),
     orderLabel: orderLabel().optional(),
     metadata: metadata()
       .optional()

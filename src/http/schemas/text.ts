@@ -65,6 +65,14 @@ export function visibleText(lengths: Lengths = {}) {
   });
 }
 
+/** The shop's id of an order, kept as it is: webhooks return it to the byte. */
+export function orderId() {
+  return text({ trim: false }).refine((value) => value === '' || value.trim() !== '', {
+    error: 'must not be blank',
+    params: { code: 'too_small' },
+  });
+}
+
 /** An identifier from a client. Any text is valid: an unknown one is a 404, not a 400. */
 export function identifier() {
   return text();
