@@ -6,6 +6,7 @@ import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { createRefundLinks } from './refund-links.ts';
+import { createSubscriptionJob } from './subscriptions.ts';
 import { createMaintenance } from './maintenance.ts';
 import { CopyCheck } from './copy-check.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
@@ -157,6 +158,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     metrics: metrics.nodes,
   });
   const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
+  const subscriptions = createSubscriptionJob({ ...shared, chains: watcher.trusted() });
   const upkeep = createMaintenance({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
   const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates });
@@ -187,7 +189,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const mails = createMailDelivery({ ...shared, config });
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
-  const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
+  const periodic = { mails, notices, upkeep, ...kept, domainChecks, refundLinks, subscriptions };
+  const loops = { rates, queue, simulators, ...periodic };
   const resources = { lock, database, issued, revocations, setupToken, wipeKeys: () => keyring.wipe() };
   return { ...resources, server, ...loops, watcher, lookAhead, adapters };
 }

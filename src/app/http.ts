@@ -44,6 +44,7 @@ import { rateRoutes } from '../http/routes/rates.ts';
 import { receiptRoutes } from '../http/routes/receipts.ts';
 import { refundLinkRoutes } from '../http/routes/refund-links.ts';
 import { refundRoutes } from '../http/routes/refunds.ts';
+import { subscriptionRoutes } from '../http/routes/subscriptions.ts';
 import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { setupRoutes } from '../http/routes/setup.ts';
@@ -267,6 +268,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...productRoutes(of.catalog),
     ...priceRoutes(of.catalog),
     ...paymentLinkRoutes(of.links),
+    ...subscriptionRoutes(of.payments),
     ...paymentRoutes(of.payments, countOrder),
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),

@@ -38,6 +38,7 @@ export interface RunningParts {
   readonly watcher: Watcher;
   readonly lookAhead: LookAhead;
   readonly refundLinks: RefundLinks;
+  readonly subscriptions: Scheduler;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
   readonly issued: IssuedAddresses;
@@ -74,6 +75,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   parts.certificate?.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
+  parts.subscriptions.start();
   const { host, port, tls, adminListen } = config.http;
   const at = await parts.server.listen({ host, port });
   const hasUsers = await anyUserExists(parts.database.db);
@@ -119,6 +121,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [
       ['domain checks', () => parts.domainChecks.stop()],
       ['refund links', () => parts.refundLinks.stop()],
+      ['subscriptions', () => parts.subscriptions.stop()],
       ['notices', () => parts.notices.stop()],
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],

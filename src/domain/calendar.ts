@@ -55,7 +55,7 @@ export class Calendar {
 
   /** The local day at a moment. */
   dayAt(atMs: number): string {
-    return toDay(this.#wallAt(atMs));
+    return toDay(this.wallTimeAt(atMs));
   }
 
   /**
@@ -84,8 +84,8 @@ export class Calendar {
     return `${local}${offset < 0 ? '-' : '+'}${hours}:${rest}`;
   }
 
-  /** Local wall-clock time at a moment, encoded as if it were UTC. */
-  #wallAt(atMs: number): number {
+  /** Local wall-clock time at a moment, to the second, encoded as if it were UTC. */
+  wallTimeAt(atMs: number): number {
     const parts = Object.fromEntries(
       this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),
     );
@@ -93,7 +93,18 @@ export class Calendar {
     return Date.UTC(year, month - 1, day, hour, minute, second);
   }
 
+  /**
+   * The moment of a local wall-clock time, encoded as if it were UTC: the first of two where a clock change repeats it,
+   * and later by the change where it skips it (RFC 5545).
+   */
+  atWallTime(wallMs: number): number {
+    const before = wallMs - this.#offsetAt(wallMs - DAY_MS);
+    const after = wallMs - this.#offsetAt(wallMs + DAY_MS);
+    const candidates = [Math.min(before, after), Math.max(before, after)];
+    return candidates.find((at) => this.wallTimeAt(at) === wallMs) ?? before;
+  }
+
   #offsetAt(atMs: number): number {
-    return this.#wallAt(atMs) - Math.floor(atMs / 1000) * 1000;
+    return this.wallTimeAt(atMs) - Math.floor(atMs / 1000) * 1000;
   }
 }

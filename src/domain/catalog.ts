@@ -1,3 +1,3 @@
-/** Billing interval of a recurring product. The shop does the billing: tilld only shows the interval to buyers. */
-export const RECURRING_INTERVALS = ['daily', 'weekly', 'monthly', 'yearly'] as const;
+/** Billing interval of a recurring product. */
+export const RECURRING_INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'] as const;
 export type RecurringInterval = (typeof RECURRING_INTERVALS)[number];

@@ -44,7 +44,7 @@ interface Personal {
 }
 
 /** Free-text fields, which are searched for names. */
-const WRITTEN = new Set(['description', 'orderLabel', 'reason', 'name', 'order']);
+const WRITTEN = new Set(['description', 'orderLabel', 'reason', 'name', 'order', 'note']);
 const FREE = new Set(['metadata', 'customFields']);
 /**
  * The key of an order, and its event URLs: another value would assign it to another order, or break delivery.

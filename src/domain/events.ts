@@ -1,4 +1,5 @@
 import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
+import { SUBSCRIPTION_EVENT_TYPES } from './subscription/types.ts';
 
 export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
 const REFUND_EVENT_TYPES = [
@@ -15,6 +16,7 @@ const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
 export const EVENT_TYPES = [
   ...PAYMENT_EVENT_TYPES,
   ...REFUND_EVENT_TYPES,
+  ...SUBSCRIPTION_EVENT_TYPES,
   ...SEND_EVENT_TYPES,
   ...DOMAIN_EVENT_TYPES,
   ...WEBHOOK_EVENT_TYPES,

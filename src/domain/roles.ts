@@ -16,7 +16,13 @@ const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(SCOPES),
   manager: new Set(SCOPES.filter((scope) => scope !== 'wallet:send')),
   clerk: new Set<Scope>(['payments:write', 'customers:read', 'catalog:read']),
-  bookkeeper: new Set<Scope>(['payments:read', 'customers:read', 'catalog:read', 'wallet:read']),
+  bookkeeper: new Set<Scope>([
+    'payments:read',
+    'customers:read',
+    'catalog:read',
+    'subscriptions:read',
+    'wallet:read',
+  ]),
 };
 
 /** The scopes of a role. */

@@ -7,6 +7,8 @@ export const SCOPES = [
   'customers:write',
   'catalog:read',
   'catalog:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'webhooks:read',
   'webhooks:write',
   'events:read',

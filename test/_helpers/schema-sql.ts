@@ -47,6 +47,8 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'product_shops',
     'prices',
     'payment_links',
+    'subscriptions',
+    'subscription_invoices',
   ],
   'Payments and refunds': [
     'payments',

@@ -62,6 +62,8 @@ final class Tilld
     public $prices;
     /** @var Links Payment links: pages by which anybody pays. */
     public $links;
+    /** @var Subscriptions */
+    public $subscriptions;
     /** @var Wallet */
     public $wallet;
     /** @var Webhooks */
@@ -108,6 +110,7 @@ final class Tilld
         $this->products = new Products($this->requests);
         $this->prices = new Prices($this->requests);
         $this->links = new Links($this->requests);
+        $this->subscriptions = new Subscriptions($this->requests);
         $this->wallet = new Wallet($this->requests);
         $this->webhooks = new Webhooks($this->requests);
         $this->endpoints = new Endpoints($this->requests);
@@ -802,8 +805,8 @@ abstract class Resource
                 }
             }
             foreach ($items as $item) {
-                // Outputs are named by transaction and index.
-                $id = $item['id'] ?? ($item['txHash'] ?? '') . ':' . ($item['index'] ?? '');
+                // Outputs are named by transaction and index, invoices by their order.
+                $id = $item['id'] ?? $item['orderId'] ?? ($item['txHash'] ?? '') . ':' . ($item['index'] ?? '');
                 if (!isset($given[$id])) {
                     $given[$id] = true;
                     yield $item;
@@ -1046,6 +1049,65 @@ final class Links extends Resource
     public function all(array $query = [], array $options = []): \Generator
     {
         return $this->readAll('/merchant/link/list', $query, $options);
+    }
+}
+
+final class Subscriptions extends Resource
+{
+    public function create(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/subscription/edit', $body, $options);
+    }
+
+    public function pause(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/pause', $body, $options);
+    }
+
+    public function resume(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/resume', $body, $options);
+    }
+
+    public function cancel(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/cancel', $body, $options);
+    }
+
+    /** Credit that the next invoice uses up. */
+    public function credit(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/credit', $body, $options);
+    }
+
+    public function get(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/subscription/get', $query, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/subscription/list', $query, $options);
+    }
+
+    public function all(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/subscription/list', $query, $options);
+    }
+
+    public function invoices(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/subscription/invoices', $query, $options);
+    }
+
+    public function allInvoices(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/subscription/invoices', $query, $options);
     }
 }
 

@@ -387,6 +387,9 @@ export interface paths {
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
+                  invoiceLeadDays: number;
+                  graceDays: number;
+                  excessToCredit: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -442,6 +445,9 @@ export interface paths {
             accentColor?: string | null;
             logo?: string | null;
             renewExpired?: boolean;
+            invoiceLeadDays?: number;
+            graceDays?: number;
+            excessToCredit?: boolean;
             embedOrigins?: string[];
           };
         };
@@ -471,6 +477,9 @@ export interface paths {
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
+                  invoiceLeadDays: number;
+                  graceDays: number;
+                  excessToCredit: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -857,7 +866,7 @@ export interface paths {
           "application/json": {
             merchantId: string;
             name: string;
-            scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+            scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
             expiresAt?: string | null;
           };
         };
@@ -873,7 +882,7 @@ export interface paths {
                 key: {
                   id: string;
                   name: string;
-                  scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                  scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
                   prefix: string;
                   lastFour: string;
                   /** Format: date-time */
@@ -942,7 +951,7 @@ export interface paths {
               error: null;
               data: {
                 name: string;
-                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
                 redirectUrl: string;
                 redirectHost: string;
                 deniedUrl: string;
@@ -964,7 +973,7 @@ export interface paths {
             redirectUrl: string;
             state: string;
             codeChallenge: string;
-            scopes: string | ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+            scopes: string | ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
           };
         };
       };
@@ -1004,7 +1013,7 @@ export interface paths {
               data: {
                 merchantId: string;
                 key: string;
-                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+                scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
                 publicKey: string;
                 webhookSecret: string | null;
               };
@@ -1176,7 +1185,7 @@ export interface paths {
             description?: string | null;
             /** @default false */
             recurring?: boolean;
-            recurringInterval?: ("daily" | "weekly" | "monthly" | "yearly") | null;
+            recurringInterval?: ("daily" | "weekly" | "monthly" | "quarterly" | "yearly") | null;
             merchantIds?: string[] | null;
           };
         };
@@ -1574,6 +1583,286 @@ export interface paths {
               error: null;
               data: {
                 links: components["schemas"]["PaymentLink"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/create": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            priceId: string;
+            customerId?: string;
+            customer?: {
+              /** Format: email */
+              email?: string;
+              metadata?: {
+                [key: string]: unknown;
+              };
+            };
+            /** @default 1 */
+            quantity?: number;
+            /** @default 0 */
+            trialDays?: number;
+            /** Format: date-time */
+            startAt?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+            /** Format: uri-template */
+            successUrl?: string;
+            /** Format: uri-template */
+            returnUrl?: string;
+            allowedCryptos?: ("BTC" | "ETH" | "LTC" | "SOL")[];
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/edit": {
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
+            priceId?: string;
+            quantity?: number;
+            metadata?: {
+              [key: string]: unknown;
+            };
+            cancelAtPeriodEnd?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/pause": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/resume": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/cancel": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
+            /** @default false */
+            atPeriodEnd?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/credit": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
+            amount: string;
+            note?: string;
+            reason?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/get": {
+    get: {
+      parameters: {
+        query: {
+          subscriptionId: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/list": {
+    get: {
+      parameters: {
+        query?: {
+          status?: "trialing" | "active" | "past_due" | "paused" | "cancelled" | "ended";
+          customerId?: string;
+          productId?: string;
+          mode?: "live" | "sandbox";
+          page?: number;
+          limit?: number;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                subscriptions: components["schemas"]["Subscription"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/invoices": {
+    get: {
+      parameters: {
+        query: {
+          subscriptionId: string;
+          page?: number;
+          limit?: number;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                invoices: components["schemas"]["SubscriptionInvoice"][];
                 pagination: components["schemas"]["Pagination"];
               };
             };
@@ -3615,6 +3904,230 @@ export interface webhooks {
       };
     };
   };
+  "subscription.created": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.created";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.invoiced": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.invoiced";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+              invoice: components["schemas"]["SubscriptionInvoice"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.renewed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.renewed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+              invoice: components["schemas"]["SubscriptionInvoice"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.past_due": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.past_due";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.paused": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.paused";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.resumed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.resumed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.cancelled": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.cancelled";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.ended": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.ended";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.trial_ending": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.trial_ending";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "subscription.updated": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "subscription.updated";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              subscription: components["schemas"]["Subscription"];
+              invoice?: components["schemas"]["SubscriptionInvoice"];
+              note?: string;
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "send.broadcast": {
     post: {
       requestBody: {
@@ -3773,7 +4286,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "subscription.created" | "subscription.invoiced" | "subscription.renewed" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "subscription.cancelled" | "subscription.ended" | "subscription.trial_ending" | "subscription.updated" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -3798,6 +4311,9 @@ export interface components {
       accentColor: string | null;
       logoPath: string | null;
       renewExpired: boolean;
+      invoiceLeadDays: number;
+      graceDays: number;
+      excessToCredit: boolean;
       keysSuspended: boolean;
       /** Format: date-time */
       createdAt: string;
@@ -3805,7 +4321,7 @@ export interface components {
       updatedAt: string;
       /** @enum {string} */
       role?: "owner" | "manager" | "clerk" | "bookkeeper";
-      scopes?: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+      scopes?: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
     };
     CoinReadiness: {
       /** @enum {string} */
@@ -3844,7 +4360,7 @@ export interface components {
     RestrictedKey: {
       id: string;
       name: string;
-      scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
+      scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
       prefix: string;
       lastFour: string;
       /** Format: date-time */
@@ -3905,7 +4421,7 @@ export interface components {
       name: string;
       description: string | null;
       recurring: boolean;
-      recurringInterval: ("daily" | "weekly" | "monthly" | "yearly") | null;
+      recurringInterval: ("daily" | "weekly" | "monthly" | "quarterly" | "yearly") | null;
       active: boolean;
       merchantIds?: string[] | null;
       mayChange: boolean;
@@ -3957,6 +4473,54 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       updatedAt: string;
+    };
+    Subscription: {
+      id: string;
+      /** @enum {string} */
+      status: "trialing" | "active" | "past_due" | "paused" | "cancelled" | "ended";
+      /** @enum {string} */
+      mode: "live" | "sandbox";
+      customerId: string;
+      productId: string;
+      priceId: string;
+      quantity: number;
+      /** @enum {string} */
+      interval: "daily" | "weekly" | "monthly" | "quarterly" | "yearly";
+      /** Format: date-time */
+      currentPeriodStart: string;
+      /** Format: date-time */
+      currentPeriodEnd: string;
+      activeUntil: string | null;
+      nextInvoiceAt: string | null;
+      openPaymentId: string | null;
+      cancelAtPeriodEnd: boolean;
+      credit: string;
+      currency: string;
+      metadata?: {
+        [key: string]: unknown;
+      };
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    SubscriptionInvoice: {
+      n: number;
+      orderId: string;
+      /** Format: date-time */
+      periodStart: string;
+      /** Format: date-time */
+      periodEnd: string;
+      amount: string;
+      creditApplied: string;
+      due: string;
+      currency: string;
+      /** @enum {string} */
+      status: "open" | "paid" | "void";
+      paymentId: string | null;
+      /** Format: date-time */
+      createdAt: string;
+      paidAt: string | null;
     };
     PayerPayment: {
       id: string;
@@ -4382,7 +4946,7 @@ export interface components {
     Error: {
       status: number;
       /** @enum {string} */
-      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "WALLET_FROZEN" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SUBSCRIPTION_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "WALLET_FROZEN" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };

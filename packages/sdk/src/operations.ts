@@ -110,7 +110,7 @@ async function* allOf(
   }
 }
 
-/** Outputs are named by transaction and index. */
-function idOf(item: { id?: string; txHash?: string; index?: number }): string {
-  return item.id ?? `${item.txHash}:${item.index}`;
+/** Outputs are named by transaction and index, invoices by their order. */
+function idOf(item: { id?: string; orderId?: string; txHash?: string; index?: number }): string {
+  return item.id ?? item.orderId ?? `${item.txHash}:${item.index}`;
 }

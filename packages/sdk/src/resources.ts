@@ -89,6 +89,21 @@ export const links = ({ get, all, post, patch, del }: Operations) => ({
   all: all('/merchant/link/list'),
 });
 
+export const subscriptions = ({ get, all, post, patch }: Operations) => ({
+  create: post('/merchant/subscription/create'),
+  edit: patch('/merchant/subscription/edit'),
+  pause: post('/merchant/subscription/pause'),
+  resume: post('/merchant/subscription/resume'),
+  cancel: post('/merchant/subscription/cancel'),
+  /** Credit that the next invoice uses up. */
+  credit: post('/merchant/subscription/credit'),
+  get: get('/merchant/subscription/get'),
+  list: get('/merchant/subscription/list'),
+  all: all('/merchant/subscription/list'),
+  invoices: get('/merchant/subscription/invoices'),
+  allInvoices: all('/merchant/subscription/invoices'),
+});
+
 export const wallet = ({ get, all, post, money }: Operations) => ({
   balances: get('/merchant/wallet/balances'),
   addresses: get('/merchant/wallet/addresses'),

@@ -21,6 +21,7 @@ export class Tilld {
   readonly prices: Made<'prices'>;
   /** Payment links: pages on which anyone can pay. */
   readonly links: Made<'links'>;
+  readonly subscriptions: Made<'subscriptions'>;
   readonly wallet: Made<'wallet'>;
   readonly webhooks: Made<'webhooks'>;
   /** Webhook endpoints in addition to the merchant's own URL. */
@@ -51,6 +52,7 @@ export class Tilld {
     this.products = make.products(ways);
     this.prices = make.prices(ways);
     this.links = make.links(ways);
+    this.subscriptions = make.subscriptions(ways);
     this.wallet = make.wallet(ways);
     this.webhooks = make.webhooks(ways);
     this.endpoints = make.endpoints(ways);

@@ -11,6 +11,8 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'customers:write': 'create, edit and erase customers of the account',
   'catalog:read': 'read products and prices',
   'catalog:write': 'create, edit and delete products and prices',
+  'subscriptions:read': 'read subscriptions and their invoices',
+  'subscriptions:write': 'create, edit, pause, resume, cancel and credit subscriptions',
   'webhooks:read': 'read webhook logs and endpoints',
   'webhooks:write': 'test and resend webhooks; manage endpoints and signing secrets',
   'events:read': 'read events',

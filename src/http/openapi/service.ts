@@ -42,6 +42,7 @@ function bearer(bearerFormat: string, description: string) {
 export const TAGS: Readonly<Record<string, string>> = {
   Payments: 'Ask a customer for money and follow it until it is final.',
   'Payment links': 'Pages by which anybody pays a shop, and the keypad of its counter.',
+  Subscriptions: 'Recurring prices: an invoice for each period, paid like any other payment.',
   Rates: 'What coins cost now.',
   Sandbox: 'Play the payer: simulated coins on a simulated network, found the way real money is.',
   Webhooks: 'Signed notifications: what was sent, what came back, sending it again.',

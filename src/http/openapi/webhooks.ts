@@ -38,6 +38,19 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
   'refund.cancelled':
     'The refund link ended unpaid, and `cancelReason` says why: you cancelled it, the payer paid on before the order was complete, or you recorded the payment as refunded elsewhere.',
+  'subscription.created': 'A subscription was started.',
+  'subscription.invoiced': 'The invoice of its next period was made: `invoice`, to be paid by its payment.',
+  'subscription.renewed': 'An invoice was paid; `activeUntil` is the new end of the paid time.',
+  'subscription.past_due':
+    'A period has begun unpaid. It stays active for the days of grace, if it was ever paid.',
+  'subscription.paused': 'It was paused; its open invoices are closed.',
+  'subscription.resumed':
+    'It was resumed: its periods are counted on from now, or from the end of the paid time that was left.',
+  'subscription.cancelled': 'It was cancelled, and ends with the paid time.',
+  'subscription.ended': 'It has ended: at the end of a cancelled period, or because an invoice was not paid.',
+  'subscription.trial_ending': 'Its trial ends in three days, or sooner if it is shorter.',
+  'subscription.updated':
+    'Something else of it changed: its terms, its credit (`note`), or an invoice lost its money or was refunded.',
   'send.broadcast': 'The network took a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent will not happen; its coins are free again.',
@@ -74,6 +87,21 @@ const REFUND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'refund.cancelled': 'cancelled',
 };
 
+const SUBSCRIPTION_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
+  'subscription.created': 'past_due',
+  'subscription.invoiced': 'active',
+  'subscription.renewed': 'active',
+  'subscription.past_due': 'past_due',
+  'subscription.paused': 'paused',
+  'subscription.resumed': 'active',
+  'subscription.cancelled': 'cancelled',
+  'subscription.ended': 'ended',
+  'subscription.trial_ending': 'trialing',
+  'subscription.updated': 'active',
+};
+/** Events that are about one invoice. */
+const OF_INVOICE: ReadonlySet<EventType> = new Set(['subscription.invoiced', 'subscription.renewed']);
+
 const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'send.broadcast': 'broadcast',
   'send.confirmed': 'confirmed',
@@ -84,6 +112,9 @@ const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
 const EXEMPLARY: ReadonlySet<EventType> = new Set([
   'payment.completed',
   'refund.paid',
+  'subscription.renewed',
+  'subscription.past_due',
+  'subscription.updated',
   'send.confirmed',
   'domain.verified',
   'webhook.test',
@@ -116,7 +147,8 @@ export function webhookItems(document: Unfinished): Record<string, PathItem> {
 }
 
 /** The schema that an event's data refers to; null when it needs none. */
-function toComponent(type: EventType): 'Payment' | 'RefundLink' | 'Send' | null {
+function toComponent(type: EventType): 'Payment' | 'RefundLink' | 'Send' | 'Subscription' | null {
+  if (type in SUBSCRIPTION_STATUS_AT) return 'Subscription';
   if (type in REFUND_STATUS_AT) return 'RefundLink';
   if (type in STATUS_AT) return 'Payment';
   return type in SEND_STATUS_AT ? 'Send' : null;
@@ -170,7 +202,7 @@ function bodySchema(type: EventType): JsonSchema {
       sandbox: { type: 'boolean', description: 'Whether the coins are simulated' },
       sequence: {
         type: 'integer',
-        description: 'Counts the events of one payment from 1; 0 for events of none',
+        description: 'Counts the events of one payment or subscription from 1; 0 for other events',
         example: 3,
       },
       data: dataSchema(type),
@@ -192,9 +224,23 @@ function dataSchema(type: EventType): JsonSchema {
       refundLink: { $ref: '#/components/schemas/RefundLink' },
     });
   }
+  if (type in SUBSCRIPTION_STATUS_AT) return subscriptionData(type);
   if (type in SEND_STATUS_AT) return wrapping({ send: { $ref: '#/components/schemas/Send' } });
   if (type === 'webhook.test') return wrapping({ message: { type: 'string', example: TEST_MESSAGE } });
   return DOMAIN_DATA;
+}
+
+function subscriptionData(type: EventType): JsonSchema {
+  const subscription = { $ref: '#/components/schemas/Subscription' };
+  const invoice = { $ref: '#/components/schemas/SubscriptionInvoice' };
+  if (OF_INVOICE.has(type)) return wrapping({ subscription, invoice });
+  if (type !== 'subscription.updated') return wrapping({ subscription });
+  const note = {
+    type: 'string',
+    description: 'Of a credit or its correction',
+    example: 'A week without service',
+  };
+  return { ...wrapping({ subscription, invoice, note }), required: ['subscription'] };
 }
 
 const DOMAIN_DATA: JsonSchema = {
@@ -250,6 +296,11 @@ function dataExample(document: Unfinished, type: EventType): unknown {
       exception: null,
     };
     return { payment, refundLink: { ...data['refundLink'], status: link, url: null } };
+  }
+  const subscription = SUBSCRIPTION_STATUS_AT[type];
+  if (subscription !== undefined) {
+    const { metadata: _, ...shown } = data['subscription'] as { readonly metadata?: unknown };
+    return { ...data, subscription: { ...shown, status: subscription } };
   }
   const send = SEND_STATUS_AT[type];
   if (send !== undefined) return { send: { ...data['send'], status: send } };

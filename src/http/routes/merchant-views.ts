@@ -46,6 +46,16 @@ export const merchantSettings = {
   renewExpired: z
     .boolean()
     .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
+  invoiceLeadDays: z
+    .int()
+    .meta({
+      description: 'Days before its period on which the invoice of a subscription is made',
+      example: 7,
+    }),
+  graceDays: z.int().meta({ description: 'Days for which an unpaid subscription stays active', example: 7 }),
+  excessToCredit: z
+    .boolean()
+    .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
   keysSuspended: z.boolean().meta({ description: 'Since a restore, until POST /merchant/keys/confirm' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -88,6 +98,9 @@ function settings(row: MerchantRow) {
     accentColor: row.accentColor,
     logoPath: row.logoHash === null ? null : logoPath(row.logoHash),
     renewExpired: row.renewExpired,
+    invoiceLeadDays: row.invoiceLeadDays,
+    graceDays: row.graceDays,
+    excessToCredit: row.excessToCredit,
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
   };

@@ -33,6 +33,8 @@ export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps & SwitchS
 
 const LIFETIME_MINUTES = { min: 5, max: 1440 };
 const EMBED_ORIGINS_MAX = 10;
+const LEAD_DAYS_MAX = 60;
+const GRACE_DAYS_MAX = 90;
 const TOLERANCE_MAX_BPS = 500n;
 const TOLERANCE_RULE = 'must be a percentage from 0 to 5 with at most two decimals';
 const tags = ['Merchants'];
@@ -147,6 +149,20 @@ const merchantChange = z.object({
     example: EXAMPLES.logo,
   }),
   renewExpired: renewExpired(),
+  invoiceLeadDays: z.int().min(0).max(LEAD_DAYS_MAX).optional().meta({
+    description: 'Days before its period on which the invoice of a subscription is made',
+    example: 7,
+  }),
+  graceDays: z
+    .int()
+    .min(0)
+    .max(GRACE_DAYS_MAX)
+    .optional()
+    .meta({ description: 'Days for which an unpaid subscription stays active', example: 7 }),
+  excessToCredit: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
   embedOrigins: directs(z.array(webOrigin()))
     .max(EMBED_ORIGINS_MAX)
     .transform((origins) => [...new Set(origins)])

@@ -27,6 +27,7 @@ const OBJECTS = [
   'paymentId',
   'linkId',
   'paymentLinkId',
+  'subscriptionId',
   'sendId',
   'logId',
   'endpointId',

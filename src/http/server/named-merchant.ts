@@ -4,6 +4,7 @@ import { findPaymentLink } from '../../store/catalog/payment-links.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
+import { findSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { findDelivery } from '../../store/webhooks/deliveries.ts';
 import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
@@ -26,6 +27,11 @@ const NAMED: Readonly<Record<NamingId, Named>> = {
     merchantOf: async (db, id) => (await findPaymentLink(db, id))?.merchantId,
     code: 'PAYMENT_LINK_NOT_FOUND',
     message: 'No such payment link',
+  },
+  subscriptionId: {
+    merchantOf: async (db, id) => (await findSubscription(db, id))?.merchantId,
+    code: 'SUBSCRIPTION_NOT_FOUND',
+    message: 'No such subscription',
   },
   sendId: {
     merchantOf: async (db, id) => (await findSend(db, id))?.merchantId,

@@ -194,6 +194,7 @@ export interface RouteDefinition<
 const NAMING_IDS = [
   'paymentId',
   'paymentLinkId',
+  'subscriptionId',
   'sendId',
   'linkId',
   'logId',

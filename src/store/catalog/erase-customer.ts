@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
+import type { WebhookLogRow } from '../schema/webhooks.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { preparedList } from '../sqlite/prepared.ts';
 
@@ -115,6 +116,12 @@ export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redact
     .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])
     .where('paymentId', '=', paymentId)
     .execute();
+  await eraseLogs(tx, logs, redactor);
+}
+
+type Exchange = Pick<WebhookLogRow, 'id' | 'requestJson' | 'responseJson' | 'endpoint' | 'error'>;
+
+async function eraseLogs(tx: Tx, logs: readonly Exchange[], redactor: Redactor): Promise<void> {
   for (const { id, error, ...log } of logs) {
     await tx
       .updateTable('webhook_logs')
@@ -126,6 +133,57 @@ export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redact
       })
       .where('id', '=', id)
       .execute();
+  }
+}
+
+/** Erases personal data in the subscriptions of a customer, in their events and the exchanges about these. */
+export async function eraseSubscriptions(tx: Tx, customerId: string, redactor: Redactor): Promise<void> {
+  const rows = await tx
+    .selectFrom('subscriptions')
+    .select(['id', 'merchantId', 'metadataJson', 'successUrl', 'returnUrl'])
+    .where('customerId', '=', customerId)
+    .execute();
+  for (const { id, merchantId, ...row } of rows) {
+    await tx
+      .updateTable('subscriptions')
+      .set({
+        metadataJson: through(row.metadataJson, redactor.freeJson),
+        successUrl: through(row.successUrl, redactor.url),
+        returnUrl: through(row.returnUrl, redactor.url),
+      })
+      .where('id', '=', id)
+      .execute();
+    await eraseNotes(tx, { merchantId, subscriptionId: id }, redactor);
+  }
+}
+
+/** Only events of this type have words of the shop. */
+const NOTED = 'subscription.updated';
+
+async function eraseNotes(
+  tx: Tx,
+  { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
+  redactor: Redactor,
+): Promise<void> {
+  const events = await tx
+    .selectFrom('events')
+    .select(['seq', 'id', 'bodyJson'])
+    .where('merchantId', '=', merchantId)
+    .where('type', '=', NOTED)
+    .where('bodyJson', 'like', `%"${subscriptionId}"%`)
+    .execute();
+  for (const { seq, id, bodyJson } of events) {
+    await tx
+      .updateTable('events')
+      .set({ bodyJson: redactor.json(bodyJson) })
+      .where('seq', '=', seq)
+      .execute();
+    const logs = await tx
+      .selectFrom('webhook_logs')
+      .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])
+      .where('deliveryId', 'in', (eb) => eb.selectFrom('deliveries').select('id').where('eventId', '=', id))
+      .execute();
+    await eraseLogs(tx, logs, redactor);
   }
 }
 

@@ -5,8 +5,8 @@ import type { Db } from '../sqlite/database.ts';
 const MAX_OPEN = 10_000;
 
 /**
- * The currencies of shops, of their prices and links, and of open payments, whose rates must always be
- * available.
+ * The currencies of shops, of their prices, links and subscriptions, and of open payments, whose rates must
+ * always be available.
  */
 export async function currenciesInUse(db: Db): Promise<string[]> {
   const open = db
@@ -21,6 +21,7 @@ export async function currenciesInUse(db: Db): Promise<string[]> {
     .select('currency')
     .union(db.selectFrom('merchants').select('currency'))
     .union(db.selectFrom('prices').select('currency'))
+    .union(db.selectFrom('subscriptions').select('currency').where('nextDecisionAt', 'is not', null))
     .union(
       db
         .selectFrom('payment_links')

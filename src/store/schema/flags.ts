@@ -13,10 +13,11 @@ type FlagTables = {
 export const FLAGS: FlagTables = {
   users: { isVerified: true },
   passkeys: { backedUp: true },
-  merchants: { sandbox: true, renewExpired: true },
+  merchants: { sandbox: true, renewExpired: true, excessToCredit: true },
   products: { recurring: true, active: true },
   prices: { active: true },
   payment_links: { priceLocked: true, active: true },
+  subscriptions: { hasGrace: true, cancelAtPeriodEnd: true, trialEndingSent: true },
   payments: { priceLocked: true },
   outputs: { late: true },
   unconfirmed_inputs: { parentOpen: true },

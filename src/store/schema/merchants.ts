@@ -35,6 +35,12 @@ export interface MerchantRow {
   logoHash: string | null;
   /** Whether payers may renew expired payments that the shop created. */
   renewExpired: boolean;
+  /** Calendar days before its period on which an invoice of a subscription is made. */
+  invoiceLeadDays: number;
+  /** Calendar days for which an unpaid subscription stays entitled. */
+  graceDays: number;
+  /** Whether money beyond an invoice is credit of its subscription. */
+  excessToCredit: boolean;
   /**
    * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
    * are valid.

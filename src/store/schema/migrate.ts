@@ -4,6 +4,7 @@ import * as baseline from './migrations/0100-baseline.ts';
 import * as reversedPayments from './migrations/0107-reversed-payments.ts';
 import * as attention from './migrations/0114-attention.ts';
 import * as walletFreezes from './migrations/0116-wallet-freezes.ts';
+import * as subscriptions from './migrations/0117-subscriptions.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -14,6 +15,7 @@ export const MIGRATIONS: Migrations = {
   '0107-reversed-payments': reversedPayments,
   '0114-attention': attention,
   '0116-wallet-freezes': walletFreezes,
+  '0117-subscriptions': subscriptions,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -45,6 +45,7 @@ import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
 import type { SendRow, SendVersionRow, WalletFreezeRow } from './sends.ts';
+import type { SubscriptionInvoiceRow, SubscriptionRow } from './subscriptions.ts';
 import type {
   DeliveryRow,
   EndpointHealthRow,
@@ -90,6 +91,8 @@ export interface Tables {
   product_shops: ProductShopRow;
   prices: PriceRow;
   payment_links: PaymentLinkRow;
+  subscriptions: SubscriptionRow;
+  subscription_invoices: SubscriptionInvoiceRow;
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;

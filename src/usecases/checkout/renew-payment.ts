@@ -1,13 +1,16 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
+import { formatFiat } from '../../domain/fiat.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { joinGroup } from '../../store/payments/payment-groups.ts';
 import { lastUpdateTime } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { parsePrice } from '../catalog/index.ts';
 import { newTimedId } from '../events/index.ts';
+import { invoiceDue } from '../invoices/index.ts';
 import {
   type CreatePaymentDeps,
   type LoadedPayment,
@@ -79,12 +82,15 @@ async function insertRenewal(
 ): Promise<string> {
   const { mode } = expired;
   const coins = JSON.parse(expired.allowedCryptosJson) as Coin[];
-  const price = parsePrice(expired);
+  const amount = await findAmount(tx, expired);
+  const price = parsePrice({ ...expired, amount });
   const offers = offersFor(deps, coins, { mode, price, priceField: 'amount' });
   const now = deps.clock.now();
   const row: StoredPayment = {
     ...expired,
     id: newTimedId('pay_', now),
+    amount,
+    linesJson: amount === expired.amount ? expired.linesJson : null,
     status: 'pending',
     exception: null,
     offered: offeredBits(offers.map(({ coin }) => coin)),
@@ -113,6 +119,14 @@ async function insertRenewal(
   const confirmations = stillAllowed(deps, offers, { mode, asked: requested });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
+}
+
+/** That of the expired payment, or what its invoice asks for since. */
+async function findAmount(tx: Tx, expired: StoredPayment): Promise<string> {
+  const invoice = await findPaymentInvoice(tx, expired.id);
+  if (invoice === undefined) return expired.amount;
+  const due = { minor: invoiceDue(invoice), currency: expired.currency };
+  return parsePrice(expired).minor === due.minor ? expired.amount : formatFiat(due);
 }
 
 const MINUTE_MS = 60_000;

@@ -3,6 +3,7 @@ import { findUserProduct } from '../../store/catalog/products.ts';
 import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { parseFiat } from '../../domain/fiat.ts';
 import { merchantMode } from '../access/index.ts';
@@ -47,6 +48,11 @@ export async function findRenewal(
   if (members.length + 1 >= MOST_IN_GROUP) return null;
   const { merchant } = about;
   if (merchantMode(merchant) !== row.mode) return null;
+  const invoice = await findPaymentInvoice(db, row.id);
+  if (invoice !== undefined) {
+    const isOpen = invoice.status === 'open' && (await isLastOfOrder(db, row));
+    return isOpen ? { paymentId: null } : null;
+  }
   const isOffered =
     row.linkId === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
   if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;

@@ -21,7 +21,9 @@ export interface NewEvent {
   readonly mode: Mode;
   readonly paymentId: string | null;
   readonly sendId: string | null;
-  /** The payment's own event counter, from 1; 0 for events without a payment. */
+  /** Its events are delivered in their order. */
+  readonly subscriptionId?: string;
+  /** The payment's or subscription's own event counter, from 1; 0 for other events. */
   readonly sequence: number;
   /** `data` of the webhook body, such as { payment }. */
   readonly data: object;
@@ -104,7 +106,7 @@ async function addDeliveries(
   targets: readonly Target[],
   written: { eventId: string; eventSeq: number; now: number },
 ): Promise<string[]> {
-  const order = event.paymentId ?? event.sendId ?? written.eventId;
+  const order = event.paymentId ?? event.sendId ?? event.subscriptionId ?? written.eventId;
   const ids: string[] = [];
   for (const { endpointId, url } of targets) {
     const id = newTimedId('dlv_', written.now);

@@ -9,7 +9,7 @@ export interface EventBody {
   /** ISO 8601, time of the event. */
   readonly timestamp: string;
   readonly sandbox: boolean;
-  /** Counts the events of one payment from 1; 0 for events without a payment. */
+  /** Counts the events of one payment or subscription from 1; 0 for other events. */
   readonly sequence: number;
   readonly data: object;
   /** Present and true when parts of the payment were left out to keep the body small. */

@@ -20,6 +20,7 @@ import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
+import { recordInvoiceMoney } from '../invoices/index.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
@@ -83,7 +84,11 @@ async function applyTo(
     facts.map((fact) => prepared(deps, loaded, { state, known }, fact)),
     now,
   );
-  if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
+  if (result.events.length === 0 && isUnchanged(state, result.payment)) {
+    // Depth that money reached, or a part of it that was refunded, may matter to an invoice all the same.
+    await recordInvoiceMoney(tx, deps, row, result.payment);
+    return [];
+  }
   const { payment, events } = result;
   if (payment.supersededBy === null && liveCredits(payment).length > 0) {
     const leadId = groupLead(loaded);
@@ -97,6 +102,7 @@ async function applyTo(
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
+  await recordInvoiceMoney(tx, deps, saved, payment);
   if (endsOpenLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
 }

@@ -17,6 +17,7 @@ import {
 } from '../../store/payments/payments.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { replacePayment } from '../../store/subscriptions/invoices.ts';
 import { type AllocateAddressDeps, allocateAddresses } from '../addresses/index.ts';
 import { findOrCreatePayer, type Payer } from '../customers/index.ts';
 import { emitEvent, newTimedId } from '../events/index.ts';
@@ -100,7 +101,7 @@ export async function createPayment(
     refuseExcessiveLines(input.lines, price);
     const priceField = price.priceId === null ? 'amount' : 'priceId';
     const offers = offersFor(deps, allowedCoins(input), { mode, price, priceField });
-    return { payment: await insertWithOffers(tx, deps, input, { mode, customerId, price, offers }) };
+    return { payment: await createWithOffers(tx, deps, input, { mode, customerId, price, offers }) };
   });
   if (made.repeated !== undefined) {
     return { payment: await presentPayment(deps.db, deps, made.repeated), repeated: true };
@@ -157,17 +158,19 @@ function allowedCoins({ allowedCryptos }: CreatePaymentInput): readonly Coin[] {
   return COINS.filter((coin) => allowedCryptos.length === 0 || allowedCryptos.includes(coin));
 }
 
-interface NewTerms {
+/** What the terms of a new payment are resolved to. */
+export interface NewTerms {
   readonly mode: Mode;
   readonly customerId: string | null;
   readonly price: ResolvedPrice;
   readonly offers: readonly Offer[];
 }
 
-async function insertWithOffers(
+/** Creates a payment whose payer, price and offers are resolved already. */
+export async function createWithOffers(
   tx: Tx,
   deps: CreatePaymentDeps,
-  input: CreatePaymentInput,
+  input: Omit<CreatePaymentInput, 'payer' | 'price' | 'isPublic'>,
   terms: NewTerms,
 ): Promise<PaymentView> {
   const row = newPaymentRow(deps.clock.now(), input, terms);
@@ -196,6 +199,7 @@ export async function storePayment(
   const { mode } = row;
   validateReturnUrls(row);
   await insertPayment(tx, row);
+  if (row.renews !== null) await replacePayment(tx, row.renews, row.id);
   const options = await insertOptions(tx, deps, row, terms);
   const payment = presentLoaded(deps, loadedNew(deps, row, options), [
     { type: 'payment.created', sequence: row.sequence, at: row.createdAt },
@@ -237,7 +241,7 @@ async function insertOptions(
 
 function newPaymentRow(
   now: number,
-  input: CreatePaymentInput,
+  input: Omit<CreatePaymentInput, 'payer' | 'price' | 'isPublic'>,
   { mode, customerId, price, offers }: NewTerms,
 ): StoredPayment {
   const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.paymentLifetimeMinutes;

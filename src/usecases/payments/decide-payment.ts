@@ -3,6 +3,7 @@ import { acceptanceProblem } from '../../domain/payment/acceptance.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
+import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import { cancelUnpaidLinks } from './refunds/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
@@ -61,12 +62,20 @@ async function decide(
     const row = await findOwnGroupLead(tx, at);
     if (alreadySo(row)) return;
     if (fact.type === 'resolve' && fact.action === 'accept') await refuseAcceptance(tx, deps, row);
+    if (fact.type === 'cancel') await refuseOpenInvoice(tx, row);
     const events = await applyFacts(tx, deps, row.id, [fact]);
     if (fact.type === 'resolve' && fact.action === 'refunded') await cancelUnpaidLinks(tx, deps, row.id);
     if (events.length === 0) throw notThisWay(row);
   });
   deps.wakeWebhooks();
   return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
+}
+
+/** An open invoice whose payment is cancelled could never be paid. @throws {AppError} INVALID_STATE */
+async function refuseOpenInvoice(tx: Tx, row: StoredPayment): Promise<void> {
+  const invoice = await findPaymentInvoice(tx, row.id);
+  if (invoice?.status !== 'open') return;
+  throw new AppError('INVALID_STATE', 'The payment is an open invoice: cancel or pause its subscription');
 }
 
 /** Money that the payer has claimed cannot be accepted. @throws {AppError} INVALID_STATE */

@@ -1,6 +1,6 @@
 /** Payments: creation, quotes, the state machine's facts, expiry, depth, refunds as a payment sees them. */
 export { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
-export { createPayment, type CreatePaymentDeps, storePayment } from './create-payment.ts';
+export { createPayment, type CreatePaymentDeps, createWithOffers, storePayment } from './create-payment.ts';
 export { cancelPayment, resolvePayment } from './decide-payment.ts';
 export { expirePayments } from './expire-payments.ts';
 export { FinalCheck, type Uncredited } from './final-check.ts';
@@ -28,4 +28,4 @@ export { recordRefund } from './refunds/record-refund.ts';
 export { reopenLink } from './refunds/reopen-link.ts';
 export type { PriceChoice } from './resolve-price.ts';
 export { SCENARIOS, simulatePayment, type SimulatePaymentDeps } from './simulate-payment.ts';
-export { updatePayment } from './update-payment.ts';
+export { changeInvoiceAmount, updatePayment } from './update-payment.ts';

@@ -7,6 +7,7 @@ import { findOrigin } from '../../store/creators.ts';
 import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import { parsePrice } from '../catalog/index.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
@@ -90,6 +91,12 @@ async function changeTerms(
   const { actor, merchant } = input;
   const price = updatedPrice(loaded, input);
   const isPriceChanged = price.amount !== row.amount || price.currency !== row.currency;
+  if (isPriceChanged && (await findPaymentInvoice(tx, row.id)) !== undefined) {
+    throw new AppError(
+      'INVALID_STATE',
+      'The payment is an invoice: edit or credit its subscription to change the amount',
+    );
+  }
   const urls = changedUrls(row, input);
   assertMayChange(actor, merchant.userId, findOrigin(row), { isPriceChanged, urls });
   const lines = input.lines ?? parseLines(row.linesJson);
@@ -117,6 +124,34 @@ async function changeTerms(
   await updateTerms(tx, row.id, terms, options);
   const after = await loadPayment(tx, deps, { ...row, ...terms });
   await emitPaymentEvents(tx, deps, after, ['payment.updated']);
+}
+
+/**
+ * Quotes the unpaid payment of an invoice again, for another amount. Once its deadline has passed nothing is
+ * quoted: its renewal asks for the new amount.
+ * @throws {AppError} RATE_UNAVAILABLE, VALIDATION_INVALID (amount) where it cannot be paid in each of its coins
+ */
+export async function changeInvoiceAmount(
+  tx: Tx,
+  deps: UpdatePaymentDeps,
+  loaded: LoadedPayment,
+  amount: string,
+): Promise<void> {
+  const { row } = loaded;
+  const now = deps.clock.now();
+  if (row.status !== 'pending' || row.closedAt !== null || row.expiresAt <= now) return;
+  const price = { ...parsePrice({ amount, currency: row.currency }), amount };
+  const terms: PaymentTerms = {
+    ...row,
+    amount,
+    // Its line has another amount.
+    linesJson: null,
+    updatedAt: now,
+    sequence: row.sequence + 1,
+  };
+  await updateTerms(tx, row.id, terms, requoted(deps, loaded, price));
+  tx.afterCommit(() => deps.onPaymentChanged(row.id));
+  await emitPaymentEvents(tx, deps, await loadPayment(tx, deps, { ...row, ...terms }), ['payment.updated']);
 }
 
 function changedUrls(row: LoadedPayment['row'], input: UpdatePaymentInput): string[] {

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { deleteLogo, upsertLogo } from '../../store/merchants/logos.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { reconsiderSubscriptions } from '../../store/subscriptions/subscriptions.ts';
 import { redirectDeliveries, refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/index.ts';
 import { refuseEmbedOrigins } from './embed-origins.ts';
 import { findOwnMerchant } from '../access/index.ts';
@@ -43,6 +44,9 @@ export interface EditMerchantInput {
   readonly accentColor?: string | null | undefined;
   readonly logo?: Logo | null | undefined;
   readonly renewExpired?: boolean | undefined;
+  readonly invoiceLeadDays?: number | undefined;
+  readonly graceDays?: number | undefined;
+  readonly excessToCredit?: boolean | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -54,6 +58,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
     refuseEmbedOrigins(deps.webhookUrlRule, embedOrigins ?? []);
     const now = deps.clock.now();
     if (webhookUrl !== undefined) await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
+    if (input.invoiceLeadDays !== undefined) await reconsiderSubscriptions(tx, merchant.id, now);
     return updateMerchant(tx, merchant.id, {
       name: input.name ?? merchant.name,
       description: input.description === undefined ? merchant.description : input.description,
@@ -68,6 +73,9 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       accentColor: input.accentColor === undefined ? merchant.accentColor : input.accentColor,
       logoHash: await keepLogo(tx, merchant, input.logo),
       renewExpired: input.renewExpired ?? merchant.renewExpired,
+      invoiceLeadDays: input.invoiceLeadDays ?? merchant.invoiceLeadDays,
+      graceDays: input.graceDays ?? merchant.graceDays,
+      excessToCredit: input.excessToCredit ?? merchant.excessToCredit,
       updatedAt: now,
     });
   });

@@ -161,6 +161,9 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       accentColor: null,
       logoHash: null,
       renewExpired: false,
+      invoiceLeadDays: 7,
+      graceDays: 7,
+      excessToCredit: true,
       booksClosedUntil: 0,
       ...times,
     })

@@ -88,6 +88,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   currency: 'USD',
   events: null,
   active: true,
+  quantity: 2,
   webhookUrl: 'http://127.0.0.1:9/',
   url: 'http://127.0.0.1:9/',
   successUrl: 'https://shop.example/thanks',

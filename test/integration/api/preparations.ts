@@ -26,6 +26,15 @@ function withBody(request: Request, fields: Record<string, unknown>): Request {
   return { ...request, body: { ...request.body, ...fields } };
 }
 
+/** Of its own, because the requests change its state. */
+async function withSubscription(world: World, { shop, ids }: Account, request: Request): Promise<Request> {
+  const made = await world.till.api.must<{ id: string }>('POST', '/merchant/subscription/create', {
+    token: shop.secretKey,
+    body: { priceId: ids['priceId'], customerId: ids['customerId'] },
+  });
+  return withBody(request, { subscriptionId: made.id });
+}
+
 async function withPending(_world: World, account: Account, request: Request): Promise<Request> {
   return withBody(request, { paymentId: (await account.pending()).id });
 }
@@ -248,6 +257,19 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
       body: { name: 'Soon gone', amount: '5', currency: 'USD' },
     });
     return withBody(request, { paymentLinkId: made.id });
+  },
+  'PATCH /merchant/subscription/edit': withSubscription,
+  'POST /merchant/subscription/pause': withSubscription,
+  'POST /merchant/subscription/cancel': withSubscription,
+  'POST /merchant/subscription/credit': withSubscription,
+  'POST /merchant/subscription/resume': async (world, account, request) => {
+    const prepared = await withSubscription(world, account, request);
+    const { subscriptionId } = prepared.body ?? {};
+    await world.till.api.must('POST', '/merchant/subscription/pause', {
+      token: account.shop.secretKey,
+      body: { subscriptionId },
+    });
+    return prepared;
   },
   'DELETE /merchant/price/delete': async (world, { shop, ids }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/price/create', {

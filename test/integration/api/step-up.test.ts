@@ -69,6 +69,7 @@ it('a session needs a step-up for exactly these routes', () => {
     'POST /merchant/keys/regenerate',
     'POST /merchant/people/invite',
     'POST /merchant/sandbox',
+    'POST /merchant/subscription/credit',
     'POST /merchant/wallet/consolidate',
     'POST /merchant/wallet/send',
     'POST /merchant/wallet/send/bump',
@@ -103,6 +104,8 @@ it('a session needs a step-up for exactly these fields of other routes', () => {
     'PATCH /merchant/link/edit successUrl',
     'PATCH /merchant/price/edit amount',
     'PATCH /merchant/price/edit currency',
+    'PATCH /merchant/subscription/edit priceId',
+    'PATCH /merchant/subscription/edit quantity',
     'PATCH /merchant/webhook/endpoint/edit active',
     'PATCH /merchant/webhook/endpoint/edit events',
     'PATCH /merchant/webhook/endpoint/edit url',
@@ -111,6 +114,8 @@ it('a session needs a step-up for exactly these fields of other routes', () => {
     'PATCH /payment/update returnUrl',
     'PATCH /payment/update successUrl',
     'POST /merchant/link/create successUrl',
+    'POST /merchant/subscription/create returnUrl',
+    'POST /merchant/subscription/create successUrl',
   ]);
 });
 

@@ -150,7 +150,7 @@ export class Account {
       `/merchant/product/create?merchantId=${shop.merchantId}`,
       {
         token,
-        body: { name: 'Beans' },
+        body: { name: 'Beans', recurring: true, recurringInterval: 'monthly' },
       },
     );
     const price = await api.must<{ id: string }>('POST', '/merchant/price/create', {
@@ -182,6 +182,10 @@ export class Account {
       token: secretKey,
       body: { name: 'Beans by post', amount: '50', currency: 'USD' },
     });
+    const subscription = await api.must<{ id: string }>('POST', '/merchant/subscription/create', {
+      token: secretKey,
+      body: { priceId: price.id, customerId: shop.customerId },
+    });
     const { key } = await api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
       token,
       body: { merchantId: shop.merchantId, name: 'Everything', scopes: SCOPES },
@@ -193,6 +197,7 @@ export class Account {
       priceId: price.id,
       paymentId: payment.id,
       paymentLinkId: paymentLink.id,
+      subscriptionId: subscription.id,
       sendId: sent.body.data.id,
       linkId: link.id,
       txHash: sent.body.data.txHash,

@@ -10,6 +10,8 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'customers:write': t('See, add, change and erase your customers, those of all your shops'),
   'catalog:read': t('See products and prices, those of all your shops'),
   'catalog:write': t('See, add, change and delete products and prices, those of all your shops'),
+  'subscriptions:read': t('See subscriptions and their invoices'),
+  'subscriptions:write': t('See, start, change, pause and cancel subscriptions, and give credit'),
   'webhooks:read': t('See which notifications were sent, where to and what they said about payments'),
   'webhooks:write': t(
     'Receive notifications of everything that happens to payments, and read the secret that signs them',

@@ -30,6 +30,17 @@ const WORDS: Readonly<Record<string, string>> = {
   'refund.paid': t('Refund paid'),
   'refund.expired': t('Refund expired'),
   'refund.cancelled': t('Refund cancelled'),
+  // Subscriptions
+  'subscription.created': t('Subscription started'),
+  'subscription.invoiced': t('Subscription invoiced'),
+  'subscription.renewed': t('Subscription renewed'),
+  'subscription.past_due': t('Subscription past due'),
+  'subscription.paused': t('Subscription paused'),
+  'subscription.resumed': t('Subscription resumed'),
+  'subscription.cancelled': t('Subscription cancelled'),
+  'subscription.ended': t('Subscription ended'),
+  'subscription.trial_ending': t('Trial ending'),
+  'subscription.updated': t('Subscription updated'),
   // Transactions and sends
   unconfirmed: t('Unconfirmed'),
   confirmed: t('Confirmed'),
@@ -61,7 +72,8 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** "payment.completed" → "Completed", "refund.paid" → "Refund paid", "catching_up" → "Catching up". */
 export function words(code: string): string {
-  const name = code.startsWith('refund.') ? code : (code.split('.').at(-1) ?? code);
+  const isNamedInFull = code.startsWith('refund.') || code.startsWith('subscription.');
+  const name = isNamedInFull ? code : (code.split('.').at(-1) ?? code);
   const known = WORDS[name];
   if (known !== undefined) return known;
   const text = name.replaceAll(/[._-]/g, ' ');

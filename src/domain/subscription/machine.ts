@@ -1,0 +1,228 @@
+import { assertNever } from '../errors.ts';
+import { addCalendarDays, periodStart } from './periods.ts';
+import type { Decision, SubscriptionFact, SubscriptionState } from './types.ts';
+
+/** Days before its end on which the end of a trial is announced. */
+const TRIAL_NOTICE_DAYS = 3;
+
+/**
+ * Decides each transition of a subscription from its state, one fact and the time.
+ * @returns null where the state forbids the action
+ */
+export function decide(state: SubscriptionState, fact: SubscriptionFact, now: number): Decision | null {
+  switch (fact.type) {
+    case 'clock':
+      return advance(state, fact.isUndecided, now);
+    case 'invoiced': {
+      const { payBy: openPayBy, graceDays } = fact;
+      const next = { ...state, nextN: state.nextN + 1, openPayBy, graceDays };
+      return { state: next, events: ['subscription.invoiced'] };
+    }
+    case 'settled':
+      return settle(state, fact, now);
+    case 'pause':
+      if (state.status !== 'active' && state.status !== 'past_due') return null;
+      return {
+        state: { ...state, status: 'paused', pausedAt: now, openPayBy: null },
+        events: ['subscription.paused'],
+      };
+    case 'resume':
+      return state.status === 'paused' ? resume(state, now) : null;
+    case 'cancel':
+      return cancel(state, fact.atPeriodEnd, now);
+    case 'keep':
+      if (!state.cancelAtPeriodEnd || isOver(state)) return null;
+      return { state: { ...state, cancelAtPeriodEnd: false }, events: ['subscription.updated'] };
+    default:
+      return assertNever(fact);
+  }
+}
+
+function isOver({ status }: SubscriptionState): boolean {
+  return status === 'cancelled' || status === 'ended';
+}
+
+/** Every transition that has come due, one after the other. */
+function advance(state: SubscriptionState, isUndecided: boolean, now: number): Decision {
+  const { state: noticed, events: notices } = noticeTrialEnd(state, now);
+  const [events, passed] = [[...notices], new Set<string>()];
+  let current = noticed;
+  while (!passed.has(current.status)) {
+    passed.add(current.status);
+    const step = passTime(current, isUndecided, now);
+    current = step.state;
+    events.push(...step.events);
+  }
+  return { state: current, events };
+}
+
+function noticeTrialEnd(state: SubscriptionState, now: number): Decision {
+  const noticeAt = trialNoticeAt(state);
+  if (noticeAt === null || now < noticeAt) return { state, events: [] };
+  const isSent = state.trialEndsAt !== null && now < state.trialEndsAt;
+  return {
+    state: { ...state, trialEndingSent: true },
+    events: isSent ? ['subscription.trial_ending'] : [],
+  };
+}
+
+function trialNoticeAt({ status, trialEndsAt, trialEndingSent, schedule }: SubscriptionState): number | null {
+  if (status !== 'trialing' || trialEndsAt === null || trialEndingSent) return null;
+  return addCalendarDays(schedule.timeZone, trialEndsAt, -TRIAL_NOTICE_DAYS);
+}
+
+function passTime(state: SubscriptionState, isUndecided: boolean, now: number): Decision {
+  const unchanged = { state, events: [] };
+  switch (state.status) {
+    case 'trialing':
+    case 'active': {
+      if (now < statusUntil(state)) return unchanged;
+      if (state.paidUntil !== null && now < state.paidUntil) {
+        return { state: { ...state, status: 'active' }, events: ['subscription.updated'] };
+      }
+      if (state.cancelAtPeriodEnd) return end(state, now);
+      return { state: { ...state, status: 'past_due' }, events: ['subscription.past_due'] };
+    }
+    case 'past_due': {
+      const isTimeUp = state.openPayBy !== null && now >= state.openPayBy && !isUndecided;
+      return isTimeUp ? end(state, now) : unchanged;
+    }
+    case 'cancelled':
+      return now < (activeUntil(state, now) ?? now) ? unchanged : end(state, now);
+    case 'paused':
+    case 'ended':
+      return unchanged;
+    default:
+      return assertNever(state.status);
+  }
+}
+
+/** When time alone ends `trialing` or `active`. */
+function statusUntil({ status, paidUntil, schedule }: SubscriptionState): number {
+  return status === 'trialing' ? schedule.anchorAt : (paidUntil ?? schedule.anchorAt);
+}
+
+function end(state: SubscriptionState, now: number): Decision {
+  const endedAt = activeUntil(state, now) ?? now;
+  return {
+    state: { ...state, status: 'ended', openPayBy: null, endedAt },
+    events: ['subscription.ended'],
+  };
+}
+
+function settle(
+  state: SubscriptionState,
+  { change, paidUntil, openPayBy }: Extract<SubscriptionFact, { type: 'settled' }>,
+  now: number,
+): Decision {
+  const settled = { ...state, paidUntil, openPayBy: isOver(state) ? null : openPayBy };
+  if (change !== 'paid') {
+    const isLastRefunded = change === 'refunded' && paidUntil !== state.paidUntil;
+    const hasGrace = state.hasGrace && !isLastRefunded;
+    return { state: { ...settled, hasGrace }, events: ['subscription.updated'] };
+  }
+  const isCurrent = state.status === 'past_due' && paidUntil !== null && now < paidUntil;
+  const status = isCurrent ? 'active' : state.status;
+  return { state: { ...settled, status, hasGrace: true }, events: ['subscription.renewed'] };
+}
+
+/** What was left of the paid time at the pause begins again now; the next period follows it. */
+function resume(state: SubscriptionState, now: number): Decision {
+  const shift = pauseShift(state, now);
+  const paidUntil = shift === null || state.paidUntil === null ? state.paidUntil : state.paidUntil + shift;
+  const rests = shift !== null;
+  const anchorAt = rests && paidUntil !== null ? paidUntil : Math.floor(now / 1000) * 1000;
+  return {
+    state: {
+      ...state,
+      status: rests ? 'active' : 'past_due',
+      pausedAt: null,
+      paidUntil,
+      schedule: { ...state.schedule, anchorAt, anchorN: state.nextN },
+    },
+    events: ['subscription.resumed'],
+  };
+}
+
+/** By how many ms a pause that ends now moves the paid time; null: none was left at the pause. */
+export function pauseShift(
+  { pausedAt, paidUntil }: Pick<SubscriptionState, 'pausedAt' | 'paidUntil'>,
+  now: number,
+): number | null {
+  if (pausedAt === null || paidUntil === null || paidUntil <= pausedAt) return null;
+  // Periods begin at whole seconds; rounded up, because none of the paid time may be lost.
+  return Math.ceil(Math.max(0, now - pausedAt) / 1000) * 1000;
+}
+
+function cancel(state: SubscriptionState, atPeriodEnd: boolean, now: number): Decision | null {
+  if (isOver(state)) return null;
+  if (atPeriodEnd && (state.status === 'trialing' || state.status === 'active')) {
+    if (state.cancelAtPeriodEnd) return { state, events: [] };
+    return { state: { ...state, cancelAtPeriodEnd: true }, events: ['subscription.updated'] };
+  }
+  const running = state.status === 'paused' ? resume(state, now).state : state;
+  const cancelled: SubscriptionState = { ...running, status: 'cancelled', openPayBy: null };
+  const { state: last, events } = advance(cancelled, false, now);
+  return { state: last, events: ['subscription.cancelled', ...events] };
+}
+
+/** Until when the customer is entitled; null: never yet. */
+export function activeUntil(state: SubscriptionState, now: number): number | null {
+  const { status, paidUntil, schedule, hasGrace, graceDays, pausedAt, endedAt } = state;
+  if (endedAt !== null) return endedAt;
+  const until = paidUntil ?? unpaidUntil(state, now);
+  if (until === null) return null;
+  if (status === 'paused' && pausedAt !== null) return Math.min(pausedAt, until);
+  if (status !== 'past_due' || paidUntil === null || !hasGrace) return until;
+  return addCalendarDays(schedule.timeZone, paidUntil, graceDays);
+}
+
+/** Not the anchor, which a pause moves. */
+function unpaidUntil({ startsAt, trialEndsAt }: SubscriptionState, now: number): number | null {
+  return now < startsAt ? null : (trialEndsAt ?? startsAt);
+}
+
+/**
+ * When the next invoice is made, although it waits for an open one; null where none follows.
+ * @param leadDays calendar days before its period, at most the period before
+ */
+export function nextInvoiceAt(state: SubscriptionState, leadDays: number): number | null {
+  const { status, schedule, nextN } = state;
+  if (isOver(state) || status === 'paused' || state.cancelAtPeriodEnd) return null;
+  const lead = addCalendarDays(schedule.timeZone, periodStart(schedule, nextN), -leadDays);
+  return Math.max(lead, periodStart(schedule, nextN - 1));
+}
+
+/** When the subscription has to be looked at again; null: time changes nothing. */
+export function nextDecisionAt(state: SubscriptionState, leadDays: number, now: number): number | null {
+  const invoice = state.openPayBy === null ? nextInvoiceAt(state, leadDays) : null;
+  const moments = [invoice, trialNoticeAt(state), transitionAt(state, now)].filter((at) => at !== null);
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
+function transitionAt(state: SubscriptionState, now: number): number | null {
+  switch (state.status) {
+    case 'trialing':
+    case 'active':
+      return statusUntil(state);
+    case 'past_due':
+      return state.openPayBy;
+    case 'cancelled':
+      return activeUntil(state, now) ?? now;
+    case 'paused':
+    case 'ended':
+      return null;
+    default:
+      return assertNever(state.status);
+  }
+}
+
+/**
+ * Until when an invoice can be paid before the subscription ends.
+ * @param from the start of its period, or when it was made or lost its money if that is later
+ */
+export function payBy({ schedule, paidUntil }: SubscriptionState, from: number, graceDays: number): number {
+  // Without any paid period there is no grace, but a day to pay.
+  const days = paidUntil === null ? Math.max(1, graceDays) : graceDays;
+  return addCalendarDays(schedule.timeZone, from, days);
+}

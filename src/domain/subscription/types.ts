@@ -1,0 +1,79 @@
+import type { Schedule } from './periods.ts';
+
+/**
+ * `trialing`: before its first period. `past_due`: a period has begun unpaid. `cancelled`: ends once the paid
+ * periods are over.
+ */
+export const SUBSCRIPTION_STATUSES = [
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+  'cancelled',
+  'ended',
+] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+export const SUBSCRIPTION_EVENT_TYPES = [
+  'subscription.created',
+  'subscription.invoiced',
+  'subscription.renewed',
+  'subscription.past_due',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.cancelled',
+  'subscription.ended',
+  'subscription.trial_ending',
+  'subscription.updated',
+] as const;
+export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
+
+/** `void`: closed without payment, or its money was refunded as a whole. */
+export const INVOICE_STATUSES = ['open', 'paid', 'void'] as const;
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+/** State of the subscription machine. It decides only on this state and the fact. Times in ms. */
+export interface SubscriptionState {
+  readonly status: SubscriptionStatus;
+  /** Start of the trial, or of the first period without one. */
+  readonly startsAt: number;
+  readonly trialEndsAt: number | null;
+  readonly schedule: Schedule;
+  /** Number of the next invoice. */
+  readonly nextN: number;
+  /** End of the last paid period; null: never paid. */
+  readonly paidUntil: number | null;
+  /** False after the last paid period was refunded, until the next one is paid. */
+  readonly hasGrace: boolean;
+  /** Calendar days for which an unpaid subscription stays entitled. */
+  readonly graceDays: number;
+  /** When the subscription ends unless its oldest open invoice is paid; null: none is open. */
+  readonly openPayBy: number | null;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly pausedAt: number | null;
+  readonly trialEndingSent: boolean;
+  /** The end of the entitlement; null until it has ended. */
+  readonly endedAt: number | null;
+}
+
+export type SubscriptionFact =
+  /** @param isUndecided whether money for the open invoice may still be on its way */
+  | { readonly type: 'clock'; readonly isUndecided: boolean }
+  | { readonly type: 'invoiced'; readonly payBy: number; readonly graceDays: number }
+  /** An invoice was paid, lost its money or was refunded: the sums over all invoices. */
+  | {
+      readonly type: 'settled';
+      readonly change: 'paid' | 'reversed' | 'refunded';
+      readonly paidUntil: number | null;
+      readonly openPayBy: number | null;
+    }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'cancel'; readonly atPeriodEnd: boolean }
+  /** The cancellation at the end of the period is undone. */
+  | { readonly type: 'keep' };
+
+export interface Decision {
+  readonly state: SubscriptionState;
+  readonly events: readonly SubscriptionEventType[];
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { RECURRING_INTERVALS } from '../../domain/catalog.ts';
+import { MODES } from '../../domain/coins.ts';
+import { INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from '../../domain/subscription/types.ts';
+import { freeObject, timestamp } from './answers.ts';
+import { EXAMPLES } from './example-values.ts';
+
+const subscription = z
+  .object({
+    id: z.string().meta({ example: EXAMPLES.subscriptionId }),
+    status: z.enum(SUBSCRIPTION_STATUSES).meta({
+      description:
+        '`trialing` before its first period; `past_due` once a period has begun unpaid; `cancelled` until the paid time is over',
+      example: 'active',
+    }),
+    mode: z.enum(MODES),
+    customerId: z.string().meta({ example: EXAMPLES.customerId }),
+    productId: z.string().meta({ example: EXAMPLES.productId }),
+    priceId: z.string().meta({ example: EXAMPLES.priceId }),
+    quantity: z.int().meta({ example: 1 }),
+    interval: z.enum(RECURRING_INTERVALS).meta({ example: 'monthly' }),
+    currentPeriodStart: timestamp(),
+    currentPeriodEnd: timestamp().meta({ example: '2026-02-28T12:00:00.000Z' }),
+    activeUntil: timestamp().nullable().meta({
+      description:
+        'Until when the customer is entitled: the end of the last paid period, with the grace while it is past due. Null: not yet. Grant access while this is in the future',
+      example: '2026-02-28T12:00:00.000Z',
+    }),
+    nextInvoiceAt: timestamp().nullable().meta({
+      description: 'When the next invoice is made, once the open one is paid; null where none follows',
+      example: '2026-02-21T12:00:00.000Z',
+    }),
+    openPaymentId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The payment of the oldest open invoice', example: null }),
+    cancelAtPeriodEnd: z.boolean(),
+    credit: z.string().meta({ description: 'Used up by the next invoice', example: '0' }),
+    currency: z.string().meta({ example: 'EUR' }),
+    metadata: freeObject()
+      .optional()
+      .meta({ description: 'Not in events', example: { plan: 'team' } }),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  })
+  .meta({ id: 'Subscription' });
+
+const subscriptionInvoice = z
+  .object({
+    n: z.int().meta({ description: 'Number of its period, from 0', example: 0 }),
+    orderId: z.string().meta({ example: `${EXAMPLES.subscriptionId}/0` }),
+    periodStart: timestamp(),
+    periodEnd: timestamp().meta({ example: '2026-02-28T12:00:00.000Z' }),
+    amount: z.string().meta({ description: 'The price, with a debt of earlier periods', example: '9.90' }),
+    creditApplied: z.string().meta({ example: '0' }),
+    due: z.string().meta({ description: 'amount less creditApplied: what is paid', example: '9.90' }),
+    currency: z.string().meta({ example: 'EUR' }),
+    status: z.enum(INVOICE_STATUSES).meta({
+      description: '`void`: closed without payment, or its money was given back as a whole',
+      example: 'paid',
+    }),
+    paymentId: z.string().nullable().meta({
+      description: 'The newest payment of the order; null where credit covers it',
+      example: EXAMPLES.paymentId,
+    }),
+    createdAt: timestamp(),
+    paidAt: timestamp().nullable(),
+  })
+  .meta({ id: 'SubscriptionInvoice' });
+
+export function subscriptionSchema() {
+  return subscription;
+}
+
+export function subscriptionInvoiceSchema() {
+  return subscriptionInvoice;
+}

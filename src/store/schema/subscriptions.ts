@@ -1,0 +1,67 @@
+import type { RecurringInterval } from '../../domain/catalog.ts';
+import type { Mode } from '../../domain/coins.ts';
+import type { InvoiceStatus, SubscriptionStatus } from '../../domain/subscription/types.ts';
+import type { CreatorColumns } from './creator.ts';
+
+export interface SubscriptionRow extends CreatorColumns {
+  id: string;
+  merchantId: string;
+  mode: Mode;
+  customerId: string;
+  productId: string;
+  priceId: string;
+  /** The price of one, as of its creation or last edit: a decimal string in the currency. */
+  amount: string;
+  currency: string;
+  quantity: number;
+  /** Minor units: positive is credit, negative a debt that the next invoice asks for. */
+  balanceMinor: string;
+  status: SubscriptionStatus;
+  startsAt: number;
+  trialEndsAt: number | null;
+  /** The schedule; see domain/subscription/periods. */
+  anchorAt: number;
+  anchorN: number;
+  interval: RecurringInterval;
+  timeZone: string;
+  nextN: number;
+  paidUntil: number | null;
+  hasGrace: boolean;
+  graceDays: number;
+  cancelAtPeriodEnd: boolean;
+  pausedAt: number | null;
+  trialEndingSent: boolean;
+  endedAt: number | null;
+  /** When the scheduler has to decide about it; null: time changes nothing. */
+  nextDecisionAt: number | null;
+  metadataJson: string | null;
+  successUrl: string | null;
+  returnUrl: string | null;
+  /** Coin[]; all that the shop accepts if empty. */
+  allowedCryptosJson: string;
+  /** Number of its events. */
+  sequence: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** The invoice of one period; unique by subscription and number. Amounts are minor units. */
+export interface SubscriptionInvoiceRow {
+  subscriptionId: string;
+  n: number;
+  periodStart: number;
+  periodEnd: number;
+  priceMinor: string;
+  /** Balance of the subscription that it uses up: positive is credit, negative a debt that it asks for. */
+  appliedMinor: string;
+  currency: string;
+  status: InvoiceStatus;
+  /** The newest payment of its order; null where credit covers it. */
+  paymentId: string | null;
+  /** What its money has added to the balance of the subscription so far. */
+  creditedMinor: string;
+  payBy: number;
+  createdAt: number;
+  /** Kept when its money is refunded or reversed. */
+  paidAt: number | null;
+}

@@ -1,0 +1,137 @@
+import type { SubscriptionInvoiceRow } from '../schema/subscriptions.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** An invoice with its amounts as numbers of minor units. */
+export interface StoredInvoice extends Omit<
+  SubscriptionInvoiceRow,
+  'priceMinor' | 'appliedMinor' | 'creditedMinor'
+> {
+  readonly price: bigint;
+  /** Balance of the subscription that it uses up: positive is credit, negative a debt that it asks for. */
+  readonly applied: bigint;
+  /** What its money has added to the balance of the subscription so far. */
+  readonly credited: bigint;
+}
+
+function toInvoice(row: SubscriptionInvoiceRow): StoredInvoice {
+  const { priceMinor, appliedMinor, creditedMinor, ...rest } = row;
+  return {
+    ...rest,
+    price: BigInt(priceMinor),
+    applied: BigInt(appliedMinor),
+    credited: BigInt(creditedMinor),
+  };
+}
+
+function toRow({ price, applied, credited, ...rest }: StoredInvoice): SubscriptionInvoiceRow {
+  return {
+    ...rest,
+    priceMinor: price.toString(),
+    appliedMinor: applied.toString(),
+    creditedMinor: credited.toString(),
+  };
+}
+
+/** @throws when the period has an invoice already: each is invoiced once. */
+export async function insertInvoice(tx: Tx, invoice: StoredInvoice): Promise<void> {
+  await tx.insertInto('subscription_invoices').values(toRow(invoice)).execute();
+}
+
+export async function updateInvoice(tx: Tx, invoice: StoredInvoice): Promise<void> {
+  const { subscriptionId, n, currency: _c, createdAt: _a, ...changed } = toRow(invoice);
+  await tx
+    .updateTable('subscription_invoices')
+    .set(changed)
+    .where('subscriptionId', '=', subscriptionId)
+    .where('n', '=', n)
+    .execute();
+}
+
+/** The invoice that a payment pays; undefined for any other payment. */
+export async function findPaymentInvoice(db: Db, paymentId: string): Promise<StoredInvoice | undefined> {
+  const row = await db
+    .selectFrom('subscription_invoices')
+    .selectAll()
+    .where('paymentId', '=', paymentId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toInvoice(row);
+}
+
+/** The open invoices of a subscription, oldest first. */
+export async function openInvoices(db: Db, subscriptionId: string): Promise<StoredInvoice[]> {
+  const rows = await db
+    .selectFrom('subscription_invoices')
+    .selectAll()
+    .where('subscriptionId', '=', subscriptionId)
+    .where('status', '=', 'open')
+    .orderBy('n')
+    .execute();
+  return rows.map(toInvoice);
+}
+
+/** The paid invoices whose period ends after a moment, oldest first. */
+export async function paidInvoicesAfter(
+  db: Db,
+  subscriptionId: string,
+  after: number,
+): Promise<StoredInvoice[]> {
+  const rows = await db
+    .selectFrom('subscription_invoices')
+    .selectAll()
+    .where('subscriptionId', '=', subscriptionId)
+    .where('status', '=', 'paid')
+    .where('periodEnd', '>', after)
+    .orderBy('n')
+    .execute();
+  return rows.map(toInvoice);
+}
+
+/** The end of the last paid period; null: none is paid. */
+export async function lastPaidEnd(db: Db, subscriptionId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('subscription_invoices')
+    .select((eb) => eb.fn.max('periodEnd').as('until'))
+    .where('subscriptionId', '=', subscriptionId)
+    .where('status', '=', 'paid')
+    .executeTakeFirst();
+  return row?.until ?? null;
+}
+
+/** The period in which a moment is, if it is invoiced and not void. */
+export async function invoiceAt(
+  db: Db,
+  subscriptionId: string,
+  at: number,
+): Promise<StoredInvoice | undefined> {
+  const row = await db
+    .selectFrom('subscription_invoices')
+    .selectAll()
+    .where('subscriptionId', '=', subscriptionId)
+    .where('status', '!=', 'void')
+    .where('periodStart', '<=', at)
+    .orderBy('n', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toInvoice(row);
+}
+
+/** One page of the invoices of a subscription, newest first, with the exact total. */
+export async function listInvoices(
+  db: Db,
+  subscriptionId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: StoredInvoice[]; total: number }> {
+  const query = db.selectFrom('subscription_invoices').where('subscriptionId', '=', subscriptionId);
+  const rows = await query.selectAll().orderBy('n', 'desc').limit(page.limit).offset(page.offset).execute();
+  const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows: rows.map(toInvoice), total: counted.total };
+}
+
+/** The renewed payment takes the place of the one it renews. */
+export async function replacePayment(tx: Tx, renewedId: string, paymentId: string): Promise<void> {
+  await tx
+    .updateTable('subscription_invoices')
+    .set({ paymentId })
+    .where('paymentId', '=', renewedId)
+    .execute();
+}

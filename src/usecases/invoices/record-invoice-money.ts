@@ -1,0 +1,126 @@
+import { parseFiat } from '../../domain/fiat.ts';
+import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
+import type { PaymentState } from '../../domain/payment/types.ts';
+import { settleInvoice, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
+import { decide, payBy } from '../../domain/subscription/machine.ts';
+import type { Decision } from '../../domain/subscription/types.ts';
+import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  findPaymentInvoice,
+  lastPaidEnd,
+  openInvoices,
+  updateInvoice,
+  type StoredInvoice,
+} from '../../store/subscriptions/invoices.ts';
+import { findSubscription } from '../../store/subscriptions/subscriptions.ts';
+import type { EmitEventDeps } from '../events/index.ts';
+import { invoiceDue } from './present-subscription.ts';
+import { readMerchant, saveSubscription } from './save-subscription.ts';
+import { loadState } from './subscription-state.ts';
+
+interface InvoicePayment {
+  readonly id: string;
+  readonly orderId: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** Order ids of invoices begin with the id of their subscription; others are not looked up. */
+const OF_SUBSCRIPTION = /^sub_/;
+
+/**
+ * Applies the money of a payment to the invoice that it pays, if it pays one, and to its subscription. Must run
+ * in the transaction that changes the payment.
+ */
+export async function recordInvoiceMoney(
+  tx: Tx,
+  deps: EmitEventDeps,
+  payment: InvoicePayment,
+  state: PaymentState,
+): Promise<void> {
+  if (!OF_SUBSCRIPTION.test(payment.orderId)) return;
+  const invoice = await findPaymentInvoice(tx, payment.id);
+  const subscription = invoice && (await findSubscription(tx, invoice.subscriptionId));
+  if (invoice === undefined || subscription === undefined) return;
+  await settle(tx, deps, { invoice, subscription }, toMoney(payment, state));
+}
+
+function toMoney({ amount, currency }: InvoicePayment, state: PaymentState): InvoiceMoney {
+  const price = parseFiat(amount, currency).minor;
+  const { settled } = sumMoney(state);
+  const { numerator, denominator } = settled.left;
+  return {
+    status: state.status,
+    price,
+    kept: (numerator * price) / denominator,
+    hasExcess: hasExcess(state, settled),
+  };
+}
+
+async function settle(
+  tx: Tx,
+  deps: EmitEventDeps,
+  { invoice, subscription }: { readonly invoice: StoredInvoice; readonly subscription: SubscriptionRow },
+  money: InvoiceMoney,
+): Promise<void> {
+  const { excessToCredit, graceDays } = await readMerchant(tx, subscription.merchantId);
+  const now = deps.clock.now();
+  const known = {
+    status: invoice.status,
+    due: invoiceDue(invoice),
+    wasPaid: invoice.paidAt !== null,
+    credited: invoice.credited,
+  };
+  const { status, change, credited } = settleInvoice(known, subscription.status, money, excessToCredit);
+  if (change === null && credited === invoice.credited) return;
+  const before = await loadState(tx, subscription);
+  const isReopened = status === 'open' && change === 'reversed';
+  const after: StoredInvoice = {
+    ...invoice,
+    status,
+    credited,
+    payBy: isReopened ? Math.max(invoice.payBy, payBy(before, now, graceDays)) : invoice.payBy,
+    paidAt: change === 'paid' ? (invoice.paidAt ?? now) : invoice.paidAt,
+  };
+  await updateInvoice(tx, after);
+  const balanceMinor = (BigInt(subscription.balanceMinor) + credited - invoice.credited).toString();
+  const decision = await decideSettled(tx, { subscription, before, change }, now);
+  await saveSubscription(tx, deps, { ...subscription, balanceMinor }, decision, { invoice: after });
+}
+
+async function decideSettled(
+  tx: Tx,
+  {
+    subscription: { id },
+    before,
+    change,
+  }: {
+    readonly subscription: SubscriptionRow;
+    readonly before: Decision['state'];
+    readonly change: 'paid' | 'reversed' | 'refunded' | null;
+  },
+  now: number,
+): Promise<Decision> {
+  // Only the balance has changed.
+  if (change === null) return { state: before, events: ['subscription.updated'] };
+  const paidUntil = await lastPaidEnd(tx, id);
+  const [oldest] = await openInvoices(tx, id);
+  const fact = { type: 'settled', change, paidUntil, openPayBy: oldest?.payBy ?? null } as const;
+  return decide(before, fact, now) ?? { state: before, events: [] };
+}
+
+/** An invoice that credit covers is paid without money. */
+export async function payByCredit(
+  tx: Tx,
+  deps: EmitEventDeps,
+  subscription: SubscriptionRow,
+  invoice: StoredInvoice,
+): Promise<SubscriptionRow> {
+  const now = deps.clock.now();
+  const before = await loadState(tx, subscription);
+  const paid: StoredInvoice = { ...invoice, status: 'paid', paidAt: now };
+  await updateInvoice(tx, paid);
+  const decision = await decideSettled(tx, { subscription, before, change: 'paid' }, now);
+  return saveSubscription(tx, deps, subscription, decision, { invoice: paid });
+}

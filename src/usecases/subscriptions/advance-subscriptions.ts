@@ -1,0 +1,77 @@
+import { decide, nextDecisionAt, nextInvoiceAt } from '../../domain/subscription/machine.ts';
+import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  findSubscription,
+  postponeDecision,
+  subscriptionsDue,
+} from '../../store/subscriptions/subscriptions.ts';
+import { loadState, readMerchant, saveSubscription } from '../invoices/index.ts';
+import { endPayments, isUndecided, voidInvoices } from './close-invoices.ts';
+import { makeInvoice } from './make-invoice.ts';
+import type { SubscriptionDeps } from './subscription-deps.ts';
+
+/** Subscriptions per run; the next run continues. */
+const BATCH = 500;
+/** Until one that failed, or that waits for its payment to end, is looked at again. */
+const RETRY_MS = 60_000;
+
+/**
+ * Makes the invoices that are due and applies the passage of time, each subscription in a transaction of its
+ * own, so that one that fails holds up no other.
+ * @returns how many were looked at
+ */
+export async function advanceSubscriptions(deps: SubscriptionDeps, signal: AbortSignal): Promise<number> {
+  const ids = await subscriptionsDue(deps.db, deps.clock.now(), BATCH);
+  for (const id of ids) {
+    if (signal.aborted) break;
+    await advanceOne(deps, id);
+  }
+  if (ids.length > 0) deps.wakeWebhooks();
+  return ids.length;
+}
+
+async function advanceOne(deps: SubscriptionDeps, id: string): Promise<void> {
+  const { db, clock, logger, rates } = deps;
+  try {
+    const seen = await findSubscription(db, id);
+    if (seen !== undefined) await rates.ensure(seen.currency);
+    await db.transaction(async (tx) => advance(tx, deps, id));
+  } catch (error) {
+    logger.error({ subscriptionId: id, err: error }, 'subscription update failed; will retry');
+    await db.transaction(async (tx) => postponeDecision(tx, id, clock.now() + RETRY_MS));
+  }
+}
+
+async function advance(tx: Tx, deps: SubscriptionDeps, id: string): Promise<void> {
+  const row = await findSubscription(tx, id);
+  const now = deps.clock.now();
+  if (row === undefined || row.nextDecisionAt === null || row.nextDecisionAt > now) return;
+  const invoiced = await invoiceIfDue(tx, deps, row, now);
+  const state = await loadState(tx, invoiced);
+  const fact = { type: 'clock', isUndecided: await isUndecided(tx, invoiced) } as const;
+  const decision = decide(state, fact, now);
+  if (decision === null) throw new Error(`subscription ${id} cannot be advanced`);
+  if (decision.events.length > 0 || decision.state.trialEndingSent !== state.trialEndingSent) {
+    const isClosing = decision.state.openPayBy === null;
+    const closed = isClosing ? await voidInvoices(tx, invoiced) : { row: invoiced, invoices: [] };
+    await saveSubscription(tx, deps, closed.row, decision);
+    await endPayments(tx, deps, closed);
+    return;
+  }
+  const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
+  const next = nextDecisionAt(state, invoiceLeadDays, now);
+  await postponeDecision(tx, id, next === null ? null : Math.max(next, now + RETRY_MS));
+}
+
+async function invoiceIfDue(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  now: number,
+): Promise<SubscriptionRow> {
+  const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
+  const state = await loadState(tx, row);
+  const at = nextInvoiceAt(state, invoiceLeadDays);
+  return state.openPayBy === null && at !== null && at <= now ? makeInvoice(tx, deps, row) : row;
+}

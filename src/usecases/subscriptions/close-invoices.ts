@@ -1,0 +1,65 @@
+import { pauseShift } from '../../domain/subscription/machine.ts';
+import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  openInvoices,
+  paidInvoicesAfter,
+  updateInvoice,
+  type StoredInvoice,
+} from '../../store/subscriptions/invoices.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { recordInvoiceMoney } from '../invoices/index.ts';
+import { applyFacts, loadPayment } from '../payments/index.ts';
+import type { SubscriptionDeps } from './subscription-deps.ts';
+
+interface Closed {
+  readonly row: SubscriptionRow;
+  readonly invoices: readonly StoredInvoice[];
+}
+
+/** Closes the open invoices of a subscription; the balance that they would have used up returns to it. */
+export async function voidInvoices(tx: Tx, row: SubscriptionRow): Promise<Closed> {
+  const invoices = await openInvoices(tx, row.id);
+  let balance = BigInt(row.balanceMinor);
+  for (const invoice of invoices) {
+    balance += invoice.applied;
+    await updateInvoice(tx, { ...invoice, status: 'void' });
+  }
+  return { row: { ...row, balanceMinor: balance.toString() }, invoices };
+}
+
+/** Cancels the payments of closed invoices where nothing was paid; what was paid too little becomes credit. */
+export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: Closed): Promise<void> {
+  for (const { paymentId } of invoices) {
+    if (paymentId === null) continue;
+    await applyFacts(tx, deps, paymentId, [{ type: 'cancel' }]);
+    const payment = await findPayment(tx, paymentId);
+    if (payment === undefined) throw new Error(`payment ${paymentId} does not exist`);
+    await recordInvoiceMoney(tx, deps, payment, (await loadPayment(tx, deps, payment)).state);
+  }
+}
+
+/** Whether money for an open invoice may still be on its way: only its payment's end proves that it is not. */
+export async function isUndecided(tx: Tx, { id }: SubscriptionRow): Promise<boolean> {
+  const [oldest] = await openInvoices(tx, id);
+  const paymentId = oldest?.paymentId ?? null;
+  const payment = paymentId === null ? undefined : await findPayment(tx, paymentId);
+  if (payment === undefined) return false;
+  const isOpen = payment.closedAt === null && payment.cancelledAt === null;
+  return payment.status === 'confirming' || isOpen;
+}
+
+/** Moves the paid time that was left at the pause behind it. */
+export async function shiftPaidPeriods(tx: Tx, row: SubscriptionRow, now: number): Promise<void> {
+  const { pausedAt } = row;
+  const shift = pauseShift(row, now);
+  if (shift === null || pausedAt === null) return;
+  for (const invoice of await paidInvoicesAfter(tx, row.id, pausedAt)) {
+    const isAhead = invoice.periodStart > pausedAt;
+    await updateInvoice(tx, {
+      ...invoice,
+      periodStart: invoice.periodStart + (isAhead ? shift : 0),
+      periodEnd: invoice.periodEnd + shift,
+    });
+  }
+}

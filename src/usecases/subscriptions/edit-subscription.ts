@@ -1,0 +1,109 @@
+import { invalidField } from '../../domain/errors.ts';
+import { decide } from '../../domain/subscription/machine.ts';
+import { periodStart } from '../../domain/subscription/periods.ts';
+import { prorate } from '../../domain/subscription/proration.ts';
+import type { Decision } from '../../domain/subscription/types.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { findUserPrice } from '../../store/catalog/prices.ts';
+import { paidInvoicesAfter } from '../../store/subscriptions/invoices.ts';
+import { loadState, periodPrice, saveSubscription } from '../invoices/index.ts';
+import { findRecurringPrice } from './create-subscription.ts';
+import { assertPayable } from './make-invoice.ts';
+import { reviseInvoices } from './revise-invoice.ts';
+import { findOwnSubscription, forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
+
+/** Omitted fields stay unchanged. */
+export interface EditSubscriptionInput {
+  readonly merchant: MerchantRow;
+  readonly subscriptionId: string;
+  readonly priceId?: string | undefined;
+  readonly quantity?: number | undefined;
+  readonly metadata?: object | undefined;
+  readonly cancelAtPeriodEnd?: boolean | undefined;
+}
+
+/**
+ * Another price or quantity counts from now on for paid time, by proration: less becomes credit, more is asked
+ * for by the next invoice. The calendar does not move; another interval begins with the next period.
+ * @throws {AppError} SUBSCRIPTION_NOT_FOUND, PRICE_NOT_FOUND, PRODUCT_NOT_FOUND, INVALID_STATE,
+ * RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (priceId)
+ */
+export async function editSubscription(
+  deps: SubscriptionDeps,
+  input: EditSubscriptionInput,
+): Promise<SubscriptionRow> {
+  const { merchant, subscriptionId, priceId } = input;
+  const known = priceId === undefined ? undefined : await findUserPrice(deps.db, merchant.userId, priceId);
+  if (known !== undefined) await deps.rates.ensure(known.currency);
+  const after = await deps.db.transaction(async (tx) => {
+    const row = await findOwnSubscription(tx, merchant.id, subscriptionId);
+    if (row.status === 'ended' || row.status === 'cancelled') throw forbiddenBy(row);
+    const metadataJson = input.metadata === undefined ? row.metadataJson : JSON.stringify(input.metadata);
+    const priced = await changePrice(tx, deps, { ...row, metadataJson }, input);
+    return saveSubscription(tx, deps, priced, await decideEdit(tx, deps, priced, input));
+  });
+  deps.wakeWebhooks();
+  return after;
+}
+
+async function decideEdit(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  { cancelAtPeriodEnd }: EditSubscriptionInput,
+): Promise<Decision> {
+  const state = await loadState(tx, row);
+  const unchanged: Decision = { state, events: ['subscription.updated'] };
+  if (cancelAtPeriodEnd === undefined || cancelAtPeriodEnd === row.cancelAtPeriodEnd) return unchanged;
+  const isAllowed = row.status === 'active' || row.status === 'trialing';
+  const fact = cancelAtPeriodEnd
+    ? ({ type: 'cancel', atPeriodEnd: true } as const)
+    : { type: 'keep' as const };
+  const decision = isAllowed ? decide(state, fact, deps.clock.now()) : null;
+  if (decision === null) throw forbiddenBy(row);
+  return decision;
+}
+
+async function changePrice(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  { merchant, priceId = row.priceId, quantity = row.quantity }: EditSubscriptionInput,
+): Promise<SubscriptionRow> {
+  if (priceId === row.priceId && quantity === row.quantity) return row;
+  const chosen = priceId === row.priceId ? null : await findRecurringPrice(tx, merchant, priceId);
+  const { currency } = row;
+  if (chosen !== null && chosen.price.currency !== currency) {
+    throw invalidField('priceId', `must be in ${currency}, the currency of the subscription`);
+  }
+  const price = chosen?.price ?? row;
+  const { amount, productId } = price;
+  const changed: SubscriptionRow = { ...row, priceId, productId, amount, quantity };
+  assertPayable(deps, changed);
+  if (chosen !== null && chosen.interval !== row.interval) {
+    const anchorAt = periodStart(row, row.nextN);
+    return { ...changed, interval: chosen.interval, anchorAt, anchorN: row.nextN };
+  }
+  const balance = BigInt(row.balanceMinor) - (await prorated(tx, deps, row, changed));
+  const balanced = { ...changed, balanceMinor: balance.toString() };
+  const newPrice = periodPrice(changed);
+  return reviseInvoices(tx, deps, balanced, () => newPrice);
+}
+
+/** What the new price adds to the paid time that is left: negative where it takes away. */
+async function prorated(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+): Promise<bigint> {
+  // While it is paused no paid time passes.
+  const now = before.pausedAt ?? deps.clock.now();
+  let sum = 0n;
+  for (const { periodStart: start, periodEnd: end } of await paidInvoicesAfter(tx, before.id, now)) {
+    sum += prorate(periodPrice(before), periodPrice(after), { start, end }, now);
+  }
+  return sum;
+}

@@ -1,0 +1,283 @@
+/** Subscriptions on real payments: each period is invoiced once, and what is paid for is what counts. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Chains } from '../../../src/domain/chains.ts';
+import { AppError } from '../../../src/domain/errors.ts';
+import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
+import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
+import { renewPayment } from '../../../src/usecases/checkout/renew-payment.ts';
+import { cancelPayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
+
+let world: SubscriptionWorld;
+beforeEach(async () => {
+  world = await SubscriptionWorld.open();
+});
+afterEach(async () => world.close());
+
+const credit = async (
+  id: string,
+  amount: string,
+  { isCorrection = false, chains = world.deps.chains }: { isCorrection?: boolean; chains?: Chains } = {},
+): Promise<unknown> =>
+  creditSubscription(
+    { ...world.deps, chains },
+    { merchantId: world.merchantId, subscriptionId: id, amount, isCorrection, note: 'A note' },
+  );
+const edit = async (id: string, change: object): Promise<unknown> =>
+  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
+const amounts = async (id: string): Promise<string[]> =>
+  (await world.invoices(id)).map(
+    ({ n, amount, creditApplied, due, status }) => `${n}: ${amount} - ${creditApplied} = ${due} ${status}`,
+  );
+
+describe('a subscription that is paid', () => {
+  it('is active until the end of the paid period, and is invoiced for the next one a week before', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'), { quantity: 2 });
+    expect(await world.read(id)).toMatchObject({
+      status: 'past_due',
+      openPaymentId: expect.stringMatching(/^pay_/),
+    });
+    const first = await world.pay(id);
+    const paid = await world.read(id);
+    expect(paid).toMatchObject({ status: 'active', openPaymentId: null, activeUntil: paid.currentPeriodEnd });
+    expect(await world.payments.payment({ id: first })).toMatchObject({
+      orderId: `${id}/0`,
+      amount: '20',
+      metadata: { subscriptionId: id },
+      status: 'completed',
+    });
+    await world.pass(20);
+    expect(await amounts(id)).toEqual(['0: 20 - 0 = 20 paid']);
+    await world.pass(5);
+    expect(await amounts(id)).toEqual(['0: 20 - 0 = 20 paid', '1: 20 - 0 = 20 open']);
+    await world.pay(id);
+    expect(await world.events(id)).toEqual(['created', 'invoiced', 'renewed', 'invoiced', 'renewed']);
+    expect((await world.read(id)).activeUntil).toBe((await world.invoices(id))[1]?.periodEnd);
+  });
+
+  it('credits what was paid beyond an invoice to the next one', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 130n);
+    expect((await world.read(id)).credit).toBe('3');
+    await world.pass(25);
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 paid', '1: 10 - 3 = 7 open']);
+    expect((await world.read(id)).credit).toBe('0');
+  });
+
+  it('leaves an excess alone where the shop does not credit it', async () => {
+    await world.set({ excessToCredit: false });
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 130n);
+    expect(await world.read(id)).toMatchObject({ status: 'active', credit: '0' });
+  });
+
+  it('is renewed by credit alone, without a payment, when that covers the invoice', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 250n);
+    await world.pass(25);
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 paid', '1: 10 - 10 = 0 paid']);
+    expect((await world.invoices(id))[1]).toMatchObject({ paymentId: null });
+    expect(await world.read(id)).toMatchObject({ credit: '5', status: 'active', openPaymentId: null });
+    expect((await world.events(id)).slice(-2)).toEqual(['invoiced', 'renewed']);
+  });
+
+  it('owes the credit of money that a chain takes back, once it was spent', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const first = await world.pay(id, 150n);
+    await world.pass(25);
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 paid', '1: 10 - 5 = 5 open']);
+    const [transaction] = (await world.payments.payment({ id: first })).transactions;
+    await world.lose(transaction?.txid ?? '');
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 open', '1: 10 - 5 = 5 open']);
+    expect(await world.read(id)).toMatchObject({ credit: '0', openPaymentId: first });
+    await world.pay(id);
+    const { openPaymentId } = await world.read(id);
+    await world.send(openPaymentId ?? '');
+    await world.pass(33);
+    expect((await amounts(id))[2]).toBe('2: 15 - 0 = 15 open');
+  });
+});
+
+describe('a subscription that is not paid', () => {
+  it('renews the quote of its invoice until its grace is over, then ends', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId: first } = await world.read(id);
+    await world.pass(1);
+    world.payments.rate = '200';
+    const renewed = await renewPayment(world.deps, first ?? '', async () => undefined);
+    expect(renewed).toMatchObject({ isNew: true });
+    expect(await world.read(id)).toMatchObject({ status: 'past_due', openPaymentId: renewed?.paymentId });
+    await world.pass(3);
+    expect((await world.read(id)).status).toBe('past_due');
+    await world.pass(4);
+    expect(await world.read(id)).toMatchObject({ status: 'ended', openPaymentId: null, nextInvoiceAt: null });
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 void']);
+    expect(await world.events(id)).toEqual(['created', 'invoiced', 'ended']);
+    await world.pass(400);
+    expect(await world.invoices(id)).toHaveLength(1);
+  });
+
+  it('gets credit for money that comes after its end, and does not come alive', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId } = await world.read(id);
+    await world.pass(8);
+    await world.send(openPaymentId ?? '');
+    expect(await world.read(id)).toMatchObject({ status: 'ended', credit: '10' });
+    expect((await world.events(id)).slice(-2)).toEqual(['ended', 'updated']);
+  });
+
+  it('gets credit for a part that was paid when its grace ends', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 40n);
+    await world.pass(8);
+    expect(await world.read(id)).toMatchObject({ status: 'ended', credit: '4' });
+  });
+
+  it('is invoiced once for the first missed period after a downtime', async () => {
+    const { id } = await world.subscribe(await world.price('10.00', 'daily'));
+    await world.pay(id);
+    await world.pass(40);
+    const invoices = await world.invoices(id);
+    expect(invoices.map(({ n, status }) => `${n} ${status}`)).toEqual(['0 paid', '1 open']);
+    expect((await world.read(id)).status).toBe('past_due');
+  });
+
+  it('refuses that the payment of its open invoice is cancelled', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId } = await world.read(id);
+    const at = { merchantId: world.merchantId, paymentId: openPaymentId ?? '' };
+    await expect(cancelPayment(world.deps, at)).rejects.toThrow(/open invoice/);
+  });
+});
+
+describe('credit of a subscription', () => {
+  it('lowers an open invoice without money, and pays it when it covers it', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId } = await world.read(id);
+    await credit(id, '4');
+    expect(await amounts(id)).toEqual(['0: 10 - 4 = 6 open']);
+    expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ amount: '6' });
+    await credit(id, '7');
+    expect(await amounts(id)).toEqual(['0: 10 - 10 = 0 paid']);
+    expect(await world.read(id)).toMatchObject({ status: 'active', credit: '1', openPaymentId: null });
+    expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is kept while money was seen, and can be corrected down to nothing', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 50n);
+    await credit(id, '4');
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 open']);
+    expect((await world.read(id)).credit).toBe('4');
+    await expect(credit(id, '4.01', { isCorrection: true })).rejects.toThrow(AppError);
+    await credit(id, '4', { isCorrection: true });
+    expect((await world.read(id)).credit).toBe('0');
+  });
+
+  it('covers an invoice whose rest no coin can carry, and asks for it with the next one', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const chains: Chains = {
+      get: (coin, mode) => {
+        const adapter = world.deps.chains.get(coin, mode);
+        return adapter === null ? null : { ...adapter, minimumPayment: 1_000_000n };
+      },
+    };
+    await credit(id, '9.99', { chains });
+    expect(await world.read(id)).toMatchObject({ status: 'active', credit: '0' });
+    await world.pass(25);
+    expect((await amounts(id))[1]).toBe('1: 10.01 - 0 = 10.01 open');
+  });
+});
+
+describe('an edited subscription', () => {
+  it('credits the unused part of a cheaper price and asks for that of a dearer one with the next invoice', async () => {
+    const { id } = await world.subscribe(await world.price('31.00'));
+    await world.pay(id);
+    const { currentPeriodStart: start, currentPeriodEnd: end } = await world.read(id);
+    const days = (Date.parse(end) - Date.parse(start)) / 86_400_000;
+    await world.pass(days / 2);
+    await edit(id, { priceId: await world.price('21.00') });
+    const { credit: given } = await world.read(id);
+    expect(Number(given)).toBeGreaterThan(4.98);
+    expect(Number(given)).toBeLessThanOrEqual(5);
+    await edit(id, { quantity: 2 });
+    expect((await world.read(id)).credit).toBe('0');
+    await world.pass(days / 2 - 5);
+    const [, next] = await world.invoices(id);
+    expect(next?.creditApplied).toBe('0');
+    expect(Number(next?.amount)).toBeGreaterThan(47);
+    expect(Number(next?.amount)).toBeLessThan(47.6);
+  });
+
+  it('gets a new quote while its invoice has no money, and refuses another currency', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await edit(id, { quantity: 3 });
+    expect(await amounts(id)).toEqual(['0: 30 - 0 = 30 open']);
+    const { openPaymentId } = await world.read(id);
+    expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ amount: '30' });
+    await expect(edit(id, { priceId: await world.price('10.00', 'monthly', 'EUR') })).rejects.toThrow(/USD/);
+    await expect(edit(id, { priceId: await world.price('10.00', null) })).rejects.toThrow(/recurring/);
+  });
+
+  it('takes another interval with its next period', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id);
+    const { currentPeriodEnd } = await world.read(id);
+    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    expect(await world.read(id)).toMatchObject({
+      interval: 'yearly',
+      credit: '0',
+      activeUntil: currentPeriodEnd,
+    });
+    await world.pass(25);
+    const [, next] = await world.invoices(id);
+    expect(next).toMatchObject({ due: '100', periodStart: currentPeriodEnd });
+    expect(Number(next?.periodEnd.slice(0, 4))).toBe(Number(currentPeriodEnd.slice(0, 4)) + 1);
+  });
+});
+
+describe('a paused or cancelled subscription', () => {
+  it('closes its open invoice, returns its credit, and keeps the rest of the paid time', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 120n);
+    await world.pass(25);
+    const { openPaymentId } = await world.read(id);
+    await world.act(id, { type: 'pause' });
+    expect(await world.read(id)).toMatchObject({ status: 'paused', credit: '2', openPaymentId: null });
+    expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ status: 'cancelled' });
+    await world.pass(50);
+    expect(await world.invoices(id)).toHaveLength(2);
+    const [before] = await world.invoices(id);
+    await world.act(id, { type: 'resume' });
+    const [after] = await world.invoices(id);
+    expect(Date.parse(after?.periodEnd ?? '') - Date.parse(before?.periodEnd ?? '')).toBeGreaterThanOrEqual(
+      50 * 86_400_000,
+    );
+    expect(await world.read(id)).toMatchObject({ status: 'active', activeUntil: after?.periodEnd });
+    await world.tick();
+    expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 paid', '1: 10 - 2 = 8 void', '2: 10 - 2 = 8 open']);
+  });
+
+  it('ends with the paid time when cancelled', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id);
+    const { currentPeriodEnd } = await world.read(id);
+    await world.act(id, { type: 'cancel', atPeriodEnd: false });
+    expect(await world.read(id)).toMatchObject({ status: 'cancelled', activeUntil: currentPeriodEnd });
+    await expect(world.act(id, { type: 'pause' })).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await world.pass(40);
+    expect(await world.read(id)).toMatchObject({ status: 'ended', activeUntil: currentPeriodEnd });
+    expect(await world.invoices(id)).toHaveLength(1);
+  });
+});
+
+describe('a subscription that cannot be made', () => {
+  it.each([
+    ['a start in the past', { startAt: Date.now() - 86_400_000 }],
+    ['a start more than two years ahead', { startAt: Date.now() + 800 * 86_400_000 }],
+    ['a payer without an address', { payer: { kind: 'anonymous' } as const }],
+  ])('is refused for %s', async (_, more) => {
+    const price = await world.price('10.00');
+    await expect(world.subscribe(price, more)).rejects.toMatchObject({ code: 'VALIDATION_INVALID' });
+  });
+});

@@ -1,0 +1,370 @@
+/** The subscription machine: entitled for what was paid, and for no longer than the grace after it. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  activeUntil,
+  decide,
+  nextDecisionAt,
+  nextInvoiceAt,
+  pauseShift,
+  payBy,
+} from '../../../src/domain/subscription/machine.ts';
+import { periodStart } from '../../../src/domain/subscription/periods.ts';
+import type {
+  SubscriptionEventType,
+  SubscriptionFact,
+  SubscriptionState,
+} from '../../../src/domain/subscription/types.ts';
+
+const DAY = 86_400_000;
+const START = Date.parse('2027-01-31T12:00:00Z');
+const LEAD = 7;
+const GRACE = 5;
+
+interface Period {
+  readonly n: number;
+  start: number;
+  end: number;
+  payBy: number;
+  status: 'open' | 'paid' | 'void';
+}
+
+/** A subscription with its invoices, as the use cases keep them. */
+class World {
+  now: number;
+  state: SubscriptionState;
+  readonly periods: Period[] = [];
+  readonly events: SubscriptionEventType[] = [];
+
+  constructor({ trialDays = 0, startIn = 0 } = {}) {
+    this.now = START;
+    const startsAt = START + startIn * DAY;
+    const anchorAt = startsAt + trialDays * DAY;
+    this.state = {
+      status: anchorAt <= START ? 'past_due' : 'trialing',
+      startsAt,
+      trialEndsAt: trialDays > 0 ? anchorAt : null,
+      schedule: { anchorAt, anchorN: 0, interval: 'monthly', timeZone: 'Europe/Berlin' },
+      nextN: 0,
+      paidUntil: null,
+      hasGrace: true,
+      graceDays: GRACE,
+      openPayBy: null,
+      cancelAtPeriodEnd: false,
+      pausedAt: null,
+      trialEndingSent: false,
+      endedAt: null,
+    };
+    this.tick();
+  }
+
+  get open(): Period | undefined {
+    return this.periods.find(({ status }) => status === 'open');
+  }
+
+  get paid(): Period[] {
+    return this.periods.filter(({ status }) => status === 'paid');
+  }
+
+  get activeUntil(): number | null {
+    return activeUntil(this.state, this.now);
+  }
+
+  apply(fact: SubscriptionFact): boolean {
+    const decision = decide(this.state, fact, this.now);
+    if (decision === null) return false;
+    this.state = decision.state;
+    this.events.push(...decision.events);
+    if (this.state.openPayBy === null)
+      for (const period of this.periods) if (period.status === 'open') period.status = 'void';
+    return true;
+  }
+
+  /** What the scheduler does. */
+  tick(isUndecided = false): void {
+    const at = nextInvoiceAt(this.state, LEAD);
+    if (this.state.openPayBy === null && at !== null && at <= this.now) this.invoice();
+    this.apply({ type: 'clock', isUndecided });
+  }
+
+  invoice(): void {
+    const { nextN: n, schedule } = this.state;
+    const [start, end] = [periodStart(schedule, n), periodStart(schedule, n + 1)];
+    const until = payBy(this.state, Math.max(start, this.now), GRACE);
+    this.periods.push({ n, start, end, payBy: until, status: 'open' });
+    this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
+  }
+
+  settle(change: 'paid' | 'reversed' | 'refunded'): void {
+    const ends = this.paid.map(({ end }) => end);
+    const paidUntil = ends.length === 0 ? null : Math.max(...ends);
+    this.apply({ type: 'settled', change, paidUntil, openPayBy: this.open?.payBy ?? null });
+  }
+
+  pay(): void {
+    const { open } = this;
+    if (open === undefined) return;
+    open.status = 'paid';
+    this.settle('paid');
+  }
+
+  lose(change: 'reversed' | 'refunded'): void {
+    const last = this.paid.at(-1);
+    if (last === undefined || ['paused', 'cancelled', 'ended'].includes(this.state.status)) return;
+    last.status = change === 'refunded' ? 'void' : 'open';
+    if (change === 'reversed') last.payBy = Math.max(last.payBy, payBy(this.state, this.now, GRACE));
+    this.settle(change);
+  }
+
+  shift(): void {
+    const { pausedAt } = this.state;
+    const shift = pauseShift(this.state, this.now);
+    if (shift === null || pausedAt === null) return;
+    for (const period of this.paid) {
+      if (period.start > pausedAt) period.start += shift;
+      if (period.end > pausedAt) period.end += shift;
+    }
+  }
+
+  resume(): void {
+    if (this.state.status !== 'paused') return;
+    this.shift();
+    this.apply({ type: 'resume' });
+  }
+
+  cancel(atPeriodEnd: boolean): void {
+    if (this.state.status === 'paused') this.shift();
+    this.apply({ type: 'cancel', atPeriodEnd });
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+    this.tick();
+  }
+}
+
+const iso = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString().slice(0, 16);
+
+describe('a subscription', () => {
+  it('is past due without entitlement until its first invoice is paid, and active until the end of its period then', () => {
+    const world = new World();
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-01-31T12:00']);
+    world.pay();
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['active', '2027-02-28T12:00']);
+    expect(world.events).toEqual(['subscription.invoiced', 'subscription.renewed']);
+  });
+
+  it('ends after the grace, at least a day, when it was never paid', () => {
+    const world = new World();
+    world.pass(GRACE * DAY - 1);
+    expect(world.state.status).toBe('past_due');
+    world.pass(1);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['ended', '2027-01-31T12:00']);
+  });
+
+  it('stays entitled for the grace once it was paid, and ends with it', () => {
+    const world = new World();
+    world.pay();
+    world.pass(28 * DAY);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-03-05T12:00']);
+    world.pass(GRACE * DAY);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['ended', '2027-03-05T12:00']);
+    world.pass(40 * DAY);
+    expect(iso(world.activeUntil)).toBe('2027-03-05T12:00');
+  });
+
+  it('does not end while money may still be on its way', () => {
+    const world = new World();
+    world.now += GRACE * DAY;
+    world.tick(true);
+    expect(world.state.status).toBe('past_due');
+    world.tick(false);
+    expect(world.state.status).toBe('ended');
+  });
+
+  it('announces the end of its trial once, three days before, and is active when paid in it', () => {
+    const world = new World({ trialDays: 14 });
+    expect([world.state.status, iso(world.activeUntil), world.open]).toEqual([
+      'trialing',
+      '2027-02-14T12:00',
+      undefined,
+    ]);
+    world.pass(11 * DAY);
+    world.pass(DAY);
+    expect(world.events).toEqual(['subscription.invoiced', 'subscription.trial_ending']);
+    world.pay();
+    expect(iso(world.activeUntil)).toBe('2027-03-14T12:00');
+    world.pass(2 * DAY);
+    expect(world.state.status).toBe('active');
+  });
+
+  it('has no entitlement before a start that lies ahead', () => {
+    const world = new World({ startIn: 30 });
+    expect([world.state.status, world.activeUntil, world.open]).toEqual(['trialing', null, undefined]);
+    world.pass(23 * DAY);
+    expect(world.open?.n).toBe(0);
+  });
+
+  it('invoices only the first missed period after a downtime, and the next ones as each is paid', () => {
+    const world = new World();
+    world.pay();
+    world.pass(100 * DAY);
+    expect(world.periods.map(({ n }) => n)).toEqual([0, 1]);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-03-05T12:00']);
+    world.pay();
+    world.tick();
+    world.pay();
+    world.tick();
+    expect(world.periods.map(({ n }) => n)).toEqual([0, 1, 2, 3]);
+    world.pay();
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['active', '2027-05-31T11:00']);
+  });
+
+  it('ends with the paid time when cancelled, and can only then be kept', () => {
+    const world = new World();
+    world.pay();
+    world.cancel(true);
+    expect([world.state.status, nextInvoiceAt(world.state, LEAD)]).toEqual(['active', null]);
+    expect(world.apply({ type: 'keep' })).toBe(true);
+    expect(world.apply({ type: 'keep' })).toBe(false);
+    world.cancel(true);
+    world.pass(28 * DAY);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['ended', '2027-02-28T12:00']);
+    expect(world.events.slice(-1)).toEqual(['subscription.ended']);
+  });
+
+  it('is cancelled now with its open invoice closed, and keeps what was paid', () => {
+    const world = new World();
+    world.pay();
+    world.pass(25 * DAY);
+    world.cancel(false);
+    expect([world.state.status, iso(world.activeUntil), world.open]).toEqual([
+      'cancelled',
+      '2027-02-28T12:00',
+      undefined,
+    ]);
+    expect(decide(world.state, { type: 'pause' }, world.now)).toBeNull();
+    world.pass(4 * DAY);
+    expect(world.state.status).toBe('ended');
+  });
+
+  it('gives the rest of the paid time after a pause, and counts its periods from there', () => {
+    const world = new World();
+    world.pay();
+    world.pass(18 * DAY);
+    world.apply({ type: 'pause' });
+    expect(iso(world.activeUntil)).toBe('2027-02-18T12:00');
+    world.pass(60 * DAY);
+    expect([world.state.status, world.periods.length]).toEqual(['paused', 1]);
+    world.resume();
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['active', '2027-04-29T12:00']);
+    expect(iso(world.state.schedule.anchorAt)).toBe('2027-04-29T12:00');
+  });
+
+  it('loses the entitlement of a period whose money was refunded, and the grace', () => {
+    const world = new World();
+    world.pay();
+    world.pass(3 * DAY);
+    world.lose('refunded');
+    expect(iso(world.activeUntil)).toBe('2027-01-31T12:00');
+    world.tick();
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-01-31T12:00']);
+  });
+
+  it('falls back to the period before when money is reversed', () => {
+    const world = new World();
+    world.pay();
+    world.pass(25 * DAY);
+    world.pay();
+    expect(iso(world.activeUntil)).toBe('2027-03-31T11:00');
+    world.lose('reversed');
+    world.pass(4 * DAY);
+    expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-03-05T12:00']);
+  });
+});
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), hours: fc.integer({ min: 1, max: 1_000 }) }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('pay' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'refund' as const,
+        'reverse' as const,
+        'pause' as const,
+        'resume' as const,
+        'keep' as const,
+        'invoice' as const,
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'cancelAtEnd' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function take(world: World, made: Step): void {
+  switch (made.do) {
+    case 'pass':
+      return world.pass(made.hours * 3_600_000);
+    case 'pay':
+      return world.pay();
+    case 'refund':
+      return world.lose('refunded');
+    case 'reverse':
+      return world.lose('reversed');
+    case 'pause':
+      return void world.apply({ type: 'pause' });
+    case 'resume':
+      return world.resume();
+    case 'keep':
+      return void world.apply({ type: 'keep' });
+    case 'cancel':
+      return world.cancel(false);
+    case 'cancelAtEnd':
+      return world.cancel(true);
+    case 'invoice': {
+      // Pays ahead.
+      const isOpen = nextInvoiceAt(world.state, LEAD) !== null && world.state.openPayBy === null;
+      if (isOpen) world.invoice();
+      return;
+    }
+  }
+}
+
+describe('random lives of a subscription', () => {
+  it('are entitled for every paid moment, and for no longer than what was paid with the grace', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(0, 0, 2, 14),
+        fc.constantFrom(0, 0, 30),
+        fc.array(step, { maxLength: 40 }),
+        (trialDays, startIn, steps) => {
+          const world = new World({ trialDays, startIn });
+          for (const made of steps) {
+            take(world, made);
+            const { state, now } = world;
+            const until = world.activeUntil ?? 0;
+            const ends = world.paid.map(({ end }) => end);
+            const free = state.trialEndsAt ?? state.startsAt;
+            const most =
+              Math.max(free, ...ends) +
+              (state.status === 'past_due' || state.status === 'ended' ? (GRACE + 0.1) * DAY : 0);
+            expect(until).toBeLessThanOrEqual(most);
+            const covering = world.paid.find(({ start, end }) => start <= now && now < end);
+            if (covering !== undefined && state.status !== 'paused') {
+              expect(until).toBeGreaterThanOrEqual(covering.end);
+            }
+            if (state.status === 'ended') expect(nextDecisionAt(state, LEAD, now)).toBeNull();
+            expect(new Set(world.periods.map(({ n }) => n)).size).toBe(world.periods.length);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,127 @@
+/** Periods of subscriptions, compared with a reckoning of its own by Intl. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RECURRING_INTERVALS, type RecurringInterval } from '../../../src/domain/catalog.ts';
+import { addCalendarDays, periodStart, type Schedule } from '../../../src/domain/subscription/periods.ts';
+
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Havana',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Chatham',
+];
+
+const schedule = (at: string, interval: RecurringInterval, timeZone = 'Europe/Berlin'): Schedule => ({
+  anchorAt: Date.parse(at),
+  anchorN: 0,
+  interval,
+  timeZone,
+});
+
+const starts = (of: Schedule, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => new Date(periodStart(of, n)).toISOString());
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** `2027-03-31 14:00:00` as clocks in the zone show it. */
+function clockIn(timeZone: string, at: number): string {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  formats.set(timeZone, format);
+  return format.format(at);
+}
+
+/** The first moment at which clocks show a time; where none does, that long after the change skipped it. */
+function momentOf(timeZone: string, shown: string): number {
+  const asUtc = Date.parse(`${shown.replace(' ', 'T')}Z`);
+  for (let minutes = 15 * 60; minutes >= -13 * 60; minutes -= 15) {
+    const at = asUtc - minutes * 60_000;
+    if (clockIn(timeZone, at) === shown) return at;
+  }
+  const dayBefore = asUtc - 86_400_000;
+  const offset = Date.parse(`${clockIn(timeZone, dayBefore).replace(' ', 'T')}Z`) - dayBefore;
+  return asUtc - offset;
+}
+
+const pad = (value: number): string => String(value).padStart(2, '0');
+
+/** The clock time n intervals after another one, by the digits of the date. */
+function later(shown: string, interval: RecurringInterval, n: number): string {
+  const [date = '', time = ''] = shown.split(' ');
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  if (interval === 'daily' || interval === 'weekly') {
+    const days = new Date(0);
+    days.setUTCFullYear(year, month - 1, day + n * (interval === 'daily' ? 1 : 7));
+    return `${days.toISOString().slice(0, 10)} ${time}`;
+  }
+  const months = year * 12 + (month - 1) + n * { monthly: 1, quarterly: 3, yearly: 12 }[interval];
+  const [newYear, newMonth] = [Math.floor(months / 12), (months % 12) + 1];
+  const isLeap = (newYear % 4 === 0 && newYear % 100 !== 0) || newYear % 400 === 0;
+  const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  return `${newYear}-${pad(newMonth)}-${pad(Math.min(day, days[newMonth - 1] ?? 31))} ${time}`;
+}
+
+describe('periodStart', () => {
+  it('clamps the 31st to the last day of shorter months and returns to it', () => {
+    expect(starts(schedule('2027-12-31T12:00:00Z', 'monthly'), 5)).toEqual([
+      '2027-12-31T12:00:00.000Z',
+      '2028-01-31T12:00:00.000Z',
+      '2028-02-29T12:00:00.000Z',
+      '2028-03-31T11:00:00.000Z',
+      '2028-04-30T11:00:00.000Z',
+    ]);
+  });
+
+  it('moves a leap day to the 28th in other years', () => {
+    expect(starts(schedule('2028-02-29T23:30:00Z', 'yearly', 'UTC'), 5).map((at) => at.slice(0, 10))).toEqual(
+      ['2028-02-29', '2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29'],
+    );
+  });
+
+  it('moves a time that a clock change skips forward, and takes the first of a repeated one', () => {
+    // 02:30 in Berlin, which 28 March 2027 skips and 31 October 2027 has twice.
+    const nightly = schedule('2027-03-27T01:30:00Z', 'daily');
+    expect(starts(nightly, 3)).toEqual([
+      '2027-03-27T01:30:00.000Z',
+      '2027-03-28T01:30:00.000Z',
+      '2027-03-29T00:30:00.000Z',
+    ]);
+    expect(new Date(periodStart(nightly, 218)).toISOString()).toBe('2027-10-31T00:30:00.000Z');
+  });
+
+  it('equals a reckoning by the digits of the date, in every zone and interval', () => {
+    const anchor = fc.integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2032, 0, 1) / 1000 });
+    fc.assert(
+      fc.property(
+        anchor,
+        fc.constantFrom(...ZONES),
+        fc.constantFrom(...RECURRING_INTERVALS),
+        fc.integer({ min: 1, max: 40 }),
+        (seconds, timeZone, interval, n) => {
+          const of = { anchorAt: seconds * 1000, anchorN: 0, interval, timeZone };
+          const shown = later(clockIn(timeZone, of.anchorAt), interval, n);
+          expect(periodStart(of, n)).toBe(momentOf(timeZone, shown));
+          expect(periodStart(of, n)).toBeGreaterThan(periodStart(of, n - 1));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('counts from the number of its anchor', () => {
+    const moved = { ...schedule('2027-05-10T10:00:00Z', 'monthly'), anchorN: 7 };
+    expect(periodStart(moved, 7)).toBe(moved.anchorAt);
+    expect(new Date(periodStart(moved, 8)).toISOString()).toBe('2027-06-10T10:00:00.000Z');
+    expect(new Date(periodStart(moved, 6)).toISOString()).toBe('2027-04-10T10:00:00.000Z');
+  });
+});
+
+it('addCalendarDays keeps the wall time over a clock change', () => {
+  const at = Date.parse('2027-03-27T12:00:00Z');
+  expect(addCalendarDays('Europe/Berlin', at, 2) - at).toBe(47 * 3_600_000);
+  expect(addCalendarDays('Europe/Berlin', at, 0)).toBe(at);
+});
