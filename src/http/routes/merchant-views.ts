@@ -46,12 +46,10 @@ export const merchantSettings = {
   renewExpired: z
     .boolean()
     .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
-  invoiceLeadDays: z
-    .int()
-    .meta({
-      description: 'Days before its period on which the invoice of a subscription is made',
-      example: 7,
-    }),
+  invoiceLeadDays: z.int().meta({
+    description: 'Days before its period on which the invoice of a subscription is made',
+    example: 7,
+  }),
   graceDays: z.int().meta({ description: 'Days for which an unpaid subscription stays active', example: 7 }),
   excessToCredit: z
     .boolean()
