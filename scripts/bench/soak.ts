@@ -18,7 +18,7 @@ const OPEN = 10_000;
 const REQUESTS_PER_SECOND = 50;
 const PAY_EVERY_MS = 3_000;
 /** How long after the end the last payments may take to be seen, ms. */
-const LAST_SEEN_MS = 180_000;
+const LAST_SEEN_MS = 600_000;
 const MINUTE_MS = 60_000;
 /** Minutes until memory has its usual size: caches fill and code is compiled. */
 const WARM_MINUTES = 5;
