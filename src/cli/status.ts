@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-root.ts';
 import { isoTime } from '../domain/iso-time.ts';
-import { readiness, runningVersion, type Readiness } from './ask-daemon.ts';
+import { readiness, runningVersion, type Readiness } from './query-daemon.ts';
 import { parseCall, printLine, runCommand, toolConfig } from './command.ts';
 import { Installation } from './release/installation.ts';
 import { installRoot } from './service.ts';

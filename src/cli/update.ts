@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../domain/iso-time.ts';
-import { readiness, runningVersion } from './ask-daemon.ts';
+import { readiness, runningVersion } from './query-daemon.ts';
 import { parseCall, printLine, runCommand, UsageError, warn } from './command.ts';
 import { unpackArchive } from './release/archive.ts';
 import type { Journal } from './release/installation.ts';

@@ -5,7 +5,7 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { Tokens } from '../usecases/accounts/index.ts';
-import { clientFault } from './server/client-fault.ts';
+import { clientError } from './server/client-error.ts';
 import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './server/dispatch.ts';
 import { ConstantText } from './server/constant-text.ts';
@@ -13,7 +13,7 @@ import { failure, type Answer } from './server/envelope.ts';
 import { createIdempotentRunner } from './server/idempotency.ts';
 import { documentedErrors } from './openapi/errors.ts';
 import { createOpenApi } from './openapi/document.ts';
-import { lean } from './openapi/lean.ts';
+import { deduplicateDocument } from './openapi/deduplicate.ts';
 import type { OpenApiDocument } from './openapi/types.ts';
 import { createPublicLimit } from './server/public-limit.ts';
 import { createSignInLimit, isSignIn } from './server/rate-limit.ts';
@@ -136,7 +136,7 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
   let served: ConstantText | null = null;
   const readDocument = (): OpenApiDocument => (document ??= createOpenApi(listed, deps.settings));
   app.get('/openapi.json', async (_req, res) => {
-    served ??= new ConstantText(JSON.stringify(lean(readDocument())));
+    served ??= new ConstantText(JSON.stringify(deduplicateDocument(readDocument())));
     await served.send(res.type('json'));
   });
   app.use(docsRouter(readDocument, deps.docsScript ?? null));
@@ -202,6 +202,6 @@ function assertDocumented(route: Route, { body }: Answer): void {
 function onError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const fields = { requestId: readRequestId(res), path: loggedPath(req.path) };
-    sendResponse(res, toFailure(logger, clientFault(error) ?? error, fields));
+    sendResponse(res, toFailure(logger, clientError(error) ?? error, fields));
   };
 }

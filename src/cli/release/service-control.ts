@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
-import { readiness, runningVersion } from '../ask-daemon.ts';
+import { readiness, runningVersion } from '../query-daemon.ts';
 
 /** A program that is called with `stop` and `start`, where the daemon is not the unit tilld. */
 const CONTROL_VARIABLE = 'TILLCTL_SERVICE';

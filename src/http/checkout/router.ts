@@ -13,10 +13,10 @@ import {
   type ReceiptMailDeps,
 } from '../../usecases/checkout/index.ts';
 import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/index.ts';
-import { clientFault } from '../server/client-fault.ts';
+import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
-import { isFromElsewhere } from '../server/from-elsewhere.ts';
+import { isCrossSite } from '../server/cross-site.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
@@ -114,7 +114,7 @@ function mail(deps: CheckoutDeps): RequestHandler {
     const write = (view: PageModel['view']): MailText => receiptMail({ ...scene, view }, deps.baseUrl);
     try {
       // Another site must not make its visitors request mails unknowingly.
-      if (!isFromElsewhere(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
+      if (!isCrossSite(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
     } catch (error) {
       // The page without the form is enough of an answer.
       if (!wantsPage(req) || !(error instanceof AppError) || error.code !== 'INVALID_STATE') throw error;
@@ -204,7 +204,7 @@ function wantsPage(req: Request): boolean {
 function onError(deps: CheckoutDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
-    const answer = toFailure(deps.logger, clientFault(error) ?? error, context);
+    const answer = toFailure(deps.logger, clientError(error) ?? error, context);
     if (!wantsPage(req)) return sendResponse(res, answer);
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : 'error';

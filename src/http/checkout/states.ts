@@ -1,17 +1,14 @@
-import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { isPayable } from '../../domain/payment/status.ts';
 import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
-import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
+import { stateIcon, type StateIcon } from './icons.ts';
 import type { CheckoutText } from './language.ts';
 import { payPanels } from './panels.ts';
-import { transactionLink } from './transaction-link.ts';
+import { receivedTransactions, sentBackTransactions } from './transaction-lists.ts';
 import { leadsToOrder, otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
 import { contactHref } from './shop-head.ts';
-
-type Transaction = CheckoutView['payment']['transactions'][number];
 
 /** The page's text for the payment's current state. */
 export function describeState(scene: PageModel): Html {
@@ -59,7 +56,7 @@ export function announcement({ view, say }: PageModel): string {
 
 function pending(scene: PageModel): Html {
   return html`${deadline(scene)} ${reversed(scene) ?? html`<h2 class="sr">${scene.say('waiting')}</h2>`}
-  ${payPanels(scene, scene.say('amount'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
+  ${payPanels(scene, scene.say('amount'))} ${receivedTransactions(scene)} ${backLink(scene, 'link')}`;
 }
 
 /** Tells the payer of an open payment that the network dropped money, which may still arrive. */
@@ -97,7 +94,7 @@ function underpaid(scene: PageModel): Html {
         <p>${say('underpaidText', { received: received.join(' + ') })}</p>
       </div>
     </div>
-    ${payPanels(scene, say('remaining'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
+    ${payPanels(scene, say('remaining'))} ${receivedTransactions(scene)} ${backLink(scene, 'link')}`;
 }
 
 /** With the late money the price is covered; the shop decides whether it counts. */
@@ -125,7 +122,7 @@ function confirming(scene: PageModel): Html {
       <progress max="${needed}" value="${done}" aria-label="${label}"></progress>
       <p class="hint">${label}</p>
     </div>
-    ${transactions(scene)} ${backLink(scene, 'link')}`;
+    ${receivedTransactions(scene)} ${backLink(scene, 'link')}`;
 }
 
 function completed(scene: PageModel): Html {
@@ -138,7 +135,7 @@ function completed(scene: PageModel): Html {
       <p>${say('completedText', { shop: shop.name, amount })}</p>
       ${excess(scene)} ${backLink(scene, 'button')} ${receiptLink(scene)}
     </div>
-    ${moneyBack(scene)} ${transactions(scene)}`;
+    ${sentBackTransactions(scene)} ${receivedTransactions(scene)}`;
 }
 
 /** The remainder of the excess. A payer who gets all of it back need not ask for it. */
@@ -166,7 +163,7 @@ function outcome(
       ${action === null ? (backLink(scene, 'button') ?? contactLink(scene)) : html`${action} ${backLink(scene, 'link')}`}
       ${receiptLink(scene)}
     </div>
-    ${moneyBack(scene)} ${transactions(scene)}`;
+    ${sentBackTransactions(scene)} ${receivedTransactions(scene)}`;
 }
 
 /** The payment that replaces it, or the form that creates one: opening the page creates nothing. */
@@ -227,93 +224,4 @@ function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | nul
 function contactLink({ view: { shop }, say }: PageModel): Html | null {
   if (shop.supportContact === null) return null;
   return html`<p><a class="button" href="${contactHref(shop.supportContact)}">${say('askShop')}</a></p>`;
-}
-
-/** Transactions shown of each kind. */
-const SHOWN = 5;
-
-/** Newest first, at most a handful, because anyone may send dust on purpose. */
-function transactions(scene: PageModel): Html | null {
-  const { view, say } = scene;
-  const { exception, transactions: all } = view.payment;
-  const shown = all.filter(({ status }) => status !== 'reversed' || exception === 'reversed').slice(-SHOWN);
-  return moved(
-    say('received'),
-    shown.toReversed().map((transaction) => received(scene, transaction)),
-  );
-}
-
-/** Refunds to the payer, by which they are found on the chain; newest first. */
-function moneyBack({ view, say, language }: PageModel): Html | null {
-  const shown = view.moneyBack.slice(-SHOWN).toReversed();
-  return moved(
-    say('sentBack'),
-    shown.map(({ coin, amount, txid, isConfirmed }) =>
-      entry({
-        coin,
-        amount: coins(amount, language),
-        hint: isConfirmed ? say('inBlock') : say('unconfirmed'),
-        txid,
-        explorers: view.explorers,
-        label: say('transaction'),
-      }),
-    ),
-  );
-}
-
-function received({ view, say, language }: PageModel, transaction: Transaction): Html {
-  const { coin, txid, amount, confirmations, status } = transaction;
-  const option = view.payment.options[coin];
-  const needed = option?.requiredConfirmations ?? 1;
-  const done = Math.min(confirmations, needed);
-  const progress = { done: count(done, language), needed: count(needed, language) };
-  const isFinalOnChain = done === needed && (option?.finality ?? null) !== null;
-  const counted = isFinalOnChain ? say('final') : say('confirmations', progress);
-  const progressHint = done === 0 ? say('unconfirmed') : counted;
-  return entry({
-    coin,
-    amount: coins(amount, language),
-    hint: status === 'reversed' ? say('dropped') : progressHint,
-    txid,
-    explorers: view.explorers,
-    label: say('transaction'),
-  });
-}
-
-function moved(title: string, entries: readonly Html[]): Html | null {
-  if (entries.length === 0) return null;
-  return html`<section class="received" aria-label="${title}">
-    <h3 class="label">${title}</h3>
-    <ul>
-      ${entries}
-    </ul>
-  </section>`;
-}
-
-interface Entry {
-  readonly coin: Coin;
-  readonly amount: string;
-  readonly hint: string;
-  readonly txid: string;
-  readonly explorers: CheckoutView['explorers'];
-  /** The label of the id for screen readers. */
-  readonly label: string;
-}
-
-function entry({ coin, amount, hint, label, ...transaction }: Entry): Html {
-  const { txid } = transaction;
-  return html`<li>
-    ${coinIcon(coin)}
-    <div>
-      <b class="number">${amount} ${coin}</b>
-      <span class="hint">${hint}</span>
-      <span class="txid" title="${txid}"
-        >${transactionLink(
-          transaction,
-          { coin, txid },
-          html`<span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}`,
-        )}</span
-      >
-    </div>
-  </li>`;
 }

@@ -12,10 +12,10 @@ import { chooseLanguage } from '../checkout/language.ts';
 import { allowCompression } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { clientFault } from '../server/client-fault.ts';
+import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
-import { isFromElsewhere } from '../server/from-elsewhere.ts';
+import { isCrossSite } from '../server/cross-site.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
@@ -101,7 +101,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       return;
     }
     // Another site must not make visitors create payments unknowingly: they get the form and decide.
-    if (isFromElsewhere(req, deps.baseUrl)) {
+    if (isCrossSite(req, deps.baseUrl)) {
       res.redirect(303, `/${kind === 'pos' ? 'pos' : 'l'}/${link.slug}`);
       return;
     }
@@ -130,7 +130,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
   return async (req, res) => {
     const paymentId = String(req.params['paymentId']);
     const limit = async (merchantId: string): Promise<void> => deps.publicLimit(merchantId, clientKey(req));
-    const made = isFromElsewhere(req, deps.baseUrl) ? null : await renewPayment(deps, paymentId, limit);
+    const made = isCrossSite(req, deps.baseUrl) ? null : await renewPayment(deps, paymentId, limit);
     if (made?.isNew === true) deps.countOrder({ via: 'renewal', mode: made.mode });
     const { lang, embed } = req.query;
     const query = new URLSearchParams({
@@ -160,7 +160,7 @@ function readFields(body: unknown): Filled['values'] {
 function onError(deps: LinkPagesDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
-    const { status, headers } = toFailure(deps.logger, clientFault(error) ?? error, context);
+    const { status, headers } = toFailure(deps.logger, clientError(error) ?? error, context);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     const kind = status === 404 ? 'notFound' : 'error';
     sendPage(res, status, problemPage(kind, requestLanguage(req), deps.assets.checkout));

@@ -9,7 +9,7 @@ import type { WebAssets } from '../pages/web-assets.ts';
 type Styles = WebAssets['checkout'];
 
 /** The page that asks for confirmation to switch off mails of a kind, or confirms it. It needs no script. */
-export function offPage(
+export function unsubscribePage(
   scene: {
     readonly kind: ShopNotice;
     readonly shop: string;
@@ -31,7 +31,7 @@ export function offPage(
 }
 
 /** The page for an invalid link. */
-export function offProblemPage(language: Language, assets: Styles): string {
+export function unsubscribeProblemPage(language: Language, assets: Styles): string {
   return renderPage(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
 }
 

@@ -6,11 +6,11 @@ import { readSubscription, unsubscribe } from '../../usecases/notices/index.ts';
 import { chooseLanguage } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { clientFault } from '../server/client-fault.ts';
+import { clientError } from '../server/client-error.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
-import { offPage, offProblemPage } from './document.ts';
+import { unsubscribePage, unsubscribeProblemPage } from './document.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface NoticesPageDeps {
@@ -48,7 +48,7 @@ function show(deps: NoticesPageDeps): RequestHandler {
   return async (req, res) => {
     const language = chooseLanguage(undefined, req.acceptsLanguages());
     const subscription = await readSubscription(deps, readToken(req));
-    sendPage(res, 200, offPage({ ...subscription, language, isDone: false }, deps.assets.checkout));
+    sendPage(res, 200, unsubscribePage({ ...subscription, language, isDone: false }, deps.assets.checkout));
   };
 }
 
@@ -57,15 +57,15 @@ function switchOff(deps: NoticesPageDeps): RequestHandler {
     const language = chooseLanguage(undefined, req.acceptsLanguages());
     const subscription = await readSubscription(deps, readToken(req));
     await unsubscribe(deps, readToken(req));
-    sendPage(res, 200, offPage({ ...subscription, language, isDone: true }, deps.assets.checkout));
+    sendPage(res, 200, unsubscribePage({ ...subscription, language, isDone: true }, deps.assets.checkout));
   };
 }
 
 function onError(deps: NoticesPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const fields = { requestId: readRequestId(res), path: PATH };
-    const { status } = toFailure(deps.logger, clientFault(error) ?? error, fields);
+    const { status } = toFailure(deps.logger, clientError(error) ?? error, fields);
     const language = chooseLanguage(undefined, req.acceptsLanguages());
-    sendPage(res, status, offProblemPage(language, deps.assets.checkout));
+    sendPage(res, status, unsubscribeProblemPage(language, deps.assets.checkout));
   };
 }

@@ -11,7 +11,7 @@ import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { describeOutcome } from './outcomes.ts';
-import type { RefundScene } from './scene.ts';
+import type { RefundPageModel } from './page-model.ts';
 
 type Styles = WebAssets['checkout'];
 
@@ -19,7 +19,7 @@ const REFRESH_SECONDS = 15;
 const LONGEST_ADDRESS = 200;
 
 /** The page on which a payer claims a refund. It needs no script. */
-export function refundPage(scene: RefundScene, assets: Styles): string {
+export function refundPage(scene: RefundPageModel, assets: Styles): string {
   const { link, say, language } = scene;
   const amount = fiat(link.amount, link.currency, language);
   const isMoving = ['claimed', 'approved', 'waiting'].includes(link.status);
@@ -72,7 +72,7 @@ export function refundProblemPage(
   return renderDocument({ language, title, assets: withoutScript(assets), head: false, body });
 }
 
-function renderNotice({ notice, link, confirm, say }: RefundScene): string[] {
+function renderNotice({ notice, link, confirm, say }: RefundPageModel): string[] {
   if (notice !== undefined) return [notice];
   const texts = {
     amount: 'refundReopenedAmount',
@@ -86,7 +86,7 @@ function withoutScript(assets: Styles): Parameters<typeof renderDocument>[0]['as
   return assets === null ? null : { ...assets, script: null };
 }
 
-function summary({ link, say, language }: RefundScene, amount: string): Html {
+function summary({ link, say, language }: RefundPageModel, amount: string): Html {
   const { shop } = link;
   return html`<header class="summary">
     ${shopHead(shop, say)}
@@ -103,7 +103,7 @@ function summary({ link, say, language }: RefundScene, amount: string): Html {
   </header>`;
 }
 
-function form(scene: RefundScene): Html {
+function form(scene: RefundPageModel): Html {
   const { link, say, language, entered, mistake } = scene;
   const isWrong = mistake?.field === 'destination';
   return html`<form class="claim" method="post" action="?lang=${language}">
@@ -139,11 +139,11 @@ function form(scene: RefundScene): Html {
   </form>`;
 }
 
-function isChosen({ entered }: RefundScene, { coin }: ClaimOption, at: number): boolean {
+function isChosen({ entered }: RefundPageModel, { coin }: ClaimOption, at: number): boolean {
   return entered === undefined || entered.coin === '' ? at === 0 : entered.coin === coin;
 }
 
-function choice({ language }: RefundScene, { coin, atoms }: ClaimOption, isChecked: boolean): Html {
+function choice({ language }: RefundPageModel, { coin, atoms }: ClaimOption, isChecked: boolean): Html {
   return html`<label class="choice">
     <input type="radio" name="coin" value="${coin}" required ${isChecked && html`checked`} />
     ${coinIcon(coin)}<span
@@ -153,7 +153,7 @@ function choice({ language }: RefundScene, { coin, atoms }: ClaimOption, isCheck
   </label>`;
 }
 
-function confirmation(scene: RefundScene): Html {
+function confirmation(scene: RefundPageModel): Html {
   const { link, say, language, confirm, entered } = scene;
   if (confirm === undefined || entered === undefined)
     throw new Error('refund confirmation without an entered address');
@@ -179,7 +179,7 @@ function confirmation(scene: RefundScene): Html {
   </form>`;
 }
 
-function fees({ say, confirm }: RefundScene, shown: (amount: string) => string): Html {
+function fees({ say, confirm }: RefundPageModel, shown: (amount: string) => string): Html {
   const fee = confirm?.preview.fee ?? null;
   const arrives = confirm?.preview.arrives ?? null;
   if (fee === null || arrives === null) return fact(say('refundFee'), say('refundFeeUnknown'));

@@ -2,10 +2,10 @@ import { assertNever } from '../../domain/errors.ts';
 import { coins, formatDay } from '../checkout/format.ts';
 import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
 import { html, type Html } from '../pages/html.ts';
-import type { RefundScene } from './scene.ts';
+import type { RefundPageModel } from './page-model.ts';
 
 /** The state of a refund that cannot be claimed (any more). */
-export function describeOutcome(scene: RefundScene): Html {
+export function describeOutcome(scene: RefundPageModel): Html {
   const { link, say, language } = scene;
   const { status, claim } = link;
   const date = formatDay(link.expiresAt, language);
@@ -42,7 +42,7 @@ type MovingText =
   | 'refundWaitingTitle'
   | 'refundWaitingText';
 
-function moving(scene: RefundScene, title: MovingText, text: MovingText): Html {
+function moving(scene: RefundPageModel, title: MovingText, text: MovingText): Html {
   const { say, language } = scene;
   return html`${outcomeSection('wait', say(title), say(text))} ${claimed(scene)}
     <p><a class="link" href="?lang=${language}">${say('refundAgain')}</a></p>`;
@@ -57,7 +57,7 @@ function outcomeSection(icon: StateIcon, title: string, text: string): Html {
 }
 
 /** The stored claim, so that a second visitor sees that it was already claimed. */
-function claimed({ link, say, language }: RefundScene): Html | null {
+function claimed({ link, say, language }: RefundPageModel): Html | null {
   const { claim } = link;
   if (claim === null) return null;
   const { coin, amount, destination, txid, isConfirmed } = claim;

@@ -19,7 +19,7 @@ import {
 import { chooseLanguage, speak } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { clientFault } from '../server/client-fault.ts';
+import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
@@ -27,7 +27,7 @@ import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
 import { describeMistake } from './describe-mistake.ts';
-import type { RefundScene } from './scene.ts';
+import type { RefundPageModel } from './page-model.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface RefundPageDeps extends ClaimLinkDeps {
@@ -72,7 +72,7 @@ function readToken(req: Request): string {
   throw new AppError('LINK_NOT_FOUND', 'No such refund link');
 }
 
-async function loadScene(deps: RefundPageDeps, req: Request): Promise<RefundScene> {
+async function loadScene(deps: RefundPageDeps, req: Request): Promise<RefundPageModel> {
   const language = requestLanguage(req);
   const link = await readPayerLink({ ...deps, now: deps.clock.now() }, readToken(req));
   return { link, language, say: speak(language) };
@@ -98,7 +98,7 @@ function take(deps: RefundPageDeps): RequestHandler {
     await deps.claimLimit('refund-link', clientKey(req));
     const { step, ...entered } = claimForm.parse(req.body ?? {});
     const coin = asCoin(entered.coin);
-    const answer = (status: number, scene: RefundScene): void =>
+    const answer = (status: number, scene: RefundPageModel): void =>
       send(res, status, refundPage(scene, deps.assets.checkout));
     try {
       const scene = await loadScene(deps, req);
@@ -148,7 +148,7 @@ function send(res: Response, status: number, page: string): void {
 
 function onError(deps: RefundPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const answer = toFailure(deps.logger, clientFault(error) ?? error, {
+    const answer = toFailure(deps.logger, clientError(error) ?? error, {
       requestId: readRequestId(res),
       path: '/r/[token]',
     });

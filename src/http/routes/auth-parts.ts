@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { CurrentSession, Session } from '../../usecases/accounts/index.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { secret } from '../schemas/marks.ts';
+import { secret } from '../schemas/security-marks.ts';
 import { text } from '../schemas/text.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../usecases/shops/index.ts';
 import type { StoreResult } from '../../usecases/idempotent-result.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { directs, secret } from '../schemas/marks.ts';
+import { directs, secret } from '../schemas/security-marks.ts';
 import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 

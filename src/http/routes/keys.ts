@@ -10,7 +10,7 @@ import { findOwnMerchant } from '../../usecases/access/index.ts';
 import { type RegeneratedKeys, regenerateKeys, rotateWebhookSecret } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { secret } from '../schemas/marks.ts';
+import { secret } from '../schemas/security-marks.ts';
 import { identifier } from '../schemas/text.ts';
 import { restrictedKey, restrictedKeysFor } from './restricted-keys.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';

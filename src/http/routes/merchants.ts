@@ -16,7 +16,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { accentColor, logo, supportContact } from '../schemas/branding.ts';
 import { currency } from '../schemas/codes.ts';
-import { directs, secret, settles } from '../schemas/marks.ts';
+import { directs, secret, settles } from '../schemas/security-marks.ts';
 import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
 import {

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
-import { settles } from '../schemas/marks.ts';
+import { settles } from '../schemas/security-marks.ts';
 import { removableReturnUrl } from '../schemas/payment-terms.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';

@@ -27,7 +27,7 @@ import {
   returnUrl,
 } from '../schemas/payment-terms.ts';
 import { currency } from '../schemas/codes.ts';
-import { directs, settles } from '../schemas/marks.ts';
+import { directs, settles } from '../schemas/security-marks.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, readPriceChoice, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';

@@ -17,7 +17,7 @@ import {
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { secret } from '../schemas/marks.ts';
+import { secret } from '../schemas/security-marks.ts';
 import { email, identifier } from '../schemas/text.ts';
 import { mailedToken, requireSession } from './auth-parts.ts';
 

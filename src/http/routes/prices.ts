@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
-import { settles } from '../schemas/marks.ts';
+import { settles } from '../schemas/security-marks.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';

@@ -14,7 +14,7 @@ import { defineRoute, type AuthOf, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin, currency } from '../schemas/codes.ts';
-import { secret } from '../schemas/marks.ts';
+import { secret } from '../schemas/security-marks.ts';
 import { booleanQuery, modeQuery, pageQuery } from '../schemas/query.ts';
 import { refundLinkSchema } from '../schemas/refund-link.ts';
 import { identifier, text } from '../schemas/text.ts';

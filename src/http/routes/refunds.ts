@@ -5,7 +5,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
-import { directs } from '../schemas/marks.ts';
+import { directs } from '../schemas/security-marks.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';

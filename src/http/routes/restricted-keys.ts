@@ -12,7 +12,7 @@ import {
 } from '../../usecases/access/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { secret } from '../schemas/marks.ts';
+import { secret } from '../schemas/security-marks.ts';
 import { timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';

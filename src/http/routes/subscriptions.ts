@@ -19,7 +19,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
-import { settles } from '../schemas/marks.ts';
+import { settles } from '../schemas/security-marks.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { allowedCryptos, payerFields, readPayer, refinePayer, returnUrl } from '../schemas/payment-terms.ts';

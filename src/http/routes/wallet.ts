@@ -17,7 +17,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
-import { directs } from '../schemas/marks.ts';
+import { directs } from '../schemas/security-marks.ts';
 import { modeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { walletTransactionsRoute } from './wallet-transactions.ts';

@@ -20,7 +20,7 @@ import type { StoreResult } from '../../usecases/idempotent-result.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
-import { directs, secret } from '../schemas/marks.ts';
+import { directs, secret } from '../schemas/security-marks.ts';
 import { httpUrl, identifier } from '../schemas/text.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';

@@ -3,7 +3,7 @@ import { COINS } from '../../domain/coins.ts';
 import { fillReturnUrl, placeholderProblem } from '../../domain/payment/return-url.ts';
 import type { Payer } from '../../usecases/customers/index.ts';
 import { coin } from './codes.ts';
-import { directs, settles } from './marks.ts';
+import { directs, settles } from './security-marks.ts';
 import { metadata } from './metadata.ts';
 import { email, httpUrl, identifier, text, visibleText } from './text.ts';
 import { EXAMPLES } from './example-values.ts';

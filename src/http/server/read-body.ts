@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { invalidField } from '../../domain/errors.ts';
 import { hasLongNumber, parseExact } from '../../domain/exact-json.ts';
-import { clientFault } from './client-fault.ts';
+import { clientError } from './client-error.ts';
 import { isObject, shallowerThan } from '../schemas/depth.ts';
 
 const MAX_DEPTH = 64;
@@ -28,7 +28,7 @@ export function createBodyReader(limitBytes: number): BodyReader {
     await new Promise<void>((resolve, reject) => {
       void parser(req, res, (error?: unknown) => {
         if (error === undefined) resolve();
-        else reject(clientFault(error) ?? error);
+        else reject(clientError(error) ?? error);
       });
     });
     const body: unknown = req.body;

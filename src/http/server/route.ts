@@ -6,7 +6,7 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Client } from '../../usecases/accounts/index.ts';
-import { hasMark } from '../schemas/marks.ts';
+import { hasMark } from '../schemas/security-marks.ts';
 import { stepUpRule, type StepUpRule } from './step-up.ts';
 import { StreamReply, type StreamType } from './stream-reply.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import { type AuthenticateDeps, type Caller, findProof, isSteppedUp } from '../../usecases/accounts/index.ts';
-import { hasMark } from '../schemas/marks.ts';
+import { hasMark } from '../schemas/security-marks.ts';
 
 /** The step-up that a dashboard session needs before a route serves it. Keys and user tokens need none. */
 export interface StepUpRule {

@@ -1,6 +1,6 @@
 import { copyText } from './copy-text.ts';
 import { texts } from './texts.ts';
-import { toast } from './voice.ts';
+import { toast } from './announce.ts';
 
 const COPIED_MS = 1_800;
 const HURRY_SECONDS = 300;

@@ -1,11 +1,11 @@
 import './style.css';
 import { aimLinks, isEmbedded, leaveByEscape, tellEmbedder } from './embed.ts';
 import { correctClock, enhance, offerToPrint, setClock, tick } from './enhance.ts';
-import { follow } from './follow.ts';
+import { follow } from './live-updates.ts';
 import { offerKeypad } from './keypad.ts';
 import { offerToPlay, playPayer } from './simulate.ts';
 import { texts } from './texts.ts';
-import { say, toast } from './voice.ts';
+import { say, toast } from './announce.ts';
 
 /** Keeps the rendered page current. Without it the page still shows amount and address. */
 const main = document.querySelector<HTMLElement>('#checkout');

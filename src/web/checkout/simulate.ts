@@ -1,5 +1,5 @@
 import { texts } from './texts.ts';
-import { toast } from './voice.ts';
+import { toast } from './announce.ts';
 
 /** Submits the sandbox form without leaving the page: the result arrives as the payment's new state. */
 export function playPayer(): void {

@@ -1,4 +1,4 @@
-import { customerName, isErased } from './api/customers-of.ts';
+import { customerName, isErased } from './api/customers-by-id.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { isIn, MOST_SHOPS, useFound } from './api/find.ts';

@@ -3,7 +3,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { useFrameShopId } from './api/last-shop.ts';
-import { useMayKnown } from './api/may.ts';
+import { useMayKnown } from './api/permissions.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
 import { Find, FindButton, useFindKey } from './find.tsx';

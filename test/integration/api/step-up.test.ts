@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leafFields, type MarkedField } from '../../../src/http/schemas/marks.ts';
+import { leafFields, type MarkedField } from '../../../src/http/schemas/security-marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
 import { invite, signedIn } from '../../_helpers/people.ts';

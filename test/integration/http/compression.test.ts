@@ -4,7 +4,7 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:ht
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { secret } from '../../../src/http/schemas/marks.ts';
+import { secret } from '../../../src/http/schemas/security-marks.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { startHttpApp } from '../../_helpers/http-app.ts';

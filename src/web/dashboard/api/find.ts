@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { api, type ApiError } from './client.ts';
 import { useShops } from './hooks.ts';
-import { mayIn } from './may.ts';
+import { mayIn } from './permissions.ts';
 import { plainAmount } from '../format/decimal.ts';
 import type { Customer, Payment, PaymentLink, Product, Shop } from '../contract/types.ts';
 

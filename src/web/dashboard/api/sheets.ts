@@ -1,6 +1,6 @@
 import { api } from './client.ts';
 import type { QueryOf } from '../contract/contract.ts';
-import { customerName, loadCustomers } from './customers-of.ts';
+import { customerName, loadCustomers } from './customers-by-id.ts';
 import { sheetCsv, type Progress } from './csv.ts';
 import { COINS } from '../format/coins.ts';
 import { t } from '../i18n/t.ts';

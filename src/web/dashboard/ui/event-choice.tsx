@@ -2,7 +2,7 @@ import { use, useId } from 'react';
 import { EVENT_TYPES } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 import { FormFaults } from './form.tsx';
-import { words } from './words.ts';
+import { words } from './labels.ts';
 
 /** The event types that an endpoint receives. */
 export interface EventPick {

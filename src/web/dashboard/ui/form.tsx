@@ -1,12 +1,12 @@
 import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
 import { createContext, use, useEffect, useId, useRef, useState } from 'react';
-import type { Faults } from './faults.ts';
+import type { FieldErrors } from './field-errors.ts';
 
 const BOX =
   'w-full min-w-0 min-h-10 rounded-xl border border-edge bg-card px-3 py-2 text-sm placeholder:text-soft aria-invalid:border-stop';
 
 /** Errors of the fields of the surrounding form. */
-export const FormFaults = createContext<Faults>({});
+export const FormFaults = createContext<FieldErrors>({});
 
 interface Labelled {
   readonly label: string;

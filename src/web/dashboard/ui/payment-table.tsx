@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
-import { customerName, type CustomersById } from '../api/customers-of.ts';
+import { customerName, type CustomersById } from '../api/customers-by-id.ts';
 import type { Payment } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 import { fiat, orderName, short } from '../format/format.ts';
-import { useIsNarrow } from './narrow.ts';
+import { useIsNarrow } from './use-is-narrow.ts';
 import { ROW_LINK } from './row-link.ts';
 import { StatusBadge } from './status.tsx';
 import { Table, type Column, type Sorting } from './table.tsx';

@@ -1,6 +1,6 @@
 import type { Status } from '../contract/types.ts';
 import { Badge, type Tone } from './basics.tsx';
-import { words } from './words.ts';
+import { words } from './labels.ts';
 
 const TONES: Record<Status, Tone> = {
   pending: 'idle',

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button, Problem } from './basics.tsx';
-import { ownFaults, refusedFaults, type Faults } from './faults.ts';
+import { ownFaults, refusedFaults, type FieldErrors } from './field-errors.ts';
 import { FormFaults } from './form.tsx';
 
 interface FormProps<K extends string> {
@@ -21,7 +21,7 @@ interface FormProps<K extends string> {
 /** The latest errors, from the form itself or from the server. */
 interface Found {
   readonly error: ApiError | null;
-  readonly faults: Faults;
+  readonly faults: FieldErrors;
   /** Whether there is an error that belongs to no field. */
   readonly isMore: boolean;
 }
@@ -86,7 +86,7 @@ function valuesOf<K extends string>(form: HTMLFormElement, fields: readonly K[])
   return Object.fromEntries(values) as Record<K, string>;
 }
 
-function asFaults(texts: Partial<Record<string, string>> = {}): Faults {
+function asFaults(texts: Partial<Record<string, string>> = {}): FieldErrors {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) =>
       text === undefined ? [] : [[name, { text, isRaw: false }]],

@@ -10,7 +10,7 @@ import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { when } from '../../format/format.ts';
 import { keyUse } from '../../ui/key-use.ts';
-import { madeBy } from '../../ui/made-by.ts';
+import { createdByText } from '../../ui/created-by.ts';
 import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../../ui/scopes.tsx';
 import { telling } from '../../ui/toast.ts';
 
@@ -73,7 +73,7 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
 }
 
 function Row({ of, onDelete }: { of: RestrictedKey; onDelete: () => void }) {
-  const maker = madeBy(of.createdBy);
+  const maker = createdByText(of.createdBy);
   const isOver = of.expiresAt !== null && Date.parse(of.expiresAt) <= Date.now();
   return (
     <li className="grid gap-2 rounded-xl border border-line p-4">

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { changedFields } from '../../api/changed.ts';
+import { changedFields } from '../../api/changed-fields.ts';
 import { api } from '../../api/client.ts';
 import type { Body } from '../../contract/contract.ts';
 import { useAct, useApi } from '../../api/hooks.ts';
@@ -11,7 +11,7 @@ import { EventChoice, type EventPick } from '../../ui/event-choice.tsx';
 import { Check, Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { when } from '../../format/format.ts';
-import { madeBy } from '../../ui/made-by.ts';
+import { createdByText } from '../../ui/created-by.ts';
 import { telling } from '../../ui/toast.ts';
 
 const REFETCH_MS = 5_000;
@@ -59,7 +59,7 @@ export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
 function Row(props: { of: WebhookEndpoint; onOpen: (what: Open['what']) => void }) {
   const { of, onOpen } = props;
   const { lastSuccessAt, lastError } = of.health;
-  const maker = madeBy(of.createdBy);
+  const maker = createdByText(of.createdBy);
   return (
     <li className="grid gap-2 rounded-xl border border-line p-4">
       <div className="flex flex-wrap items-start justify-between gap-2">

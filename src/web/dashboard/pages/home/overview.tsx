@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
 import { Badge, Card, CoinName, Empty, LINK, LINK_PRIMARY, PageTitle, Loaded } from '../../ui/basics.tsx';
 import { PaymentTable } from '../../ui/payment-table.tsx';
-import { CoinAmount, Total, usePrices, Worth } from '../../ui/worth.tsx';
+import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
 import { FailingEndpoints } from './failing-endpoints.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { VolumeCard } from './volume.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { doneOnce } from '../../api/done-once.ts';
+import { doneOnce } from '../../api/idempotency-keys.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
 import type { Mode } from '../../api/mode.ts';
 import type { Coin } from '../../contract/types.ts';

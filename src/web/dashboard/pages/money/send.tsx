@@ -10,7 +10,7 @@ import { plainAmount } from '../../format/decimal.ts';
 import { Check, Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { coins } from '../../format/format.ts';
-import { usePrices } from '../../ui/worth.tsx';
+import { usePrices } from '../../ui/fiat-value.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 /** Three steps: the order, a preview of its costs, and the result. */

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, requestPrivate } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

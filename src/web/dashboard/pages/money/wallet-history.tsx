@@ -14,7 +14,7 @@ import { ExportCsv } from '../../ui/export-csv.tsx';
 import { Field, SearchField, Select } from '../../ui/form.tsx';
 import { coins, fiat, short } from '../../format/format.ts';
 import { Pager, Table } from '../../ui/table.tsx';
-import { words } from '../../ui/words.ts';
+import { words } from '../../ui/labels.ts';
 import { Time } from '../../ui/time.tsx';
 
 const FILTERS = ['search', 'coin', 'direction', 'startDate', 'endDate'] as const;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Data } from '../../contract/contract.ts';
 import { useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useMode, type Mode } from '../../api/mode.ts';
 import type { Coin } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts';
 import { Button, CoinName, CopyLine, PageTitle, Loaded } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Qr } from '../../ui/qr.tsx';
-import { CoinAmount, Total, usePrices, Worth } from '../../ui/worth.tsx';
+import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
 import { SendForm } from './send.tsx';
 import { FreezeButton, FrozenNote } from './wallet-freeze.tsx';
 import { History } from './wallet-history.tsx';

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShop } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { t } from '../../i18n/t.ts';
 import { plainAmount } from '../../format/decimal.ts';
 import { Currencies, Field, Select } from '../../ui/form.tsx';

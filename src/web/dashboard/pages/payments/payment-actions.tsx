@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, LINK_BUTTON } from '../../ui/basics.tsx';

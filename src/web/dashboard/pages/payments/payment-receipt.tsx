@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts';
 import type { Data } from '../../contract/contract.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, Card, LINK, Problem } from '../../ui/basics.tsx';

@@ -4,7 +4,7 @@ import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../../ui/basics.t
 import { ChainLink } from '../../ui/chain-link.tsx';
 import { coins, short } from '../../format/format.ts';
 import { Table } from '../../ui/table.tsx';
-import { words } from '../../ui/words.ts';
+import { words } from '../../ui/labels.ts';
 import { Time } from '../../ui/time.tsx';
 
 type Transaction = Payment['transactions'][number];

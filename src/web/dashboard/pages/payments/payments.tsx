@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { QueryOf } from '../../contract/contract.ts';
-import { useCustomers } from '../../api/customers-of.ts';
+import { useCustomers } from '../../api/customers-by-id.ts';
 import { useApi, useShopId, useTimeZone } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import { useFilters } from '../../api/search.ts';
 import { paymentsCsv } from '../../api/sheets.ts';
@@ -17,7 +17,7 @@ import { Field, SearchField, Select } from '../../ui/form.tsx';
 import { short } from '../../format/format.ts';
 import { PaymentTable } from '../../ui/payment-table.tsx';
 import { Pager, pageSize } from '../../ui/table.tsx';
-import { words } from '../../ui/words.ts';
+import { words } from '../../ui/labels.ts';
 import { ExportMovements } from '../money/export-movements.tsx';
 import { NewPayment } from './new-payment.tsx';
 

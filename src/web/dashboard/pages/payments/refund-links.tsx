@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Body } from '../../contract/contract.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import type { Coin, Payment, RefundLink } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { parts, t } from '../../i18n/t.ts';
@@ -14,7 +14,7 @@ import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { fiat, when } from '../../format/format.ts';
 import { telling } from '../../ui/toast.ts';
-import { words } from '../../ui/words.ts';
+import { words } from '../../ui/labels.ts';
 import { isOverpaid, whatIsLeft } from './refund.tsx';
 
 const LIVE_MS = 5_000;

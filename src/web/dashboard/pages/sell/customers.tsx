@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { customerName, isErased } from '../../api/customers-of.ts';
+import { customerName, isErased } from '../../api/customers-by-id.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import type { Customer } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts';
-import { customerName } from '../../api/customers-of.ts';
+import { customerName } from '../../api/customers-by-id.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
 import type { Customer } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { changedFields } from '../../api/changed.ts';
+import { changedFields } from '../../api/changed-fields.ts';
 import { useAct, useShop, useShopId } from '../../api/hooks.ts';
 import type { PaymentLink } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';

@@ -8,7 +8,7 @@ import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Loaded } from
 import { Dialog } from '../../ui/dialog.tsx';
 import { fiat } from '../../format/format.ts';
 import { Pager } from '../../ui/table.tsx';
-import { madeBy } from '../../ui/made-by.ts';
+import { createdByText } from '../../ui/created-by.ts';
 import { telling } from '../../ui/toast.ts';
 import { EditLink } from './link-form.tsx';
 import { ShareLink } from './link-share.tsx';
@@ -95,7 +95,7 @@ export function LinksPage() {
 
 function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened) => void }) {
   const { id: paymentLinkId, active } = link;
-  const maker = madeBy(link.createdBy);
+  const maker = createdByText(link.createdBy);
   const flip = useAct(() =>
     api('PATCH', '/merchant/link/edit', { body: { paymentLinkId, active: !active } }),
   );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import type { Price, Product } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';

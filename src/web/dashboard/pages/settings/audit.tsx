@@ -6,7 +6,7 @@ import { t } from '../../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
 import { EmailText } from '../../ui/email-text.tsx';
 import { actionName } from '../../ui/actions.ts';
-import { useIsNarrow } from '../../ui/narrow.ts';
+import { useIsNarrow } from '../../ui/use-is-narrow.ts';
 import { short } from '../../format/format.ts';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';

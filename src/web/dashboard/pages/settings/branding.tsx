@@ -1,6 +1,6 @@
 import { useState, type ChangeEvent } from 'react';
 import { api, type ApiError } from '../../api/client.ts';
-import { changedFields } from '../../api/changed.ts';
+import { changedFields } from '../../api/changed-fields.ts';
 import type { Body } from '../../contract/contract.ts';
 import { useAct } from '../../api/hooks.ts';
 import type { Shop } from '../../contract/types.ts';

@@ -4,7 +4,7 @@ import type { Chain } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Badge, Card, CoinName, Empty, PageTitle, Loaded, type Tone } from '../../ui/basics.tsx';
 import { when } from '../../format/format.ts';
-import { words } from '../../ui/words.ts';
+import { words } from '../../ui/labels.ts';
 
 const number = new Intl.NumberFormat(locale);
 const LIVE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { changedFields } from '../../api/changed.ts';
+import { changedFields } from '../../api/changed-fields.ts';
 import type { Body, Data } from '../../contract/contract.ts';
 import { useAct, useShop, useShops } from '../../api/hooks.ts';
 import type { Shop } from '../../contract/types.ts';

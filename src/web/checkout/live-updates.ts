@@ -1,5 +1,5 @@
 import { texts } from './texts.ts';
-import { showConnection } from './voice.ts';
+import { showConnection } from './announce.ts';
 
 interface State {
   readonly version: string;

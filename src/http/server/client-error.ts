@@ -1,7 +1,7 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 
 /** Maps client errors of Express and its parsers to API errors; null for errors of the server. */
-export function clientFault(error: unknown): AppError | null {
+export function clientError(error: unknown): AppError | null {
   const type: unknown = error instanceof Error && 'type' in error ? error.type : undefined;
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   if (type === 'entity.too.large') {

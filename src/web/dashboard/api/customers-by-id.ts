@@ -1,6 +1,6 @@
 import { api } from './client.ts';
 import { useApi } from './hooks.ts';
-import { useMay } from './may.ts';
+import { useMay } from './permissions.ts';
 import type { Customer, Payment } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 

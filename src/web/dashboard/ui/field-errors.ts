@@ -3,7 +3,7 @@ import { plainAmount } from '../format/decimal.ts';
 import { fieldWords, OWN_WORDS, type FieldWords } from './field-words.ts';
 
 /** Errors of form fields, by field name. */
-export type Faults = Readonly<Record<string, FieldWords>>;
+export type FieldErrors = Readonly<Record<string, FieldWords>>;
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -18,7 +18,7 @@ function controlsOf(form: HTMLFormElement): Control[] {
 }
 
 /** Errors that prevent a form from being sent. */
-export function ownFaults(form: HTMLFormElement): Faults {
+export function ownFaults(form: HTMLFormElement): FieldErrors {
   const found: Record<string, FieldWords> = {};
   for (const control of controlsOf(form)) {
     const text = faultOf(control);
@@ -59,7 +59,10 @@ function isAmount(text: string): boolean {
  * Distributes the API's validation errors over the fields of a form.
  * @returns the errors to show at the fields, and whether these are all errors
  */
-export function refusedFaults(form: HTMLFormElement, error: ApiError): { faults: Faults; isAll: boolean } {
+export function refusedFaults(
+  form: HTMLFormElement,
+  error: ApiError,
+): { faults: FieldErrors; isAll: boolean } {
   const names = new Set(controlsOf(form).map(({ name }) => name));
   const faults: Record<string, FieldWords> = {};
   let isAll = Object.keys(error.fields).length > 0;

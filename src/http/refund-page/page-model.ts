@@ -3,7 +3,7 @@ import type { ClaimOption, ClaimPreview, PayerLink } from '../../usecases/refund
 import type { Say } from '../checkout/language.ts';
 
 /** The data of a refund page. */
-export interface RefundScene {
+export interface RefundPageModel {
   readonly link: PayerLink;
   readonly language: Language;
   readonly say: Say;

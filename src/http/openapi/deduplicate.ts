@@ -12,7 +12,7 @@ import {
  * examples of fields, which those of bodies and answers show, are left out. All other code works on the document
  * before that.
  */
-export function lean(whole: OpenApiDocument): object {
+export function deduplicateDocument(whole: OpenApiDocument): object {
   const document = withoutFieldExamples(whole);
   const operations = listOperations(document);
   const parameters = new Shared(
