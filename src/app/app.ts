@@ -189,10 +189,9 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   });
   const mails = createMailDelivery({ ...shared, config });
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
-  const periodic = { mails, notices, upkeep, ...kept, domainChecks, refundLinks, subscriptions };
-  const loops = { rates, queue, simulators, ...periodic };
+  const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
   const resources = { lock, database, issued, revocations, setupToken, wipeKeys: () => keyring.wipe() };
-  return { ...resources, server, ...loops, watcher, lookAhead, adapters };
+  return { ...resources, server, ...loops, subscriptions, watcher, lookAhead, adapters };
 }
 
 function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Clock; logger: Logger }) {

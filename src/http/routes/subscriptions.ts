@@ -57,6 +57,28 @@ async function present(deps: SubscriptionDeps, db: Db, merchant: Shop, row: Subs
 const subscriptionId = () => identifier().meta({ example: EXAMPLES.subscriptionId });
 const quantity = () => z.int().min(1).max(MAX_QUANTITY);
 
+const createBody = z
+  .object({
+    priceId: identifier().meta({ example: EXAMPLES.priceId }),
+    ...payerFields(),
+    quantity: quantity().default(1).meta({ example: 1 }),
+    trialDays: z.int().min(0).max(MAX_TRIAL_DAYS).default(0).meta({
+      description: 'Calendar days without a payment, before the first period',
+      example: 14,
+    }),
+    startAt: timeQuery('from').optional().meta({
+      description: 'Not in the past, and at most two years ahead',
+      example: '2027-01-31T12:00:00Z',
+    }),
+    metadata: metadata()
+      .optional()
+      .meta({ example: { plan: 'team' } }),
+    successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    allowedCryptos: allowedCryptos().optional(),
+  })
+  .superRefine(refinePayer, whenObject);
+
 function createRoute(deps: SubscriptionDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -70,27 +92,7 @@ function createRoute(deps: SubscriptionDeps): Route {
     auth: 'merchant',
     scope: 'subscriptions:write',
     status: 201,
-    body: z
-      .object({
-        priceId: identifier().meta({ example: EXAMPLES.priceId }),
-        ...payerFields(),
-        quantity: quantity().default(1).meta({ example: 1 }),
-        trialDays: z.int().min(0).max(MAX_TRIAL_DAYS).default(0).meta({
-          description: 'Calendar days without a payment, before the first period',
-          example: 14,
-        }),
-        startAt: timeQuery('from').optional().meta({
-          description: 'Not in the past, and at most two years ahead',
-          example: '2027-01-31T12:00:00Z',
-        }),
-        metadata: metadata()
-          .optional()
-          .meta({ example: { plan: 'team' } }),
-        successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-        returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-        allowedCryptos: allowedCryptos().optional(),
-      })
-      .superRefine(refinePayer, whenObject),
+    body: createBody,
     example: {
       body: { priceId: EXAMPLES.priceId, customerId: EXAMPLES.customerId },
       otherBodies: {
