@@ -63,7 +63,7 @@ const text = { text: 'Abcdef', emailKey: 'abcdef', userId: 'u' };
 const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
 const due = { now: 1, perEndpoint: 4, exceptEndpoints: ['https://a.example'], exceptIds: ['d'] };
 
-test('balancesAt finds held money by the account, and money spent since by the height of the spending', async () => {
+test('balancesAt reads unspent outputs by account, and outputs spent later by the height at which they were spent', async () => {
   const plans = await plansOf(() => balancesAt(db, chain, ['a', 'b'], 9));
   expect(plans).toHaveLength(2);
   const [held, spent] = plans;
