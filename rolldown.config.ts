@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 const TOOLS = [
@@ -32,10 +33,10 @@ export default defineConfig({
   // Native, or loaded by name and only when a live coin needs it.
   plugins: [
     {
-      name: 'schema',
+      name: 'store-files',
       generateBundle() {
-        const source = readFileSync('src/store/schema/schema.sql', 'utf8');
-        this.emitFile({ type: 'asset', fileName: 'schema.sql', source });
+        for (const path of ['src/store/schema/schema.sql', 'src/store/sqlite/json-dictionary.txt'])
+          this.emitFile({ type: 'asset', fileName: basename(path), source: readFileSync(path) });
       },
     },
   ],

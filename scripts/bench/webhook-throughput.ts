@@ -46,7 +46,7 @@ export const question: Question = {
           .select('bodyJson')
           .limit(1)
           .executeTakeFirstOrThrow();
-        body = sample.bodyJson;
+        body = sample.bodyJson ?? '';
         return rateOf(count, await costOf(async () => drain(shop, logger)));
       },
       baseline: async () => rateOf(count, await costOf(async () => postAll(urls, body, count))),

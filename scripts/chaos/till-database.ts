@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import { decompressJson } from '../../src/store/sqlite/compressed-json.ts';
 
 export interface SendRow {
   readonly id: string;
@@ -107,10 +108,11 @@ export class TillDatabase {
 
   events(): EventRow[] {
     return this.#db
-      .prepare<[], EventRow>(
+      .prepare<[], Omit<EventRow, 'body_json'> & { body_json: Buffer }>(
         `SELECT type, payment_id, send_id, sequence, created_at, body_json FROM events ORDER BY seq`,
       )
-      .all();
+      .all()
+      .map((row) => ({ ...row, body_json: decompressJson(row.body_json) ?? '' }));
   }
 
   undelivered(): number {

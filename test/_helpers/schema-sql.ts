@@ -5,7 +5,7 @@ const WIDTH = 110;
 const HEADER = `-- The whole schema. A new database is made from this file; any other one has the same once it is migrated.
 -- Generated from the migrations: after a new one run \`npm run schema\`. The row types beside this file document the
 -- columns. Times are integer milliseconds, flags 0 or 1, atoms decimal text (wei do not fit 64 bits); *_json is JSON
--- text, *_sealed AES-GCM text. Triggers keep the tables of counts and totals.
+-- text, compressed where it is a BLOB, *_sealed AES-GCM text. Triggers keep the tables of counts and totals.
 `;
 /** Every table belongs to one. */
 const SUBJECTS: Readonly<Record<string, readonly string[]>> = {

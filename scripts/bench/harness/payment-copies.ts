@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { completedShares, type CompletedRow, type Share } from '../../../src/store/ledger/volume-totals.ts';
+import { compressJson, decompressJson } from '../../../src/store/sqlite/compressed-json.ts';
 import type { Templates } from './payment-templates.ts';
 
 export interface Copying {
@@ -43,6 +44,9 @@ export function copyPayments(path: string, { templates, ...made }: Templates, co
     sqlite.pragma('foreign_keys = OFF');
     sqlite.pragma('locking_mode = EXCLUSIVE');
     sqlite.pragma('cache_size = -1500000');
+    sqlite.function('replace_in_json', (stored: Buffer, from: string, to: string) =>
+      compressJson((decompressJson(stored) ?? '').replaceAll(from, to)),
+    );
     // Creating the indexes at the end takes minutes less than updating them with each row, because SQLite sorts once.
     const names = TABLES.map((name) => `'${name}'`).join();
     const indexes = sqlite
@@ -80,9 +84,6 @@ function takeTemplates(sqlite: Database.Database, templates: Templates['template
     sqlite.exec(`CREATE TEMP TABLE t_${table} AS SELECT * FROM ${table} WHERE ${payment} IS NOT NULL;
       CREATE INDEX temp.t_${table}_by_payment ON t_${table} (${payment})`);
   }
-  // Events older than a month have no payload.
-  sqlite.exec(`ALTER TABLE t_events ADD COLUMN forgotten TEXT;
-    UPDATE t_events SET forgotten = json_set(body_json, '$.data', json('{}'), '$.truncated', json('true'))`);
 }
 
 /** The last copy is the newest: a minute old. */
@@ -192,7 +193,8 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     id: EVENT_ID('t.sequence'),
     merchant_id: 'c.shop',
     payment_id: PAYMENT_ID,
-    body_json: `CASE WHEN c.told THEN replace(t.body_json, t.payment_id, ${PAYMENT_ID}) ELSE t.forgotten END`,
+    // Events older than a month have no body.
+    body_json: `CASE WHEN c.told THEN replace_in_json(t.body_json, t.payment_id, ${PAYMENT_ID}) END`,
   },
   deliveries: {
     id: DELIVERY_ID(SEQUENCE),
@@ -249,7 +251,7 @@ const COUNTED = [
   `INSERT OR REPLACE INTO address_counters
     SELECT merchant_id, coin, mode, branch, max(idx) + 1 FROM addresses GROUP BY 1, 2, 3, 4`,
   `INSERT OR REPLACE INTO meta SELECT 'webhooks.pruned_event_seq', max(seq) FROM events
-    WHERE json_extract(body_json, '$.truncated')`,
+    WHERE body_json IS NULL`,
 ];
 
 /** Recomputes the totals of completed payments. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
+import { compressJson } from '../sqlite/compressed-json.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { preparedList } from '../sqlite/prepared.ts';
 
@@ -103,9 +104,11 @@ async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promi
     .where('paymentId', '=', paymentId)
     .execute();
   for (const { seq, bodyJson: body } of events) {
-    const erased = redactor.json(body);
-    if (erased === body) continue;
-    await tx.updateTable('events').set({ bodyJson: erased }).where('seq', '=', seq).execute();
+    const erased = through(body, redactor.json);
+    if (erased === body && body !== null) continue;
+    // A damaged body may contain anything.
+    const bodyJson = erased === null ? null : compressJson(erased);
+    await tx.updateTable('events').set({ bodyJson }).where('seq', '=', seq).execute();
   }
 }
 
@@ -170,14 +173,13 @@ async function eraseNotes(
     .select(['seq', 'id', 'bodyJson'])
     .where('merchantId', '=', merchantId)
     .where('type', '=', NOTED)
-    .where('bodyJson', 'like', `%"${subscriptionId}"%`)
+    .where('bodyJson', 'is not', null)
     .execute();
-  for (const { seq, id, bodyJson } of events) {
-    await tx
-      .updateTable('events')
-      .set({ bodyJson: redactor.json(bodyJson) })
-      .where('seq', '=', seq)
-      .execute();
+  for (const { seq, id, bodyJson: body } of events) {
+    // A damaged body may contain anything.
+    if (body?.includes(`"${subscriptionId}"`) === false) continue;
+    const bodyJson = body === null ? null : compressJson(redactor.json(body));
+    await tx.updateTable('events').set({ bodyJson }).where('seq', '=', seq).execute();
     const logs = await tx
       .selectFrom('webhook_logs')
       .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])

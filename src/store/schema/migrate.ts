@@ -5,6 +5,7 @@ import * as reversedPayments from './migrations/0107-reversed-payments.ts';
 import * as attention from './migrations/0114-attention.ts';
 import * as walletFreezes from './migrations/0116-wallet-freezes.ts';
 import * as subscriptions from './migrations/0117-subscriptions.ts';
+import * as compressedEvents from './migrations/0119-compressed-events.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -16,6 +17,7 @@ export const MIGRATIONS: Migrations = {
   '0114-attention': attention,
   '0116-wallet-freezes': walletFreezes,
   '0117-subscriptions': subscriptions,
+  '0119-compressed-events': compressedEvents,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -1,7 +1,7 @@
 -- The whole schema. A new database is made from this file; any other one has the same once it is migrated.
 -- Generated from the migrations: after a new one run `npm run schema`. The row types beside this file document the
 -- columns. Times are integer milliseconds, flags 0 or 1, atoms decimal text (wei do not fit 64 bits); *_json is JSON
--- text, *_sealed AES-GCM text. Triggers keep the tables of counts and totals.
+-- text, compressed where it is a BLOB, *_sealed AES-GCM text. Triggers keep the tables of counts and totals.
 
 -- Accounts: users, what they sign in with, and what was revoked
 
@@ -1230,8 +1230,8 @@ CREATE TABLE events (
   payment_id TEXT REFERENCES payments(id),
   send_id TEXT REFERENCES sends(id),
   sequence INTEGER NOT NULL,
-  body_json TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  body_json BLOB
 ) STRICT;
 CREATE UNIQUE INDEX events_by_payment ON events (payment_id, sequence) WHERE payment_id IS NOT NULL;
 CREATE INDEX events_by_merchant ON events (merchant_id, seq, type);

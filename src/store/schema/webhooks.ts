@@ -1,6 +1,7 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
+import type { CompressedJson } from './compressed.ts';
 import type { CreatorColumns } from './creator.ts';
 
 export interface EventRow {
@@ -14,8 +15,8 @@ export interface EventRow {
   sendId: string | null;
   /** Sequence number per payment; 0 for events without a payment. */
   sequence: number;
-  /** The webhook body, frozen at event time. */
-  bodyJson: string;
+  /** The webhook body, frozen at event time; null once it is forgotten, or if its bytes are damaged. */
+  bodyJson: ColumnType<string | null, CompressedJson, CompressedJson | null>;
   createdAt: number;
 }
 

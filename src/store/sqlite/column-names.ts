@@ -1,12 +1,13 @@
 import type Sqlite from 'better-sqlite3';
 import { sql, SqliteQueryCompiler } from 'kysely';
 import { FLAGS } from '../schema/flags.ts';
+import { decompressJson } from './compressed-json.ts';
 
 /** A field of the rows of a statement. */
 export interface Field {
   readonly name: string;
-  /** SQLite has no booleans: it is stored as 0 or 1. */
-  readonly isFlag: boolean;
+  /** The value that the program reads; null: as stored. */
+  readonly decode: ((stored: unknown) => unknown) | null;
 }
 
 /** `createdAt` → `created_at`: SQL is written in snake case, values are not. */
@@ -32,10 +33,18 @@ const flagColumns: ReadonlySet<string> = new Set(
   ),
 );
 
-/** How a column of a statement is read. A flag is known by the column it comes from, under any alias. */
-export function toField({ name, table, column }: Sqlite.ColumnDefinition): Field {
-  return { name: camelCase(name), isFlag: flagColumns.has(`${table}.${column}`) };
+/**
+ * How a column of a statement is read. Flags and compressed texts are known by the column they come from, under any
+ * alias: SQLite has no booleans but 0 and 1, and a BLOB named *_json is compressed.
+ */
+export function toField({ name, table, column, type }: Sqlite.ColumnDefinition): Field {
+  if (flagColumns.has(`${table}.${column}`)) return { name: camelCase(name), decode: toFlag };
+  const isCompressed = type === 'BLOB' && column?.endsWith('_json') === true;
+  return { name: camelCase(name), decode: isCompressed ? toText : null };
 }
+
+const toFlag = (stored: unknown): boolean => stored === 1;
+const toText = (stored: unknown): unknown => (Buffer.isBuffer(stored) ? decompressJson(stored) : stored);
 
 /** Parameters as SQLite binds them. */
 export function toStored(parameters: readonly unknown[]): readonly unknown[] {

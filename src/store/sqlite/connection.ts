@@ -87,9 +87,9 @@ function readRows({ statement, fields }: Prepared, parameters: readonly unknown[
 
 function toRow(fields: readonly Field[], values: readonly unknown[]): object {
   const row: Record<string, unknown> = {};
-  for (const [index, { name, isFlag }] of fields.entries()) {
+  for (const [index, { name, decode }] of fields.entries()) {
     const value = values[index];
-    row[name] = isFlag && value !== null ? value === 1 : value;
+    row[name] = decode === null || value === null ? value : decode(value);
   }
   return row;
 }

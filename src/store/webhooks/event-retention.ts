@@ -33,10 +33,10 @@ export async function deleteFinishedDeliveries(db: Db, before: number, limit: nu
 export async function listEventsAfter(
   db: Db,
   range: { seq: number; before: number; limit: number },
-): Promise<StoredEvent[]> {
+): Promise<Pick<StoredEvent, 'id' | 'seq'>[]> {
   return db
     .selectFrom('events')
-    .selectAll()
+    .select(['id', 'seq'])
     .where('seq', '>', range.seq)
     .where('createdAt', '<', range.before)
     .orderBy('seq')
@@ -56,6 +56,8 @@ export async function listDeliveredEventIds(db: Db, eventIds: readonly string[])
   return new Set(rows.map((row) => row.eventId));
 }
 
-export async function replaceEventBody(tx: Tx, id: string, bodyJson: string): Promise<void> {
-  await tx.updateTable('events').set({ bodyJson }).where('id', '=', id).execute();
+/** Forgets the bodies of these events; the events stay. */
+export async function deleteEventBodies(tx: Tx, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await tx.updateTable('events').set({ bodyJson: null }).where('seq', 'in', seqs).execute();
 }

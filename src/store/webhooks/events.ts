@@ -1,13 +1,16 @@
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
+import { z } from 'zod';
 import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { writeMeta } from '../meta.ts';
+import { compressJson } from '../sqlite/compressed-json.ts';
 import { prepared, preparedInsert, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { EventRow } from '../schema/webhooks.ts';
 
 export type StoredEvent = Selectable<EventRow>;
+export type NewStoredEvent = Omit<StoredEvent, 'seq' | 'bodyJson'> & { readonly bodyJson: string };
 
 const insertRow = preparedInsert('events', ['seq']);
 
@@ -21,8 +24,9 @@ const SKIPPED_SEQS = 1_000_000_000;
  * writer, so the numbers ascend in commit order. The commit wakes requests that wait for events of the
  * merchant.
  */
-export async function insertEvent(tx: Tx, event: Omit<StoredEvent, 'seq'>): Promise<number> {
-  const [row] = await insertRow(tx, { seq: await nextSeq(tx), ...event });
+export async function insertEvent(tx: Tx, event: NewStoredEvent): Promise<number> {
+  const bodyJson = compressJson(event.bodyJson);
+  const [row] = await insertRow(tx, { seq: await nextSeq(tx), ...event, bodyJson });
   if (row === undefined) throw new Error('no event was stored');
   const { onNewEvent } = tx.database;
   if (onNewEvent !== null) tx.afterCommit(() => onNewEvent(event.merchantId));
@@ -174,19 +178,25 @@ export async function listEventsInRange(db: Db, range: EventRange): Promise<Stor
   return query.selectAll().orderBy('seq').limit(range.limit).execute();
 }
 
-/** Whether a claim of a refund link already has an event of this type. */
+const claimBody = z.object({
+  data: z.object({ refundLink: z.object({ claimId: z.string().nullable() }).optional() }),
+});
+
+/** Whether a claim of a refund link already has an event of this type whose body is kept. */
 export async function hasClaimEvent(
   db: Db,
   claim: { readonly paymentId: string; readonly claimId: string | null },
   type: EventType,
 ): Promise<boolean> {
-  const row = await db
+  if (claim.claimId === null) return false;
+  const events = await db
     .selectFrom('events')
-    .select('id')
+    .select('bodyJson')
     .where('paymentId', '=', claim.paymentId)
     .where('type', '=', type)
-    .where(sql<string>`body_json ->> '$.data.refundLink.claimId'`, '=', claim.claimId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  return events.some(({ bodyJson: body }) => {
+    const claimId = body === null ? null : claimBody.parse(JSON.parse(body)).data.refundLink?.claimId;
+    return claimId === claim.claimId;
+  });
 }

@@ -14,7 +14,7 @@ export type StoredWebhookLog = Selectable<WebhookLogRow> & {
   /** State of its delivery. */
   state: DeliveryState;
   nextAttemptAt: number;
-  bodyJson: string;
+  bodyJson: string | null;
 };
 
 export type DeliveryState = StoredDelivery['status'];

@@ -81,6 +81,7 @@ export async function storeEventNotices(
 }
 
 async function toNotice(tx: Tx, event: NoticedEvent, now: number): Promise<NoticeRow | null> {
+  if (event.bodyJson === null) return null;
   const data = body.parse(JSON.parse(event.bodyJson)).data;
   const reason = await findReason(tx, event, data);
   if (reason === null) return null;

@@ -1,11 +1,10 @@
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
+  deleteEventBodies,
   listDeliveredEventIds,
   listEventsAfter,
-  replaceEventBody,
 } from '../../store/webhooks/event-retention.ts';
-import type { EventBody } from '../events/index.ts';
 
 const CURSOR = 'webhooks.pruned_event_seq';
 
@@ -22,10 +21,10 @@ export async function forgetEventBodies(db: Db, before: number, limit: number): 
       events.map((event) => event.id),
     );
     const forgotten = events.filter((event) => !kept.has(event.id));
-    for (const event of forgotten) {
-      const body = JSON.parse(event.bodyJson) as EventBody;
-      await replaceEventBody(tx, event.id, JSON.stringify({ ...body, data: {}, truncated: true }));
-    }
+    await deleteEventBodies(
+      tx,
+      forgotten.map((event) => event.seq),
+    );
     const last = events.at(-1);
     if (last !== undefined) await writeMeta(tx, CURSOR, String(last.seq));
     return events.length;

@@ -46,8 +46,18 @@ export async function presentEvents(db: Db, events: readonly StoredEvent[]): Pro
   return events.map((event) => toView(event, byEvent.get(event.id) ?? []));
 }
 
+interface ReadBody {
+  readonly data: Record<string, unknown>;
+  readonly truncated?: true;
+}
+
+/** A forgotten or damaged body lacks all of its parts. */
+function readBody(text: string | null): ReadBody {
+  return text === null ? { data: {}, truncated: true } : (parseExact(text) as unknown as ReadBody);
+}
+
 function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {
-  const body = parseExact(event.bodyJson) as { data: Record<string, unknown>; truncated?: true };
+  const body = readBody(event.bodyJson);
   return {
     id: event.id,
     seq: event.seq,

@@ -65,6 +65,7 @@ export async function attemptDelivery(
 ): Promise<AttemptRecord> {
   if (event === undefined) throw new Error(`event ${delivery.eventId} of a delivery is missing`);
   if (secrets === undefined) throw new Error(`the secrets of ${secretOwner(delivery)} are missing`);
+  if (event.bodyJson === null) return damagedBody({ delivery, token, event }, deps.clock.now());
   const attempt = await postWebhook(
     { clock: deps.clock, egress: deps.egress, attemptLimitMs: deps.limits.attemptLimitMs },
     { id: event.id, url: delivery.url, body: event.bodyJson, keys: deps.keys.of(secrets) },
@@ -76,4 +77,24 @@ export async function attemptDelivery(
     { delaysMs: deps.limits.retryDelaysMs, random: deps.random },
   );
   return { delivery, token, eventType: event.type, outcome, ...attempt };
+}
+
+/** What cannot be sent is given up, so that it does not delay the later events of its payment. */
+function damagedBody(
+  { delivery, token, event }: { delivery: StoredDelivery; token: string; event: EventMessage },
+  now: number,
+): AttemptRecord {
+  return {
+    delivery,
+    token,
+    eventType: event.type,
+    outcome: { kind: 'failed' },
+    status: 0,
+    error: `the stored body of event ${event.id} is damaged`,
+    endedAt: now,
+    durationMs: 0,
+    requestHeaders: {},
+    responseHeaders: {},
+    responseBody: '',
+  };
 }

@@ -118,7 +118,7 @@ export class DomainWorld {
       .where('merchantId', '=', this.shop.id)
       .orderBy('seq')
       .execute();
-    return rows.map(({ bodyJson }) => JSON.parse(bodyJson) as DomainEvent);
+    return rows.map(({ bodyJson }) => JSON.parse(bodyJson ?? 'null') as DomainEvent);
   }
 
   async types(): Promise<string[]> {

@@ -92,7 +92,7 @@ async function shownAsRead(paymentId: string): Promise<number> {
     .where('paymentId', '=', paymentId)
     .orderBy('sequence', 'desc')
     .executeTakeFirstOrThrow();
-  const { data } = JSON.parse(event.bodyJson) as { data: { payment: unknown } };
+  const { data } = JSON.parse(event.bodyJson ?? 'null') as { data: { payment: unknown } };
   const view = await world.payment({ id: paymentId });
   expect(data.payment).toEqual(JSON.parse(JSON.stringify(view)));
   return event.sequence;

@@ -8,6 +8,7 @@ import {
   listWebhookLogs,
   sumLogBytes,
 } from '../../../src/store/webhooks/webhook-logs.ts';
+import { compressJson } from '../../../src/store/sqlite/compressed-json.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 let db: Database;
@@ -177,7 +178,7 @@ const event = {
   paymentId: null,
   sendId: null,
   sequence: 1,
-  bodyJson: '{}',
+  bodyJson: compressJson('{}'),
   createdAt: 1,
 };
 const delivery = {

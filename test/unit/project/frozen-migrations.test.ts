@@ -12,6 +12,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0114-attention': '81dae8775352037e6d046521e4ad8d573688d9d0dff15cdc62752a7caf4e5e47',
   '0116-wallet-freezes': '2c6e8f00f16c2cb0bb506d93abf910a916a77147ee5efd47dfe56bbc5c8b246d',
   '0117-subscriptions': '4555c466fefe41a413772fb8836662a085dda359937358c68090e801a8794b5d',
+  '0119-compressed-events': '9e3dfd4db8d2e6332d667602113d0534102b21749529b5ce282a0e9c0da84693',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';
