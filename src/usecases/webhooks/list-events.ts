@@ -53,7 +53,7 @@ interface ReadBody {
 
 /** A forgotten or damaged body lacks all of its parts. */
 function readBody(text: string | null): ReadBody {
-  return text === null ? { data: {}, truncated: true } : (parseExact(text) as unknown as ReadBody);
+  return text === null ? { data: {}, truncated: true } : (parseExact(text) as ReadBody);
 }
 
 function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): EventView {

@@ -30,13 +30,13 @@ it('an upgrade keeps the body of every event, and no body of those that retentio
         db.prepare('UPDATE events SET body_json = ? WHERE seq = ?').run(forgotten(emptied.body), emptied.seq);
         db.close();
       }
-      const { db, close } = await openDatabase(path);
-      const after = await db
+      const database = await openDatabase(path);
+      const after = await database.db
         .selectFrom('events')
         .select(['seq', 'bodyJson as body'])
         .orderBy('seq')
         .execute();
-      await close();
+      await database.close();
       const expected = before.map((event) => (event === emptied ? { ...event, body: null } : event));
       expect([name, after]).toEqual([name, expected]);
       count += after.length;
