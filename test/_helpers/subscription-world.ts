@@ -120,10 +120,11 @@ export class SubscriptionWorld {
       .selectFrom('events')
       .select(['type', 'bodyJson'])
       .where('type', 'in', SUBSCRIPTION_EVENT_TYPES)
-      .where('bodyJson', 'like', `%"${id}"%`)
       .orderBy('seq')
       .execute();
-    return rows.map(({ type }) => type.replace('subscription.', ''));
+    return rows
+      .filter(({ bodyJson }) => bodyJson?.includes(`"${id}"`))
+      .map(({ type }) => type.replace('subscription.', ''));
   }
 
   async tick(): Promise<void> {
