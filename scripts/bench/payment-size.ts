@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { applyRetention } from '../../src/usecases/retention/index.ts';
@@ -46,10 +45,7 @@ export const question: Question = {
     await deliveriesSettled(daemon);
     const paid = compactSizes(bench, daemon);
     const copy = await pruned(bench, daemon);
-    const notes = [
-      ...formatTable(payments, { empty, unpaid, paid, kept: readSizes(copy) }),
-      measureBodies(daemon, payments),
-    ];
+    const notes = formatTable(payments, { empty, unpaid, paid, kept: readSizes(copy) });
     return { comparisons: [], notes };
   },
 };
@@ -156,16 +152,4 @@ function formatTable(payments: number, { empty, unpaid, paid, kept }: Measured):
 
 function formatLine(name: string, unpaid: number, paid: number, kept: number): string {
   return `${name}: ${unpaid} unpaid, ${paid} paid, ${kept} after retention`;
-}
-
-/** What the bodies of events would be if they were compressed. */
-function measureBodies(daemon: Daemon, payments: number): string {
-  const bodies = read(daemon, (db) => db.prepare('SELECT body_json FROM events').pluck().all()) as string[];
-  const [dictionary = ''] = bodies;
-  const total = (sizeOf: (body: string) => number): number =>
-    Math.round(bodies.reduce((sum, body) => sum + sizeOf(body), 0) / payments);
-  const plain = total((body) => Buffer.byteLength(body));
-  const deflated = total((body) => deflateRawSync(body).length);
-  const shared = total((body) => deflateRawSync(body, { dictionary: Buffer.from(dictionary) }).length);
-  return `bodies of events: ${plain}; deflated ${deflated}, with one body as dictionary ${shared}`;
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { EventRow } from '../schema/webhooks.ts';
 
 export type StoredEvent = Selectable<EventRow>;
-export type NewStoredEvent = Omit<StoredEvent, 'seq' | 'bodyJson'> & { readonly bodyJson: string };
+type NewStoredEvent = Omit<StoredEvent, 'seq' | 'bodyJson'> & { readonly bodyJson: string };
 
 const insertRow = preparedInsert('events', ['seq']);
 
