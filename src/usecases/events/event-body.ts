@@ -3,7 +3,7 @@ import type { EventType } from '../../domain/events.ts';
 /** Webhook bodies stay under this many bytes (design section 8). */
 export const MAX_EVENT_BODY_BYTES = 20_000;
 
-export interface EventBody {
+interface EventBody {
   readonly id: string;
   readonly type: EventType;
   /** ISO 8601, time of the event. */
