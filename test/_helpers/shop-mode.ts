@@ -20,3 +20,13 @@ export function putShopInMode(
     sqlite.close();
   }
 }
+
+/** Unfreezes every wallet of a till. */
+export function unfreezeWallets(till: { readonly dataDir: string }): void {
+  const sqlite = new Database(join(till.dataDir, 'tilld.sqlite'));
+  try {
+    sqlite.exec('DELETE FROM wallet_freezes');
+  } finally {
+    sqlite.close();
+  }
+}

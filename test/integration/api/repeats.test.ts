@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
 import { startHttpApp } from '../../_helpers/http-app.ts';
-import { putShopInMode } from '../../_helpers/shop-mode.ts';
+import { putShopInMode, unfreezeWallets } from '../../_helpers/shop-mode.ts';
 import type { Endpoint } from './contract.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { credentialsOf, fresh, World, type Account } from './world.ts';
@@ -13,6 +13,8 @@ let account: Account;
 beforeAll(async () => {
   account = await world.account();
 });
+// One of the routes freezes the wallet.
+afterEach(() => unfreezeWallets(world.till));
 afterAll(async () => world.end());
 
 const posts = world.contract.routes.filter(({ method }) => method === 'POST');
