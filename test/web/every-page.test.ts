@@ -53,6 +53,7 @@ const INSIDE: readonly [route: string, query: string][] = [
   ['/account', ''],
   ['/nodes', ''],
   ['/shop/$shopId', ''],
+  ['/shop/$shopId/attention', ''],
   ['/shop/$shopId/payments', ''],
   ['/shop/$shopId/customers', ''],
   ['/shop/$shopId/products', ''],

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
-import { useAct, useShopId, useShops } from './api/hooks.ts';
+import { useAct, useApi, useShopId, useShops } from './api/hooks.ts';
 import { useFrameShopId } from './api/last-shop.ts';
 import { useMayKnown } from './api/permissions.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
 import { Find, FindButton, useFindKey } from './find.tsx';
 import { t } from './i18n/t.ts';
+import { useMode } from './api/mode.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
 import { RestoredNote } from './restored-note.tsx';
@@ -17,6 +18,7 @@ import { BASE_PATH } from '../base-path.ts';
 
 /** Path, name, and the scope needed to see it. */
 const SHOP_PAGES = [
+  ['/attention', t('Needs you'), 'payments:read'],
   ['', t('Overview'), 'payments:read'],
   ['/payments', t('Payments'), 'payments:read'],
   ['/wallet', t('Wallet'), 'wallet:read'],
@@ -172,6 +174,24 @@ function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
   );
 }
 
+const COUNTED_EVERY_MS = 30_000;
+
+/** How much waits in the shop. */
+function AttentionCount({ shopId }: { shopId: string }) {
+  const { viewed: mode } = useMode();
+  const query = { merchantId: shopId, mode, limit: 1 };
+  const total = useApi('/merchant/attention', query, { refetchMs: COUNTED_EVERY_MS }).data?.pagination.total;
+  if (total === undefined || total === 0) return null;
+  return (
+    <>
+      {' '}
+      <span className="ml-1 rounded-full bg-stop-soft px-2 py-0.5 text-xs font-semibold text-stop">
+        {total}
+      </span>
+    </>
+  );
+}
+
 /** A smaller hidden part of the bar is not indicated. */
 const EDGE_PX = 8;
 
@@ -215,6 +235,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
           SHOP_PAGES.filter(([, , needed]) => may(needed)).map(([path, name]) => (
             <Item key={path} to={`/shop/${shopId}${path}`} exact={path === ''}>
               {name}
+              {path === '/attention' && <AttentionCount shopId={shopId} />}
             </Item>
           ))}
         <Item to="/nodes">{t('Nodes')}</Item>

@@ -127,6 +127,11 @@ const routes = root.addChildren([
     ),
     page(
       inside,
+      '/shop/$shopId/attention',
+      lazy(async () => import('./pages/home/attention.tsx'), 'AttentionPage'),
+    ),
+    page(
+      inside,
       '/shop/$shopId/payments',
       lazy(async () => import('./pages/payments/payments.tsx'), 'PaymentsPage'),
     ),

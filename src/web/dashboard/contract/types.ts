@@ -6,6 +6,7 @@ import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 export type Pagination = Schemas['Pagination'];
 export type User = Schemas['User'];
 export type Shop = Schemas['Merchant'];
+export type AttentionItem = Schemas['AttentionItem'];
 export type Payment = Schemas['Payment'];
 export type RefundLink = Schemas['RefundLink'];
 export type Customer = Schemas['Customer'];

@@ -1,0 +1,166 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { useAct, useShopId } from '../../api/hooks.ts';
+import { useMay } from '../../api/may.ts';
+import type { AttentionItem } from '../../contract/types.ts';
+import { COINS } from '../../format/coins.ts';
+import { t } from '../../i18n/t.ts';
+import { attentionMoney } from '../../ui/attention-words.ts';
+import { Button, Copy, LINK_PRIMARY, Problem } from '../../ui/basics.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { telling } from '../../ui/toast.tsx';
+
+interface ActionProps {
+  readonly item: AttentionItem;
+  readonly onRefundLink: (url: string) => void;
+}
+
+/** The one action that settles an item, if the reader's role allows it. */
+export function AttentionAction({ item, onRefundLink }: ActionProps) {
+  const may = useMay();
+  const { type, url } = item.action;
+  switch (type) {
+    case 'request_payment':
+      return (
+        <Copy text={url} label={t('Copy payment link')} look="primary">
+          {t('Copy payment link')}
+        </Copy>
+      );
+    case 'accept_payment':
+    case 'decide_payment':
+      return may('refunds:write') ? <Accept item={item} /> : null;
+    case 'refund_excess':
+      return may('refunds:write') ? <RefundExcess item={item} onRefundLink={onRefundLink} /> : null;
+    case 'approve_refund':
+      return may('wallet:send') ? <Approve item={item} /> : null;
+    case 'fund_wallet':
+    case 'open_send':
+    case 'retry_endpoint':
+    case 'open_nodes':
+      return <GoTo type={type} />;
+  }
+}
+
+function Accept({ item }: { item: AttentionItem }) {
+  const merchantId = useShopId();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const paymentId = item.subject.paymentId ?? '';
+  const accept = useAct(
+    () => api('POST', '/payment/resolve', { query: { merchantId }, body: { paymentId, action: 'accept' } }),
+    telling(t('Payment accepted'), close),
+  );
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        {t('Accept as paid')}
+      </Button>
+      <Confirm
+        title={t('Accept this payment?')}
+        open={isOpen}
+        onClose={close}
+        action={t('Accept as paid')}
+        busy={accept.isPending}
+        error={accept.error}
+        onConfirm={() => accept.mutate()}
+      >
+        <p className="money">
+          {t('{amount} of {price}', {
+            amount: attentionMoney(item, item.amount) ?? '?',
+            price: attentionMoney(item, item.price) ?? '?',
+          })}
+        </p>
+        <p className="text-soft">{t('You can’t undo this.')}</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** A link by which the payer claims the excess; it is on the page, because the item leaves the list with it. */
+function RefundExcess({ item, onRefundLink }: ActionProps) {
+  const merchantId = useShopId();
+  const coin = COINS.find((one) => one === item.currency);
+  const make = useAct(
+    () =>
+      api('POST', '/payment/refund-link', {
+        query: { merchantId },
+        body: {
+          paymentId: item.subject.paymentId ?? '',
+          preset: 'excess',
+          ...(coin === undefined ? {} : { coin }),
+          deductFee: true,
+        },
+      }),
+    ({ url }) => {
+      if (url !== null) onRefundLink(url);
+    },
+  );
+  return (
+    <>
+      <Button look="primary" busy={make.isPending} onClick={() => make.mutate()}>
+        {t('Refund the excess')}
+      </Button>
+      {make.error !== null && <Problem error={make.error} />}
+    </>
+  );
+}
+
+function Approve({ item }: { item: AttentionItem }) {
+  const merchantId = useShopId();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const { linkId, claimId } = item.subject;
+  const approve = useAct(
+    () =>
+      api('POST', '/payment/refund-link/approve', {
+        query: { merchantId },
+        body: { linkId: linkId ?? '', claimId: claimId ?? '' },
+      }),
+    telling(t('The refund is on its way'), close),
+  );
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        {t('Approve and send')}
+      </Button>
+      <Confirm
+        title={t('Send this refund?')}
+        open={isOpen}
+        onClose={close}
+        action={t('Approve and send')}
+        busy={approve.isPending}
+        error={approve.error}
+        onConfirm={() => approve.mutate()}
+      >
+        <p className="money font-bold">{attentionMoney(item, item.amount)}</p>
+        <p className="text-soft">{t('You can’t undo this.')}</p>
+      </Confirm>
+    </>
+  );
+}
+
+function GoTo({ type }: { type: AttentionItem['action']['type'] }) {
+  const shopId = useShopId();
+  const may = useMay();
+  if (type === 'open_nodes') {
+    return (
+      <Link to="/nodes" className={LINK_PRIMARY}>
+        {t('Open nodes')}
+      </Link>
+    );
+  }
+  if (type === 'retry_endpoint') {
+    return (
+      <Link to="/shop/$shopId/webhooks" params={{ shopId }} className={LINK_PRIMARY}>
+        {t('Open webhooks')}
+      </Link>
+    );
+  }
+  if (!may('wallet:read')) return null;
+  return (
+    <Link to="/shop/$shopId/wallet" params={{ shopId }} className={LINK_PRIMARY}>
+      {t('Open the wallet')}
+    </Link>
+  );
+}

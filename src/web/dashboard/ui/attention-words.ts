@@ -1,0 +1,59 @@
+import type { AttentionItem } from '../contract/types.ts';
+import { COINS } from '../format/coins.ts';
+import { coins, fiat } from '../format/format.ts';
+import { t } from '../i18n/t.ts';
+
+/** Money of an item, in its fiat currency or coin; null where its value is unknown. */
+export function attentionMoney({ currency }: AttentionItem, amount: string | null): string | null {
+  if (amount === null || currency === null) return null;
+  return COINS.some((coin) => coin === currency) ? `${coins(amount)} ${currency}` : fiat(amount, currency);
+}
+
+const TITLES = {
+  payment_reversed: () => t('The network took a payment back'),
+  refund_claim: () => t('A payer asks for a refund'),
+  refund_delayed: () => t('A refund cannot be sent'),
+  send_failed: () => t('A send failed'),
+  send_stuck: () => t('A send is not confirmed'),
+  send_fee_limited: () => t('A send waits for a higher fee than its limit'),
+  payment_late: () => t('Money arrived after the deadline'),
+  payment_short: () => t('A payment is short'),
+  payment_over: () => t('A payer paid too much'),
+  webhook_gone: () => t('A webhook endpoint answered 410'),
+  webhook_failing: () => t('A webhook endpoint fails'),
+  node_down: () => t('A node is behind or unreachable'),
+  transactions_unread: () => t('Transactions could not be read'),
+  rates_unsure: () => t('Exchange rates rest on one source'),
+  backup_old: () => t('The newest backup is too old'),
+  replica_behind: () => t('The replica is behind'),
+  certificate_ending: () => t('The TLS certificate ends soon'),
+} as const satisfies Record<AttentionItem['kind'], () => string>;
+
+/** What happened. */
+export function attentionTitle({ kind, subject }: AttentionItem): string {
+  const { coin } = subject;
+  return coin === null || subject.paymentId !== null ? TITLES[kind]() : `${coin}: ${TITLES[kind]()}`;
+}
+
+const ADVICE = {
+  payment_reversed: () => t('Do not deliver yet. Send the payer the payment link again.'),
+  refund_claim: () => t('Check the amount, then approve the refund.'),
+  send_failed: () => t('No money left the wallet.'),
+  send_stuck: () => t('Raise its fee, or cancel it.'),
+  send_fee_limited: () => t('Raise its fee by hand, or wait for lower fees.'),
+  payment_late: () => t('Accept it, or refund it on the page of the payment.'),
+  payment_short: () => t('Accept what arrived, or refund it on the page of the payment.'),
+  payment_over: () => t('Refund the excess: the payer enters an address of their own.'),
+  node_down: () => t('Payments of this coin are not seen until its node is back.'),
+  transactions_unread: () => t('Their money is not credited until they are read.'),
+  rates_unsure: () => t('One wrong source could price new payments wrongly.'),
+  backup_old: () => t('Check the schedule of backups and the disk.'),
+  replica_behind: () => t('A takeover now would lose the newest changes.'),
+  certificate_ending: () => t('Renew it before payers see a warning.'),
+} as const satisfies Partial<Record<AttentionItem['kind'], () => string>>;
+
+/** What to do; for endpoints and refunds that cannot be sent, what went wrong. */
+export function attentionAdvice({ kind, message }: AttentionItem): string {
+  const known: Partial<Record<AttentionItem['kind'], () => string>> = ADVICE;
+  return known[kind]?.() ?? message;
+}
