@@ -20,26 +20,18 @@ interface ActionProps {
 export function AttentionAction({ item, onRefundLink }: ActionProps) {
   const may = useMay();
   const { type, url } = item.action;
-  switch (type) {
-    case 'request_payment':
-      return (
-        <Copy text={url} label={t('Copy payment link')} look="primary">
-          {t('Copy payment link')}
-        </Copy>
-      );
-    case 'accept_payment':
-    case 'decide_payment':
-      return may('refunds:write') ? <Accept item={item} /> : null;
-    case 'refund_excess':
-      return may('refunds:write') ? <RefundExcess item={item} onRefundLink={onRefundLink} /> : null;
-    case 'approve_refund':
-      return may('wallet:send') ? <Approve item={item} /> : null;
-    case 'fund_wallet':
-    case 'open_send':
-    case 'retry_endpoint':
-    case 'open_nodes':
-      return <GoTo type={type} />;
+  if (type === 'request_payment') {
+    return (
+      <Copy text={url} label={t('Copy payment link')} look="primary">
+        {t('Copy payment link')}
+      </Copy>
+    );
   }
+  if (type === 'approve_refund') return may('wallet:send') ? <Approve item={item} /> : null;
+  const isDecision = type === 'accept_payment' || type === 'decide_payment';
+  if (!isDecision && type !== 'refund_excess') return <GoTo type={type} />;
+  if (!may('refunds:write')) return null;
+  return isDecision ? <Accept item={item} /> : <RefundExcess item={item} onRefundLink={onRefundLink} />;
 }
 
 function Accept({ item }: { item: AttentionItem }) {
