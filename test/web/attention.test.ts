@@ -115,9 +115,7 @@ it('the page of what waits fits a phone', async () => {
   await page.setViewportSize(PHONE);
   await page.reload();
   await card('Order reversed-again').waitFor();
-  const hidden = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
+  const hidden = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
   expect(hidden).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
   await page.screenshot({ path: `${SCREENS}/attention-phone.png`, fullPage: true });
