@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import type { AttentionItem } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';

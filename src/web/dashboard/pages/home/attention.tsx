@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/may.ts';
+import { useMay } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import type { AttentionItem } from '../../contract/types.ts';
 import { when } from '../../format/format.ts';
