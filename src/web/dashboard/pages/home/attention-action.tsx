@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts';
 import { attentionMoney } from '../../ui/attention-words.ts';
 import { Button, Copy, LINK_PRIMARY, Problem } from '../../ui/basics.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 
 interface ActionProps {
   readonly item: AttentionItem;

@@ -11,7 +11,7 @@ import { attentionAdvice, attentionMoney, attentionTitle } from '../../ui/attent
 import { Badge, Button, CopyLine, Empty, LINK, Loaded, PageTitle } from '../../ui/basics.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Pager } from '../../ui/table.tsx';
-import { telling } from '../../ui/toast.tsx';
+import { telling } from '../../ui/toast.ts';
 import { AttentionAction } from './attention-action.tsx';
 
 const LIVE_MS = 10_000;
