@@ -128,17 +128,8 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
         continue;
       }
       const durationMs = Math.round(performance.now() - startedAt);
-      if (answer instanceof ChainError) {
-        logger.warn(
-          { node: url.host, method: what, durationMs, error: answer.message },
-          'node request failed',
-        );
-        throw answer;
-      }
-      logger.debug(
-        { node: url.host, method: what, durationMs, status: answer.status },
-        'node request answered',
-      );
+      logResult(logger, { node: url.host, method: what, durationMs }, answer);
+      if (answer instanceof ChainError) throw answer;
       return answer;
     }
   }
@@ -151,6 +142,15 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     postForBytes: async (body, what) => exchanged(body, what, {}),
     close: () => pool.destroy(),
   };
+}
+
+function logResult(
+  logger: RpcTransportOptions['logger'],
+  call: { readonly node: string; readonly method: string; readonly durationMs: number },
+  answer: Answer | ChainError,
+): void {
+  if (answer instanceof ChainError) logger.warn({ ...call, error: answer.message }, 'node request failed');
+  else logger.debug({ ...call, status: answer.status }, 'node request answered');
 }
 
 /** Delay before a retry; undefined when the answer is final. */

@@ -40,6 +40,7 @@ afterAll(async () => world.end());
  */
 const READS = {
   clerk: [
+    'GET /merchant/attention',
     'GET /merchant/customer/get',
     'GET /merchant/customer/list',
     'GET /merchant/link/list',
@@ -54,6 +55,7 @@ const READS = {
     'GET /rates',
   ],
   bookkeeper: [
+    'GET /merchant/attention',
     'GET /merchant/customer/get',
     'GET /merchant/customer/list',
     'GET /merchant/list',
@@ -82,6 +84,7 @@ const WRITES_OF_CLERK = [
   'DELETE /merchant/link/delete',
   'PATCH /merchant/link/edit',
   'PATCH /payment/update',
+  'POST /merchant/attention/dismiss',
   'POST /merchant/link/create',
   'POST /payment/cancel',
   'POST /payment/create',
