@@ -140,8 +140,8 @@ function editRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/edit',
     summary: 'Edit a subscription',
     description:
-      'Another price or quantity counts from now on: for paid time the difference is credit, or is asked for by the next ' +
-      'invoice; an open invoice that nobody has paid is quoted again. Another interval begins with the next period. ' +
+      'Another price or quantity takes effect with the next invoice; an open invoice for which no money was seen is quoted ' +
+      'again. There is no proration: paid periods keep their price. Another interval begins with the next period. ' +
       '`cancelAtPeriodEnd` false undoes a cancellation at the end of the period.',
     tags,
     auth: 'merchant',

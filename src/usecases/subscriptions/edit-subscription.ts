@@ -1,13 +1,11 @@
 import { invalidField } from '../../domain/errors.ts';
 import { decide } from '../../domain/subscription/machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
-import { prorate } from '../../domain/subscription/proration.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
-import { paidInvoicesAfter } from '../../store/subscriptions/invoices.ts';
 import { loadState, periodPrice, saveSubscription } from '../invoices/index.ts';
 import { findRecurringPrice } from './create-subscription.ts';
 import { assertPayable } from './make-invoice.ts';
@@ -25,8 +23,9 @@ export interface EditSubscriptionInput {
 }
 
 /**
- * Another price or quantity counts from now on for paid time, by proration: less becomes credit, more is asked
- * for by the next invoice. The calendar does not move; another interval begins with the next period.
+ * Another price or quantity counts from the next invoice on, and for an open invoice without money. There is no
+ * proration: a paid period, and an invoice for which money was seen, keep their price, so that no sequence of edits
+ * makes credit or a debt. The calendar does not move; another interval begins with the next period.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, PRICE_NOT_FOUND, PRODUCT_NOT_FOUND, INVALID_STATE,
  * RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (priceId)
  */
@@ -82,28 +81,11 @@ async function changePrice(
   const { amount, productId } = price;
   const changed: SubscriptionRow = { ...row, priceId, productId, amount, quantity };
   assertPayable(deps, changed);
-  if (chosen !== null && chosen.interval !== row.interval) {
-    const anchorAt = periodStart(row, row.nextN);
-    return { ...changed, interval: chosen.interval, anchorAt, anchorN: row.nextN };
-  }
-  const balance = BigInt(row.balanceMinor) - (await prorated(tx, deps, row, changed));
-  const balanced = { ...changed, balanceMinor: balance.toString() };
+  const isOtherInterval = chosen !== null && chosen.interval !== row.interval;
+  const next = isOtherInterval
+    ? { ...changed, interval: chosen.interval, anchorAt: periodStart(row, row.nextN), anchorN: row.nextN }
+    : changed;
   const newPrice = periodPrice(changed);
-  return reviseInvoices(tx, deps, balanced, () => newPrice);
-}
-
-/** What the new price adds to the paid time that is left: negative where it takes away. */
-async function prorated(
-  tx: Tx,
-  deps: SubscriptionDeps,
-  before: SubscriptionRow,
-  after: SubscriptionRow,
-): Promise<bigint> {
-  // While it is paused no paid time passes.
-  const now = before.pausedAt ?? deps.clock.now();
-  let sum = 0n;
-  for (const { periodStart: start, periodEnd: end } of await paidInvoicesAfter(tx, before.id, now)) {
-    sum += prorate(periodPrice(before), periodPrice(after), { start, end }, now);
-  }
-  return sum;
+  // An invoice from before a change of the interval is for a period of another length.
+  return reviseInvoices(tx, deps, next, (invoice) => (invoice.n < next.anchorN ? invoice.price : newPrice));
 }

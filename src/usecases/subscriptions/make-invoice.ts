@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { formatFiat, type Fiat } from '../../domain/fiat.ts';
 import { decide, payBy } from '../../domain/subscription/machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
-import { applyBalance, type Dues } from '../../domain/subscription/proration.ts';
+import { applyBalance, type Dues } from '../../domain/subscription/dues.ts';
 import { toCreator } from '../../store/creators.ts';
 import { findUserProduct } from '../../store/catalog/products.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
