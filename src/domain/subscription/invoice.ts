@@ -16,6 +16,7 @@ export interface InvoiceMoney {
 export interface InvoiceState {
   readonly status: InvoiceStatus;
   readonly due: bigint;
+  /** Whether it is paid, or was until its money was refunded. */
   readonly wasPaid: boolean;
   /** What its money has added to the balance of the subscription. */
   readonly credited: bigint;
@@ -41,45 +42,59 @@ export function settleInvoice(
   money: InvoiceMoney,
   excessToCredit: boolean,
 ): InvoiceChange {
-  const { status, change } = nextStatus(invoice, CLOSED.has(subscription), money.status);
-  const wanted = earnedCredit({ ...invoice, status }, money);
+  const { status, change } = nextStatus(invoice, subscription, money.status);
+  const wanted = earnedCredit({ ...invoice, status }, subscription, money);
   // Without that setting, no credit arises, but what was given can be lost.
   const credited = excessToCredit || wanted < invoice.credited ? wanted : invoice.credited;
   return { status, change, credited };
 }
 
 function nextStatus(
-  { status, wasPaid }: InvoiceState,
-  isClosed: boolean,
+  { status, due, wasPaid }: InvoiceState,
+  subscription: SubscriptionStatus,
   payment: PaymentStatus,
 ): Pick<InvoiceChange, 'status' | 'change'> {
   switch (status) {
     case 'open':
       return payment === 'completed' ? { status: 'paid', change: 'paid' } : { status, change: null };
     case 'paid':
+      // Credit covers it: its payment, if it had one, does not matter.
+      if (due === 0n) return { status, change: null };
       if (payment === 'refunded') return { status: 'void', change: 'refunded' };
-      if (LOST.has(payment)) return { status: isClosed ? 'void' : 'open', change: 'reversed' };
+      if (LOST.has(payment)) {
+        return { status: CLOSED.has(subscription) ? 'void' : 'open', change: 'reversed' };
+      }
       return { status, change: null };
     case 'void':
-      // A refund that failed, or money that came back after a reversal.
-      if (wasPaid && payment === 'completed') return { status: 'paid', change: 'paid' };
+      // A refund that failed.
+      if (wasPaid && payment === 'completed' && subscription !== 'ended') {
+        return { status: 'paid', change: 'paid' };
+      }
       return { status, change: null };
     default:
       return assertNever(status);
   }
 }
 
-function earnedCredit({ status, due, wasPaid }: InvoiceState, money: InvoiceMoney): bigint {
+function earnedCredit(
+  { status, due, wasPaid }: InvoiceState,
+  subscription: SubscriptionStatus,
+  money: InvoiceMoney,
+): bigint {
+  if (money.status === 'refunded') return 0n;
   switch (status) {
     case 'open':
       return 0n;
     case 'paid': {
-      const excess = money.hasExcess && money.kept > money.price ? money.kept - money.price : 0n;
-      return excess + money.price - due;
+      // An excess within the tolerance is the shop's.
+      const isCapped = money.kept > money.price && !money.hasExcess;
+      const counted = isCapped ? money.price : money.kept;
+      return counted > due ? counted - due : 0n;
     }
     case 'void':
-      // A refund of the whole period makes no credit; money for a period that was never given does.
-      return wasPaid || money.kept < 0n ? 0n : money.kept;
+      // A refund of the whole period makes no credit; money for a period that is not given does.
+      if (money.kept < 0n) return 0n;
+      return wasPaid && subscription !== 'ended' ? 0n : money.kept;
     default:
       return assertNever(status);
   }

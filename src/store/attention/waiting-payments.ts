@@ -32,6 +32,11 @@ const IS_REVERSED = sql<boolean>`(payments.exception = 'reversed')`;
 const WAITS_FOR_PAYER = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (
   SELECT 1 FROM refund_links WHERE refund_links.payment_id = payments.id AND refund_links.status = 'open')`;
 
+/** An excess that became credit of its subscription was given to the payer already. */
+const IS_CREDITED = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (
+  SELECT 1 FROM subscription_invoices AS invoice
+  WHERE invoice.payment_id = payments.id AND invoice.credited_minor <> '0')`;
+
 const IS_DISMISSED = sql<boolean>`EXISTS (SELECT 1 FROM attention_dismissals AS gone
   WHERE gone.merchant_id = payments.merchant_id AND gone.item_id = payments.id
     AND gone.mark = CAST(payments.sequence AS TEXT))`;
@@ -44,7 +49,8 @@ function waiting(db: Db, { merchantId, mode }: ShopMode): Payments {
     .where('payments.merchantId', '=', merchantId)
     .where('payments.mode', '=', mode)
     .where(WAITS)
-    .where(sql<boolean>`NOT (${WAITS_FOR_PAYER})`);
+    .where(sql<boolean>`NOT (${WAITS_FOR_PAYER})`)
+    .where(sql<boolean>`NOT (${IS_CREDITED})`);
 }
 
 function columns(query: Payments) {

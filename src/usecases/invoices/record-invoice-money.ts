@@ -81,12 +81,21 @@ async function settle(
     status,
     credited,
     payBy: isReopened ? Math.max(invoice.payBy, payBy(before, now, graceDays)) : invoice.payBy,
-    paidAt: change === 'paid' ? (invoice.paidAt ?? now) : invoice.paidAt,
+    paidAt: paidAt(invoice, change, now),
   };
   await updateInvoice(tx, after);
   const balanceMinor = (BigInt(subscription.balanceMinor) + credited - invoice.credited).toString();
   const decision = await decideSettled(tx, { subscription, before, change }, now);
   await saveSubscription(tx, deps, { ...subscription, balanceMinor }, decision, { invoice: after });
+}
+
+function paidAt(
+  { paidAt: since }: StoredInvoice,
+  change: 'paid' | 'reversed' | 'refunded' | null,
+  now: number,
+): number | null {
+  if (change === 'paid') return since ?? now;
+  return change === 'reversed' ? null : since;
 }
 
 async function decideSettled(

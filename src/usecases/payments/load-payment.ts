@@ -6,6 +6,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { unsentClaims } from '../../store/payments/refund-links.ts';
 import { listRefunds, type StoredRefund } from '../../store/payments/refunds.ts';
+import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import { otherMembers } from '../../store/payments/payment-groups.ts';
 import { listPaymentOptions, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
 import { paymentRefunds, toState, type LoadedMember, type LoadPaymentDeps } from './payment-state.ts';
@@ -24,6 +25,8 @@ export interface LoadedPayment {
   readonly rates: ReceiptRates;
   /** The stored `awaited_depth` of each output, by outputKey. */
   readonly awaited: ReadonlyMap<string, number>;
+  /** Whether money beyond its invoice became credit of its subscription. */
+  readonly isExcessCredited: boolean;
 }
 
 /** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
@@ -80,6 +83,7 @@ async function loadWith(
     price: parseFiat(row.amount, row.currency),
     rates: receiptRates(outputs),
     awaited: awaitedDepths(outputs),
+    isExcessCredited: outputs.length > 0 && (await isExcessCredited(db, row)),
   };
 }
 
@@ -130,7 +134,24 @@ export function loadedNew(
 ): LoadedPayment {
   const state = toState(deps, row, options, { members: [], outputs: [], refunds: [], tips: {}, final: {} });
   const price = parseFiat(row.amount, row.currency);
-  return { row, price, options, members: [], refunds: [], state, rates: new Map(), awaited: new Map() };
+  return {
+    row,
+    price,
+    options,
+    members: [],
+    refunds: [],
+    state,
+    rates: new Map(),
+    awaited: new Map(),
+    isExcessCredited: false,
+  };
+}
+
+/** Only order ids of invoices begin like ids of subscriptions. */
+async function isExcessCredited(db: Db, { id, orderId }: StoredPayment): Promise<boolean> {
+  if (!orderId.startsWith('sub_')) return false;
+  const invoice = await findPaymentInvoice(db, id);
+  return invoice !== undefined && invoice.credited > 0n;
 }
 
 function receiptRates(outputs: readonly StoredOutput[]): ReceiptRates {

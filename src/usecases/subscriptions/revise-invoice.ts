@@ -49,8 +49,8 @@ async function revise(
   if (due > 0n && !(await isRequoted(tx, deps, loaded, formatFiat({ minor: due, currency: row.currency })))) {
     return row;
   }
-  // Covered by credit, it has no payment any more.
-  const revised = { ...invoice, ...dues, paymentId: due > 0n ? invoice.paymentId : null };
+  // Covered by credit, it keeps its payment: money that is under way to it becomes credit.
+  const revised = { ...invoice, ...dues };
   const after = { ...row, balanceMinor: (balance - dues.applied).toString() };
   await updateInvoice(tx, revised);
   await updateSubscription(tx, after);

@@ -56,6 +56,8 @@ function remainder(
  * remainder is excess. Money of unknown value is ignored: an excess without it remains one.
  */
 export function remainingExcess(payment: LoadedPayment, coin: Coin, terms: RefundableTerms = {}): bigint {
+  // It was given to the payer as credit already.
+  if (payment.isExcessCredited) return 0n;
   if (payment.state.refundedAt !== null) return remainingRefundable(payment.state, coin, terms).atoms;
   const balances = COINS.map((each) => remainingRefundable(payment.state, each, terms)).filter(
     ({ atoms }) => atoms > 0n,
