@@ -98,8 +98,10 @@ function passTime(state: SubscriptionState, isUndecided: boolean, now: number): 
 }
 
 /** When time alone ends `trialing` or `active`. */
-function statusUntil({ status, paidUntil, schedule }: SubscriptionState): number {
-  return status === 'trialing' ? schedule.anchorAt : (paidUntil ?? schedule.anchorAt);
+function statusUntil({ status, paidUntil, trialEndsAt, startsAt }: SubscriptionState): number {
+  // Not the anchor, which another interval moves.
+  const unpaid = trialEndsAt ?? startsAt;
+  return status === 'trialing' ? unpaid : (paidUntil ?? unpaid);
 }
 
 function end(state: SubscriptionState, now: number): Decision {
@@ -150,8 +152,8 @@ export function pauseShift(
   now: number,
 ): number | null {
   if (pausedAt === null || paidUntil === null || paidUntil <= pausedAt) return null;
-  // Periods begin at whole seconds; rounded up, because none of the paid time may be lost.
-  return Math.ceil(Math.max(0, now - pausedAt) / 1000) * 1000;
+  // Periods begin at whole seconds. Both instants are rounded, so that many short pauses give no time away.
+  return Math.max(0, Math.ceil(now / 1000) - Math.ceil(pausedAt / 1000)) * 1000;
 }
 
 function cancel(state: SubscriptionState, atPeriodEnd: boolean, now: number): Decision | null {
