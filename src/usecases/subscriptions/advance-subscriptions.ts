@@ -23,22 +23,49 @@ const RETRY_MS = 60_000;
  */
 export async function advanceSubscriptions(deps: SubscriptionDeps, signal: AbortSignal): Promise<number> {
   const ids = await subscriptionsDue(deps.db, deps.clock.now(), BATCH);
+  const ensureRate = onceForEach(async (currency) => deps.rates.ensure(currency));
   for (const id of ids) {
     if (signal.aborted) break;
-    await advanceOne(deps, id);
+    await advanceOne(deps, id, ensureRate);
   }
   if (ids.length > 0) deps.wakeWebhooks();
   return ids.length;
 }
 
-async function advanceOne(deps: SubscriptionDeps, id: string): Promise<void> {
-  const { db, clock, logger, rates } = deps;
+type EnsureRate = (currency: string) => Promise<void>;
+
+/** A source that does not answer holds up a run once, not for each subscription. */
+function onceForEach(ensure: EnsureRate): EnsureRate {
+  const asked = new Map<string, Promise<void>>();
+  return async (currency) => {
+    const answer = asked.get(currency) ?? ensure(currency);
+    asked.set(currency, answer);
+    await answer;
+  };
+}
+
+async function advanceOne(deps: SubscriptionDeps, id: string, ensureRate: EnsureRate): Promise<void> {
+  const { db, logger } = deps;
   try {
     const seen = await findSubscription(db, id);
-    if (seen !== undefined) await rates.ensure(seen.currency);
+    if (seen !== undefined) await ensureRate(seen.currency);
     await db.transaction(async (tx) => advance(tx, deps, id));
   } catch (error) {
     logger.error({ subscriptionId: id, err: error }, 'subscription update failed; will retry');
+    await passTime(deps, id);
+  }
+}
+
+/** Time passes for a subscription although its invoice cannot be made, such as without a rate. */
+async function passTime(deps: SubscriptionDeps, id: string): Promise<void> {
+  const { db, clock, logger } = deps;
+  try {
+    await db.transaction(async (tx) => {
+      const row = await findSubscription(tx, id);
+      if (row !== undefined) await applyClock(tx, deps, row);
+    });
+  } catch (error) {
+    logger.error({ subscriptionId: id, err: error }, 'subscription clock failed; will retry');
     await db.transaction(async (tx) => postponeDecision(tx, id, clock.now() + RETRY_MS));
   }
 }
@@ -47,21 +74,25 @@ async function advance(tx: Tx, deps: SubscriptionDeps, id: string): Promise<void
   const row = await findSubscription(tx, id);
   const now = deps.clock.now();
   if (row === undefined || row.nextDecisionAt === null || row.nextDecisionAt > now) return;
-  const invoiced = await invoiceIfDue(tx, deps, row, now);
-  const state = await loadState(tx, invoiced);
-  const fact = { type: 'clock', isUndecided: await isUndecided(tx, invoiced) } as const;
+  await applyClock(tx, deps, await invoiceIfDue(tx, deps, row, now));
+}
+
+async function applyClock(tx: Tx, deps: SubscriptionDeps, row: SubscriptionRow): Promise<void> {
+  const now = deps.clock.now();
+  const state = await loadState(tx, row);
+  const fact = { type: 'clock', isUndecided: await isUndecided(tx, row) } as const;
   const decision = decide(state, fact, now);
-  if (decision === null) throw new Error(`subscription ${id} cannot be advanced`);
+  if (decision === null) throw new Error(`subscription ${row.id} cannot be advanced`);
   if (decision.events.length > 0 || decision.state.trialEndingSent !== state.trialEndingSent) {
     const isClosing = decision.state.openPayBy === null;
-    const closed = isClosing ? await voidInvoices(tx, invoiced) : { row: invoiced, invoices: [] };
+    const closed = isClosing ? await voidInvoices(tx, row) : { row, invoices: [] };
     await saveSubscription(tx, deps, closed.row, decision);
     await endPayments(tx, deps, closed);
     return;
   }
   const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
   const next = nextDecisionAt(state, invoiceLeadDays, now);
-  await postponeDecision(tx, id, next === null ? null : Math.max(next, now + RETRY_MS));
+  await postponeDecision(tx, row.id, next === null ? null : Math.max(next, now + RETRY_MS));
 }
 
 async function invoiceIfDue(

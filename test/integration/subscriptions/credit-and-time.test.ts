@@ -1,0 +1,214 @@
+/** A subscription yields no credit, time or money that was not paid for. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadPayment } from '../../../src/usecases/payments/index.ts';
+import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { readExcess } from '../../../src/usecases/refunds/index.ts';
+import { advanceSubscriptions } from '../../../src/usecases/subscriptions/advance-subscriptions.ts';
+import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
+import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
+import { findWaitingPayment } from '../../../src/store/attention/waiting-payments.ts';
+import { findPayment } from '../../../src/store/payments/payments.ts';
+import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
+import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
+
+let world: SubscriptionWorld;
+beforeEach(async () => {
+  world = await SubscriptionWorld.open();
+});
+afterEach(async () => world.close());
+
+const edit = async (id: string, change: object): Promise<unknown> =>
+  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
+const credit = async (id: string, amount: string): Promise<unknown> =>
+  creditSubscription(world.deps, {
+    merchantId: world.merchantId,
+    subscriptionId: id,
+    amount,
+    isCorrection: false,
+    note: null,
+  });
+/** Positive is credit, negative a debt, in minor units. */
+const balance = async (id: string): Promise<string | undefined> =>
+  (await findSubscription(world.deps.db, id))?.balanceMinor;
+const txid = async (paymentId: string): Promise<string> =>
+  (await world.payments.payment({ id: paymentId })).transactions[0]?.txid ?? '';
+const amounts = async (id: string): Promise<string[]> =>
+  (await world.invoices(id)).map(({ n, due, status }) => `${n}: ${due} ${status}`);
+
+describe('edits of the price or the quantity make no credit and no debt', () => {
+  it('for any round trip of interval and quantity in a paid period', async () => {
+    const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
+    const { id } = await world.subscribe(monthly);
+    await world.pay(id);
+    await edit(id, { priceId: yearly, quantity: 100 });
+    await edit(id, { priceId: monthly });
+    await edit(id, { quantity: 1 });
+    expect(await balance(id)).toBe('0');
+  });
+
+  it('for steps of one seat', async () => {
+    const { id } = await world.subscribe(await world.price('1', 'monthly', 'JPY'), { quantity: 1000 });
+    await world.pay(id);
+    world.payments.advance(2_000);
+    for (const quantity of [1001, 1002, 1003, 1000]) await edit(id, { quantity });
+    expect(await balance(id)).toBe('0');
+  });
+
+  it('while money for the old price is on its way, which keeps its price', async () => {
+    const [cheap, dear] = [await world.price('10.00'), await world.price('100.00')];
+    const { id } = await world.subscribe(cheap);
+    const { openPaymentId } = await world.read(id);
+    await world.send(openPaymentId ?? '', 1n);
+    await edit(id, { priceId: dear });
+    await world.pay(id);
+    expect(await amounts(id)).toEqual(['0: 10 paid']);
+    await edit(id, { priceId: cheap });
+    // What was sent beyond the price.
+    expect(Number(await balance(id))).toBeLessThanOrEqual(10);
+  });
+
+  it('before a refund of the whole invoice', async () => {
+    const [dear, cheap] = [await world.price('100.00'), await world.price('1.00')];
+    const { id } = await world.subscribe(dear);
+    const first = await world.pay(id);
+    await edit(id, { priceId: cheap });
+    await resolvePayment(world.deps, { merchantId: world.merchantId, paymentId: first }, 'refunded');
+    expect(await balance(id)).toBe('0');
+  });
+
+  it('after a pause, and count with the next invoice', async () => {
+    const [cheap, dear] = [await world.price('10.00'), await world.price('100.00')];
+    const { id } = await world.subscribe(cheap);
+    await world.pay(id);
+    await world.pass(1);
+    await world.act(id, { type: 'pause' });
+    await world.pass(300);
+    await world.act(id, { type: 'resume' });
+    await edit(id, { priceId: dear });
+    expect(await balance(id)).toBe('0');
+    await world.pass(25);
+    expect((await amounts(id))[1]).toBe('1: 100 open');
+  });
+
+  it('and do not lower an open invoice from before a change of the interval', async () => {
+    const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
+    const { id } = await world.subscribe(yearly);
+    await edit(id, { priceId: monthly });
+    await edit(id, { quantity: 2 });
+    expect(await amounts(id)).toEqual(['0: 100 open']);
+  });
+});
+
+describe('money is given once', () => {
+  it('so an excess that became credit waits for no refund and cannot be claimed', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const first = await world.pay(id, 300n);
+    const shop = { merchantId: world.merchantId, mode: 'live' } as const;
+    expect(await findWaitingPayment(world.deps.db, shop, first)).toBeUndefined();
+    const row = await findPayment(world.deps.db, first);
+    if (row === undefined) throw new Error('the payment is gone');
+    expect(readExcess(await loadPayment(world.deps.db, world.deps, row))).toBeNull();
+  });
+
+  it('so an excess of a shop that does not credit it still waits for a refund', async () => {
+    await world.set({ excessToCredit: false });
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const first = await world.pay(id, 300n);
+    const shop = { merchantId: world.merchantId, mode: 'live' } as const;
+    expect(await findWaitingPayment(world.deps.db, shop, first)).toMatchObject({ exception: 'overpaid' });
+  });
+
+  it('as credit after the end, also for an invoice that was once paid', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const first = await world.pay(id);
+    await world.lose(await txid(first));
+    expect((await world.invoices(id))[0]).toMatchObject({ status: 'open', paidAt: null });
+    await world.pass(1);
+    await world.pass(50);
+    expect((await world.read(id)).status).toBe('ended');
+    await world.send(first);
+    expect((await world.events(id)).slice(-2)).toEqual(['ended', 'updated']);
+    expect(await world.read(id)).toMatchObject({ status: 'ended', credit: '10' });
+    await resolvePayment(world.deps, { merchantId: world.merchantId, paymentId: first }, 'refunded');
+    expect((await world.read(id)).credit).toBe('0');
+  });
+
+  it('as credit for an invoice that credit has paid meanwhile', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId } = await world.read(id);
+    await credit(id, '10');
+    await world.send(openPaymentId ?? '');
+    expect(await amounts(id)).toEqual(['0: 0 paid']);
+    expect(await world.read(id)).toMatchObject({ status: 'active', credit: '10' });
+    await world.lose(await txid(openPaymentId ?? ''));
+    expect(await amounts(id)).toEqual(['0: 0 paid']);
+    expect(await world.read(id)).toMatchObject({ status: 'active', credit: '0' });
+  });
+});
+
+describe('time is given for money', () => {
+  it('and not by pauses', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id);
+    const at = world.payments.now();
+    const before = Date.parse((await world.read(id)).activeUntil ?? '');
+    for (const _ of Array.from({ length: 20 })) {
+      await world.act(id, { type: 'pause' });
+      world.payments.advance(1);
+      await world.act(id, { type: 'resume' });
+    }
+    const gained = Date.parse((await world.read(id)).activeUntil ?? '') - before;
+    expect(gained).toBeLessThanOrEqual(world.payments.now() - at + 1_000);
+  });
+
+  it('and passes although an invoice cannot be made, which is made once it can', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id);
+    world.payments.rate = null;
+    await world.pass(45);
+    expect(await world.read(id)).toMatchObject({ status: 'past_due', openPaymentId: null });
+    world.payments.rate = '100';
+    await world.pass(1);
+    await world.pay(id);
+    expect((await world.read(id)).openPaymentId).toBeNull();
+    expect((await world.events(id)).slice(-3)).toEqual(['past_due', 'invoiced', 'renewed']);
+  });
+
+  it('and a trial ends on its day after an edit of the interval', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'), { trialDays: 5 });
+    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    await world.pass(6);
+    expect((await world.read(id)).status).toBe('past_due');
+  });
+
+  it('and an edit of the interval keeps none after its money was reversed', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const first = await world.pay(id);
+    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    await world.lose(await txid(first));
+    await world.pass(1);
+    expect((await world.read(id)).status).toBe('past_due');
+  });
+
+  it('while a run requests the rate of each currency once', async () => {
+    const price = await world.price('10.00');
+    for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) {
+      const { id } = await world.subscribe(price, { payer: { kind: 'email', email, metadata: {} } });
+      await world.pay(id);
+    }
+    const asked: string[] = [];
+    const { rates } = world.deps;
+    const counting = {
+      ...rates,
+      ensure: async (currency: string) => {
+        asked.push(currency);
+        return rates.ensure(currency);
+      },
+    };
+    world.payments.advance(25 * 86_400_000);
+    expect(await advanceSubscriptions({ ...world.deps, rates: counting }, new AbortController().signal)).toBe(
+      3,
+    );
+    expect(asked).toEqual(['USD']);
+  });
+});
