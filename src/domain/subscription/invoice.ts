@@ -2,6 +2,13 @@ import { assertNever } from '../errors.ts';
 import type { PaymentStatus } from '../payment/types.ts';
 import type { InvoiceStatus, SubscriptionStatus } from './types.ts';
 
+const ORDER_ID = /^(sub_[^/]+)\/\d+$/;
+
+/** The subscription whose invoice an order id is: `sub_…/n`; null for any other order. */
+export function subscriptionOfOrder(orderId: string): string | null {
+  return ORDER_ID.exec(orderId)?.[1] ?? null;
+}
+
 /** The money of an invoice's payment, in minor units of its currency. */
 export interface InvoiceMoney {
   readonly status: PaymentStatus;

@@ -1,7 +1,7 @@
 import { parseFiat } from '../../domain/fiat.ts';
 import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
-import { settleInvoice, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
+import { settleInvoice, subscriptionOfOrder, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
 import { decide, payBy } from '../../domain/subscription/machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
@@ -26,9 +26,6 @@ interface InvoicePayment {
   readonly currency: string;
 }
 
-/** Order ids of invoices begin with the id of their subscription; others are not looked up. */
-const OF_SUBSCRIPTION = /^sub_/;
-
 /**
  * Applies the money of a payment to the invoice that it pays, if it pays one, and to its subscription. Must run
  * in the transaction that changes the payment.
@@ -39,7 +36,7 @@ export async function recordInvoiceMoney(
   payment: InvoicePayment,
   state: PaymentState,
 ): Promise<void> {
-  if (!OF_SUBSCRIPTION.test(payment.orderId)) return;
+  if (subscriptionOfOrder(payment.orderId) === null) return;
   const invoice = await findPaymentInvoice(tx, payment.id);
   const subscription = invoice && (await findSubscription(tx, invoice.subscriptionId));
   if (invoice === undefined || subscription === undefined) return;

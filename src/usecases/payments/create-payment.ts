@@ -24,6 +24,7 @@ import { emitEvent, newTimedId } from '../events/index.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/index.ts';
 import type { ApplyFactsDeps } from './apply-facts.ts';
 import { loadedNew } from './load-payment.ts';
+import { refuseInvoiceOrder } from './refuse-invoice-order.ts';
 import {
   confirmationsJson,
   offersFor,
@@ -96,6 +97,7 @@ export async function createPayment(
     const customerId = await findOrCreatePayer(tx, deps, input.merchant.userId, input.payer);
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return { repeated: requireRepeat(existing, input) };
+    await refuseInvoiceOrder(tx, { merchantId: input.merchant.id, orderId: input.orderId });
     await refuseOrderOfShop(tx, input, mode);
     const price = await resolvePrice(tx, input);
     refuseExcessiveLines(input.lines, price);

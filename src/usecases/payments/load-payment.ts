@@ -1,6 +1,7 @@
 import { outputKey } from '../../domain/chain.ts';
 import { parseFiat, type Fiat } from '../../domain/fiat.ts';
 import type { PaymentRefund, PaymentState } from '../../domain/payment/types.ts';
+import { subscriptionOfOrder } from '../../domain/subscription/invoice.ts';
 import { listCursors } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
@@ -147,9 +148,8 @@ export function loadedNew(
   };
 }
 
-/** Only order ids of invoices begin like ids of subscriptions. */
 async function isExcessCredited(db: Db, { id, orderId }: StoredPayment): Promise<boolean> {
-  if (!orderId.startsWith('sub_')) return false;
+  if (subscriptionOfOrder(orderId) === null) return false;
   const invoice = await findPaymentInvoice(db, id);
   return invoice !== undefined && invoice.credited > 0n;
 }

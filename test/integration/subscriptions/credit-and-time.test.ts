@@ -146,6 +146,18 @@ describe('money is given once', () => {
   });
 });
 
+describe('the order id of an invoice', () => {
+  it('is refused for any other payment of the shop, so that the invoice can be made', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id);
+    const taken = world.payments.order({ orderId: `${id}/1`, amount: '1.00' });
+    await expect(taken).rejects.toMatchObject({ code: 'VALIDATION_INVALID' });
+    expect(await world.payments.order({ orderId: 'sub_other/1' })).toMatchObject({ orderId: 'sub_other/1' });
+    await world.pass(25);
+    expect(await amounts(id)).toEqual(['0: 10 paid', '1: 10 open']);
+  });
+});
+
 describe('time is given for money', () => {
   it('and not by pauses', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
