@@ -4,6 +4,7 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { requireUnfrozenSend } from './wallet-freezes.ts';
 
 /**
  * Fee budgets as stored. Sends may share one: the parts that gather outputs for a send, and the children that
@@ -84,7 +85,8 @@ export async function requireWithinBudget(
  * Changes the budget of a send by order of the merchant. Open sends that draw on it may use its whole
  * remainder.
  * @throws {AppError} VALIDATION_INVALID naming `maxFee` when it is below the signed fees, or when a send
- * would get more than the remainder of the budget that it draws on.
+ * would get more than the remainder of the budget that it draws on; WALLET_FROZEN when it raises the budget of
+ * a frozen wallet, because a stolen key could burn the amount as the fee of a cancellation.
  */
 export async function changeBudget(
   tx: Tx,
@@ -96,6 +98,7 @@ export async function changeBudget(
   const family = await loadFamily(tx, send);
   const signed = send.drawsOn === null ? signedWithin(family) : dearest(send);
   if (budget < signed) throw belowSigned(signed, send);
+  if (budget > BigInt(send.maxFee)) await requireUnfrozenSend(tx, id, 'maxFee cannot be raised');
   if (send.drawsOn !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
   await storeBudget(tx, id, budget, now);
   if (send.drawsOn !== null) return;

@@ -43,8 +43,8 @@ export async function requireUnfrozen(db: Db, merchantId: string): Promise<void>
   refuse((await findFreezes(db, merchantId))[0]);
 }
 
-/** The same for the wallet of a send. @throws {AppError} WALLET_FROZEN */
-export async function requireUnfrozenSend(tx: Tx, sendId: string): Promise<void> {
+/** The same for the wallet of a send. @param refused what the freeze refuses. @throws {AppError} WALLET_FROZEN */
+export async function requireUnfrozenSend(tx: Tx, sendId: string, refused?: string): Promise<void> {
   const freeze = await tx
     .selectFrom('sends')
     .innerJoin('wallet_freezes', (join) =>
@@ -55,11 +55,13 @@ export async function requireUnfrozenSend(tx: Tx, sendId: string): Promise<void>
     .selectAll('wallet_freezes')
     .where('sends.id', '=', sendId)
     .executeTakeFirst();
-  refuse(freeze);
+  refuse(freeze, refused);
 }
 
-function refuse(freeze: WalletFreeze | undefined): void {
-  if (freeze !== undefined) throw new AppError('WALLET_FROZEN', frozenMessage(freeze));
+function refuse(freeze: WalletFreeze | undefined, refused?: string): void {
+  if (freeze === undefined) return;
+  const message = frozenMessage(freeze);
+  throw new AppError('WALLET_FROZEN', refused === undefined ? message : `${refused}: ${message}`);
 }
 
 /** Why nothing is sent, for the people of the shop. */

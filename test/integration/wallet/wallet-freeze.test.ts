@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
 import {
   insertMinedVersion,
   insertSendVersion,
@@ -124,6 +125,24 @@ describe('freezeWallet', () => {
     await loops();
     expect((await sim.status(kept.id)).status).toBe('confirmed');
     expect((await sim.status(stolen.id)).status).toBe('failed');
+  });
+
+  it('refuses a cancellation that raises maxFee, and cancels within the present limit', async () => {
+    await sim.fund('BTC', 10n ** 8n);
+    const { id: sendId, maxFee } = await sim.send('BTC', '0.1');
+    await freeze();
+    const { merchant, deps, db } = sim.world;
+    const cancel = async (fees: { feeRate?: string; maxFee?: string }) =>
+      cancelSend(deps, { merchantId: merchant.id, sendId, ...fees });
+    await expect(cancel({ feeRate: '900000', maxFee: '1' })).rejects.toMatchObject({
+      code: 'WALLET_FROZEN',
+      message: expect.stringMatching(/^maxFee cannot be raised: the wallet is frozen since/) as string,
+    });
+    expect(await codeOf(cancel({ feeRate: '900000' }))).toBe('FEE_ABOVE_LIMIT');
+    expect(await findSend(db, sendId)).toMatchObject({ maxFee: parseCoinAmount(maxFee, 'BTC').toString() });
+    expect(await listVersions(db, sendId)).toHaveLength(1);
+    expect(await codeOf(cancel({ maxFee }))).toBe('OK');
+    expect((await listVersions(db, sendId)).at(-1)).toMatchObject({ cancels: true });
   });
 
   it('applies to every wallet once the operator freezes all of them, until the operator lifts that', async () => {
