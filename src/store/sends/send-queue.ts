@@ -4,6 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { QueueMember } from '../../domain/send/queue.ts';
 import type { Db } from '../sqlite/database.ts';
 import { isUnseen, unseenUntil } from './unseen-payments.ts';
+import { isUnfrozen } from './wallet-freezes.ts';
 
 /** An open send of a merchant address, with its current transaction. */
 export interface StoredQueueMember extends QueueMember {
@@ -64,7 +65,7 @@ export async function nextQueuePosition(db: Db, account: string): Promise<number
 
 /**
  * Addresses of a chain with queued sends; at most `limit`, in random order, so that a stuck one does not
- * starve the others.
+ * starve the others. Leaves out those of frozen wallets, whose bytes no node has.
  */
 export async function accountsWithQueue(db: Db, chain: ChainId, limit: number): Promise<string[]> {
   const rows = await db
@@ -74,6 +75,7 @@ export async function accountsWithQueue(db: Db, chain: ChainId, limit: number): 
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('queued', '=', STORED_TRUE)
+    .where(isUnfrozen('sends.merchant_id'))
     .orderBy(sql`random()`)
     .limit(limit)
     .execute();

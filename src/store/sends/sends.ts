@@ -4,7 +4,7 @@ import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
 import { drawOn, requireDrawable } from './fee-budgets.ts';
-import { isUnfrozen, requireUnfrozen } from './wallet-freezes.ts';
+import { isBroadcastable, isUnfrozen, requireUnfrozen } from './wallet-freezes.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
@@ -205,7 +205,10 @@ export async function findOpenByNonce(
     .executeTakeFirst();
 }
 
-/** Sends due for a broadcast and not queued, or scheduled for an impossibly late time; earliest first. */
+/**
+ * Sends due for a broadcast and not queued, or scheduled for an impossibly late time; earliest first. Leaves out
+ * those that a freeze withholds.
+ */
 export async function dueSends(
   db: Db,
   chain: ChainId,
@@ -213,6 +216,7 @@ export async function dueSends(
   limit: number,
 ): Promise<StoredSend[]> {
   return releasedSends(db, chain)
+    .where(isBroadcastable())
     .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
     .orderBy('nextBroadcastAt')
     .orderBy('id')
@@ -243,10 +247,14 @@ export async function failedSweeps(
   return { count: row?.count ?? 0, lastAt: row?.lastAt ?? 0 };
 }
 
-/** Sends stored but not known to be accepted, and not queued: a restarted process broadcasts them first. */
+/**
+ * Sends stored but not known to be accepted, and not queued: a restarted process broadcasts them first. Leaves out
+ * those that a freeze withholds.
+ */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
   return releasedSends(db, chain)
     .where('status', '=', sql.lit('signed'))
+    .where(isBroadcastable())
     .orderBy('nextBroadcastAt')
     .orderBy('id')
     .limit(limit)

@@ -9,7 +9,8 @@ import type { Db, Tx } from '../sqlite/database.ts';
 /**
  * Frozen wallets: nothing is signed for them except cancellations, which pay the wallet itself. The database
  * rejects a send or a version that is not signed yet (`insertSend`, `insertSendVersion`), so that no use case
- * can overlook it; loops skip frozen wallets by `isUnfrozen`.
+ * can overlook it; loops skip frozen wallets by `isUnfrozen`. Signed bytes that no node has had are withheld
+ * (`isBroadcastable`, `isWithheld`).
  */
 
 export type WalletFreeze = Selectable<WalletFreezeRow>;
@@ -18,9 +19,34 @@ export type WalletFreeze = Selectable<WalletFreezeRow>;
 export const ALL_WALLETS = 'all';
 
 /** In a query: whether nothing freezes the wallet of the merchant in this column. */
-export function isUnfrozen(merchantId: 'sends.merchant_id' | 'outputs.merchant_id' | 'open.merchant_id') {
+export function isUnfrozen(
+  merchantId: 'sends.merchant_id' | 'outputs.merchant_id' | 'open.merchant_id' | 'payments.merchant_id',
+) {
   return sql<boolean>`NOT EXISTS (SELECT 1 FROM wallet_freezes
     WHERE subject IN (${sql.lit(ALL_WALLETS)}, ${sql.ref(merchantId)}))`;
+}
+
+/**
+ * In a query of sends: whether a node may get bytes of this one. While its wallet is frozen, only a send that was
+ * broadcast before is broadcast again, or one that waits for its cancellation.
+ */
+export function isBroadcastable() {
+  return sql<boolean>`(sends.broadcasts > 0 OR ${isUnfrozen('sends.merchant_id')} OR EXISTS (
+    SELECT 1 FROM send_versions AS newer
+    WHERE newer.send_id = sends.id AND newer.version > sends.version AND newer.cancels))`;
+}
+
+/** Whether a freeze withholds the current bytes of a send, because none of their broadcasts is recorded. */
+export async function isWithheld(db: Db, sendId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sends')
+    .select('id')
+    .where('id', '=', sendId)
+    .where('broadcasts', '=', 0)
+    .where('height', 'is', null)
+    .where((eb) => eb.not(isUnfrozen('sends.merchant_id')))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The freezes that apply to a merchant's wallet: that of the whole server first. */

@@ -4,6 +4,7 @@ import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts'
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { runTool } from '../../_helpers/tool.ts';
 import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const SOL = 1_000_000_000n;
@@ -252,6 +253,29 @@ describe('Solana sends that spend the change of queued sends', () => {
       sent.map(({ id }) => id),
     );
     expect(destinations.map(lands)).toEqual([1, 1, 1]);
+  });
+
+  it('are withheld while the wallet is frozen, and leave after the unfreeze unless they were cancelled', async () => {
+    const [shop, other] = [await openFunded(40n * CENT), await openFunded(40n * CENT)];
+    const to = [strangerAddress(), strangerAddress(), strangerAddress()] as const;
+    const sent: string[] = [];
+    for (const address of to) sent.push((await send(shop, 4n * CENT, address)).id);
+    const [first = '', kept = '', stolen = ''] = sent;
+    const only = ['--shop', shop.merchantId, '--data-dir', world.till.dataDir];
+    await runTool('tillctl', ['freeze', '--reason', 'a key was stolen', ...only]);
+    const cancelled = await shop.api.must('POST', '/merchant/wallet/send/cancel', {
+      token: shop.secretKey,
+      body: { sendId: stolen },
+    });
+    expect(cancelled).toMatchObject({ status: 'failed' });
+    await confirmed(shop, [first]);
+    // The queue of another wallet shows that rounds went by.
+    const [one, two] = [await send(other, CENT), await send(other, CENT)];
+    await confirmed(other, [one.id, two.id]);
+    expect(to.map(lands)).toEqual([1, 0, 0]);
+    await runTool('tillctl', ['unfreeze', ...only]);
+    await confirmed(shop, [kept]);
+    expect(to.map(lands)).toEqual([1, 1, 0]);
   });
 
   it('spend deposits as well, which they empty, and leave the change on the merchant address', async () => {

@@ -127,6 +127,39 @@ describe('freezeWallet', () => {
     expect((await sim.status(stolen.id)).status).toBe('failed');
   });
 
+  it('withholds signed bytes that no node has had until the unfreeze, and broadcasts their cancellation', async () => {
+    await sim.fund('BTC', 10n ** 8n, 10n ** 8n);
+    const { db, deps, merchant, clock } = sim.world;
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'no answer' });
+    const { id: kept } = await sim.send('BTC', '0.1');
+    const { id: stolen } = await sim.send('BTC', '0.2');
+    // As after a process that ended between storing the bytes and broadcasting them.
+    await db.updateTable('sends').set({ broadcasts: 0 }).execute();
+    await freeze();
+    sim.line.broadcast = null;
+    clock.advance(60 * MINUTE_MS);
+    await advanceSends(deps, sim.world.chain('BTC'), { resume: true });
+    await loops();
+    expect([await findSend(db, kept), await findSend(db, stolen)]).toMatchObject([
+      { broadcasts: 0, status: 'signed' },
+      { broadcasts: 0, status: 'signed' },
+    ]);
+    sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'no answer' });
+    await cancelSend(deps, { merchantId: merchant.id, sendId: stolen });
+    sim.line.broadcast = null;
+    clock.advance(60 * MINUTE_MS);
+    await loops();
+    expect((await findSend(db, stolen))?.version).toBe(2);
+    expect(await findSend(db, kept)).toMatchObject({ broadcasts: 0, status: 'signed' });
+    await unfreeze();
+    await loops();
+    expect(await findSend(db, kept)).toMatchObject({ status: 'broadcast' });
+    await sim.mine('BTC', 8);
+    await loops();
+    expect((await sim.status(kept)).status).toBe('confirmed');
+    expect((await sim.status(stolen)).status).toBe('failed');
+  });
+
   it('refuses a cancellation that raises maxFee, and cancels within the present limit', async () => {
     await sim.fund('BTC', 10n ** 8n);
     const { id: sendId, maxFee } = await sim.send('BTC', '0.1');

@@ -3,6 +3,7 @@ import type { ChainId } from '../../../domain/coins.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { dueSends, findSend, signedSends, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { sendsWithSurplus } from '../../../store/ledger/spendable.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { withChainBalances } from '../send/drawable-funds.ts';
@@ -39,7 +40,8 @@ const PATIENCE = 3;
 /**
  * One round over the open sends of a chain: broadcasts again those that the node has not clearly accepted and those
  * that have waited long for a block, always with the bytes already signed. With `resume`, as after a restart, every
- * send not known to be accepted goes out at once, regardless of its backoff.
+ * send not known to be accepted goes out at once, regardless of its backoff. A frozen wallet withholds bytes that no
+ * node has had.
  */
 export async function advanceSends(
   deps: AdvanceSendsDeps,
@@ -81,7 +83,7 @@ async function retrySend(
 ): Promise<BroadcastResult['kind'] | null> {
   try {
     if (await hasMovedOn(deps.db, send)) return null;
-    return (await rebroadcast(deps, adapter, send)).kind;
+    return await rebroadcast(deps, adapter, send);
   } catch (error) {
     deps.logger.error({ sendId: send.id, err: error }, 'rebroadcast of a send failed; will retry');
     return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
@@ -95,7 +97,7 @@ async function hasMovedOn(db: Db, read: StoredSend): Promise<boolean> {
   return isOffered || send.status !== read.status || send.version !== read.version;
 }
 
-/** Postpones a failing send: rounds take the longest overdue first, and it would stay in front for ever. */
+/** Postpones a failing or withheld send: rounds take the longest overdue first, and it would stay in front for ever. */
 async function stepBack(
   { db, clock, policy, logger }: AdvanceSendsDeps,
   send: StoredSend,
@@ -117,26 +119,28 @@ async function rebroadcast(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
-): Promise<BroadcastResult> {
+): Promise<BroadcastResult['kind'] | null> {
   const versions = await listVersions(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const pending = versions.filter((each) => each.version > send.version).at(-1);
-  if (pending !== undefined) {
+  const withheld = await isWithheld(deps.db, send.id);
+  if (pending !== undefined && (!withheld || pending.cancels)) {
     const replacement = await offer(deps, adapter, pending);
     if (replacement.kind === 'accepted') {
       await note(deps, { sendId: send.id, version: pending.version, result: replacement });
-      return replacement;
+      return replacement.kind;
     }
   }
+  if (withheld) return stepBack(deps, send);
   const { version } = current;
   const result = await offer(deps, adapter, current);
   if (result.kind !== 'rejected') {
     await note(deps, { sendId: send.id, version, result });
-    return result;
+    return result.kind;
   }
   await examineRejection(deps, adapter, { send, versions, reason: result.reason });
-  return result;
+  return result.kind;
 }
 
 /** Asks the chain about a send that cannot be broadcast as it is, and decides: see resolveRejection. */

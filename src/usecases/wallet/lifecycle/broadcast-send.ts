@@ -2,6 +2,7 @@ import type { BroadcastResult, ChainAdapter, Fund, StoredTransaction } from '../
 import { distinctAncestors } from '../../../domain/send/package-fee.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findVersionByTxid } from '../../../store/sends/send-versions.ts';
+import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { loadAncestry } from './ancestry.ts';
 import { broadcast } from './broadcast.ts';
 import { toStoredTransaction } from './stored-plan.ts';
@@ -23,7 +24,8 @@ export async function broadcastSend(
   if (ancestors.length === 0) return first;
   for (const { txid } of ancestors.toReversed()) {
     const version = await findVersionByTxid(db, adapter, txid);
-    if (version !== undefined) await broadcast(adapter, toStoredTransaction(version));
+    if (version === undefined || (await isWithheld(db, version.sendId))) continue;
+    await broadcast(adapter, toStoredTransaction(version));
   }
   const second = await broadcast(adapter, transaction);
   // After an unclear answer a later rejection proves nothing.

@@ -5,6 +5,7 @@ import { isReverted, judge } from '../../../domain/send/machine.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, oldestOpenSends, preparingSends, type StoredSend } from '../../../store/sends/sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
@@ -69,6 +70,9 @@ async function examine(
     };
   }
   if (send.queued) return examineQueued(db, adapter, send);
+  if (await isWithheld(db, send.id)) {
+    return { state: 'open', why: 'its wallet is frozen: it is first broadcast after the unfreeze' };
+  }
   if (isFirstOffered(send, clock)) {
     return { state: 'open', why: 'its first broadcast is in progress' };
   }

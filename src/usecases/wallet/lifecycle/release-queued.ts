@@ -4,6 +4,7 @@ import { readyForRelease } from '../../../domain/send/queue.ts';
 import { accountsWithQueue, listQueue } from '../../../store/sends/send-queue.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { matchesChainBalances } from '../send/drawable-funds.ts';
 import { examineRejection, type AdvanceSendsDeps } from './advance-sends.ts';
@@ -19,7 +20,7 @@ const PATIENCE = 3;
 
 /**
  * One round over the queues of a chain: broadcasts the first sends of each once those before it are in a block or have
- * ended. A send whose accounts do not hold what it was planned with stays where it is until its transaction has provably
+ * ended, except for frozen wallets. A send whose accounts do not hold what it was planned with stays where it is until its transaction has provably
  * expired, and is then re-signed.
  * @returns whether sends wait
  */
@@ -102,12 +103,13 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   );
 }
 
-/** Takes a send out of the queue, before any node has its bytes. False when it is no longer its turn. */
+/** Takes a send out of the queue, before any node has its bytes. False when it is not or no longer its turn. */
 async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const send = await findSend(tx, read.id);
     const account = send?.queueAccount ?? null;
     if (send === undefined || account === null || send.version !== read.version) return false;
+    if (await isWithheld(tx, send.id)) return false;
     if (!readyForRelease(await listQueue(tx, account)).some(({ id }) => id === send.id)) return false;
     const { policy } = deps;
     const { action, before } = await applySendFact(tx, deps, send.id, { type: 'dequeued', policy });
