@@ -2,6 +2,7 @@ import { sql, type Insertable, type Updateable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
+import { frozenMessage, isUnfrozen, listFreezes } from '../sends/wallet-freezes.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 
@@ -118,8 +119,12 @@ const selectClaims = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .orderBy('claimedAt'),
 );
 
-/** Links with a claim to send and without a send, longest waiting first. */
+/**
+ * Links with a claim to send and without a send, longest waiting first. Leaves out those of frozen wallets that
+ * state a freeze as their problem: nothing changes about them before the unfreeze.
+ */
 export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
+  const stated = JSON.stringify((await listFreezes(db)).map(frozenMessage));
   const rows = await db
     .selectFrom('refund_links')
     .innerJoin('payments', 'payments.id', 'refund_links.paymentId')
@@ -128,6 +133,12 @@ export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { 
     .where('refund_links.sendId', 'is', null)
     .where((eb) =>
       eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', false)]),
+    )
+    .where((eb) =>
+      eb.or([
+        isUnfrozen('payments.merchant_id'),
+        sql<boolean>`coalesce(refund_links.problem, '') NOT IN (SELECT value FROM json_each(${stated}))`,
+      ]),
     )
     .orderBy('refund_links.claimedAt')
     .limit(limit)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { claimsToSend } from '../../../src/store/payments/refund-links.ts';
 import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
 import { freezeByOperator, unfreezeByOperator } from '../../../src/usecases/wallet/freeze-wallet.ts';
@@ -16,7 +17,10 @@ it('a claim on a frozen wallet is accepted, waits with its reason, and is sent a
   const link = await world.newLink(payment, { deductFee: true });
   await freezeByOperator(deps, { merchantId: merchant.id, reason: 'a key was stolen' });
   await world.claim(link);
+  expect(await claimsToSend(db, 10)).toHaveLength(1);
   await sendClaims(world.deps());
+  // Once its reason is recorded, it costs later rounds nothing.
+  expect(await claimsToSend(db, 10)).toEqual([]);
   await sendClaims(world.deps());
   expect(await world.linkNow(link)).toMatchObject({
     status: 'claimed',
