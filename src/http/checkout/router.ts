@@ -130,6 +130,8 @@ function state(deps: CheckoutDeps): RequestHandler {
     // Weak, because the compressed body has the same tag.
     const tag = `W/"${snapshotVersion(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
+    // Also on a 304, which updates the headers of the cached response.
+    res.vary('Accept-Encoding');
     if (matchesTag(req.get('If-None-Match'), tag)) {
       res.status(304).end();
       return;
