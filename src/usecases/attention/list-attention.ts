@@ -49,18 +49,20 @@ export async function listAttention(
   const { merchant } = reader;
   const shop = shopMode(reader);
   const others = await findVisible(deps, reader, shop);
-  const end = page * limit;
   const readsPayments = grants(reader.scopes, 'payments:read');
-  const payments = readsPayments ? await listWaitingPayments(deps.db, shop, end) : [];
+  const count = readsPayments ? await countWaitingPayments(deps.db, shop) : 0;
+  const total = others.length + count;
+  const end = page * limit;
+  // A page beyond the end would read every payment that waits, only to skip it.
+  const isBeyond = end - limit >= total;
+  const payments = readsPayments && !isBeyond ? await listWaitingPayments(deps.db, shop, end) : [];
   const ordered = [...others, ...payments.map(toItem)].toSorted(compareItems);
-  const isAll = payments.length < end;
-  const count = isAll || !readsPayments ? payments.length : await countWaitingPayments(deps.db, shop);
   const items: AttentionItem[] = [];
   for (const item of ordered.slice(end - limit, end)) {
     const complete = await addMoney(deps, item);
     items.push(presentItem(complete, { baseUrl: deps.baseUrl, merchantId: merchant.id }));
   }
-  return { items, pagination: { page, limit, total: others.length + count } };
+  return { items, pagination: { page, limit, total } };
 }
 
 /** An item that exists now and that the reader may see, dismissed or not; undefined: there is none. */

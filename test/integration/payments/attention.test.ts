@@ -153,6 +153,20 @@ describe('GET /merchant/attention', () => {
   });
 });
 
+it('GET /merchant/attention lists each item on one page, and beyond the last page only reports the total', async () => {
+  const shop = await Shop.open(till.api);
+  const ids = [await reversed(shop), await reversed(shop), await reversed(shop)];
+  const pages = [await list(shop, 'limit=2'), await list(shop, 'limit=2&page=2')];
+  expect(pages.map(({ items }) => items.length)).toEqual([2, 1]);
+  expect(pages.flatMap(({ items }) => items.map(({ id }) => id)).toSorted()).toEqual(ids.toSorted());
+  for (const page of [3, 1_000_000]) {
+    expect(await list(shop, `limit=2&page=${page}`)).toEqual({
+      items: [],
+      pagination: { page, limit: 2, total: 3 },
+    });
+  }
+});
+
 describe('dismissing an item of GET /merchant/attention', () => {
   it('removes the item from the list until its state changes, and is recorded in the audit log', async () => {
     const owner = await newPerson(till.api, 'owner');
