@@ -6,7 +6,7 @@ import { copySqlite, holdExclusiveLock, readSqliteMeta, sqliteProblems } from '.
 import { openKeyring } from '../wallet/keyring.ts';
 import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, publish, removeStale, sha256 } from './files.ts';
-import { ARCHIVED, openArchive, sealArchive } from './sealed-archive.ts';
+import { ARCHIVED, decryptArchive, encryptArchive } from './encrypted-archive.ts';
 
 /** Its modification time is that of the last successful backup. */
 const LAST_BACKUP_FILE = 'last-backup';
@@ -89,10 +89,10 @@ async function writeVerified(options: CreateBackupOptions, work: string, path: s
   await removeStale(folder, prefix);
   const temporary = join(folder, `${prefix}${randomBytes(6).toString('hex')}.tmp`);
   try {
-    await sealArchive({ dir: work, target: temporary, passphrase, cost, createdAt: now });
+    await encryptArchive({ dir: work, target: temporary, passphrase, cost, createdAt: now });
     const readBack = join(work, 'verify');
     await freshDirectory(readBack);
-    await openArchive({ source: temporary, dir: readBack, passphrase });
+    await decryptArchive({ source: temporary, dir: readBack, passphrase });
     assertSound(join(readBack, 'tilld.sqlite'), 'the backup');
     for (const name of ARCHIVED) {
       if ((await sha256(join(work, name))) !== (await sha256(join(readBack, name)))) {

@@ -26,7 +26,7 @@ import { openKeyring, type Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import { BackupError } from './backup-error.ts';
 import { readRevocations, revocationPath, writeRevocations } from './revocation-file.ts';
-import { openArchive } from './sealed-archive.ts';
+import { decryptArchive } from './encrypted-archive.ts';
 import { fillDataDir } from './stage.ts';
 
 /** Account numbers to skip: merchants created after the backup may have had them. */
@@ -74,7 +74,7 @@ export async function restoreBackup(
   return fillDataDir(dataDir, async (stage) => {
     const isKeyringOnly = options.newerDatabase !== undefined;
     options.onStep?.('decrypting the backup');
-    const { createdAt } = await openArchive({ source, dir: stage, passphrase, isKeyringOnly });
+    const { createdAt } = await decryptArchive({ source, dir: stage, passphrase, isKeyringOnly });
     const file = join(stage, 'tilld.sqlite');
     if (options.newerDatabase === undefined) {
       options.onStep?.('checking the database');

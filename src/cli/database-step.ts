@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { freshDirectory } from '../backup/files.ts';
-import { openArchive } from '../backup/sealed-archive.ts';
+import { decryptArchive } from '../backup/encrypted-archive.ts';
 import type { Config } from '../config/config.ts';
 import { markAsCopy } from '../replica/epoch.ts';
 import { summarizeCreatedSince } from '../store/operations/created-since.ts';
@@ -154,7 +154,7 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
   const restored = join(work, 'tilld.sqlite');
   const copy = copyBefore(place, migration);
   if (existsSync(copy)) copySqlite(copy, restored);
-  else await openArchive({ source: backup, dir: work, passphrase: await passphraseOf(config) });
+  else await decryptArchive({ source: backup, dir: work, passphrase: await passphraseOf(config) });
   const fingerprint = 'keyring_fingerprint';
   if (readSqliteMeta(restored, fingerprint) !== readSqliteMeta(file, fingerprint))
     throw new Error('the database of before the update belongs to another keyring');

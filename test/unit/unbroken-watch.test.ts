@@ -145,7 +145,7 @@ describe('SyncTracker time up to which the chain was read', () => {
       expect(watch.seenThrough).toBe(now());
     });
 
-    it('is the time of the newest block when the node accepts no unconfirmed transactions', () => {
+    it('is the time of the newest block while the mempool of the node accepts no transactions', () => {
       const { watch, watchOn, look, now } = watchOf(coin, 'mainnet');
       watchOn(5 * MINUTE, { peers: 8, hasNews: false });
       look(2 * MINUTE, { peers: 8, hasNews: false });

@@ -239,7 +239,9 @@ it('an endpoint form keeps events that the page does not know', async () => {
     for (const one of body.data.endpoints) {
       if (one.url.endsWith('/ticked')) one.events = ['payment.completed', 'payment.disputed'];
     }
-    await route.fulfill({ response, json: body });
+    // The response is read uncompressed.
+    const { 'content-encoding': _coding, ...headers } = response.headers();
+    await route.fulfill({ response, headers, json: body });
   });
   const saved = async (): Promise<unknown> => {
     const asked = page.waitForRequest((request: Request) => request.url().includes('endpoint/edit'));

@@ -259,7 +259,7 @@ final class Tilld
         $named = self::namedHeaders($headers);
         $id = self::header($named, 'webhook-id');
         $timestamp = self::header($named, 'webhook-timestamp');
-        self::checkClock($timestamp, $toleranceSeconds);
+        self::checkTimestamp($timestamp, $toleranceSeconds);
         $given = explode(' ', self::header($named, 'webhook-signature'));
         if ($rawBody === '') {
             throw new WebhookException('no_raw_body', 'the body is empty: it needs the bytes as they came');
@@ -360,7 +360,7 @@ final class Tilld
         return $value;
     }
 
-    private static function checkClock(string $timestamp, int $toleranceSeconds): void
+    private static function checkTimestamp(string $timestamp, int $toleranceSeconds): void
     {
         if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1) {
             throw new WebhookException('headers', 'webhook-timestamp is not a time');

@@ -43,7 +43,7 @@ export async function verifyWebhook(
   const body = textOf(rawBody);
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
-  checkClock(timestamp, options.toleranceSeconds ?? 300);
+  checkTimestamp(timestamp, options.toleranceSeconds ?? 300);
   const given = header(headers, 'webhook-signature').split(' ');
   const signed = encoder.encode(`${id}.${timestamp}.${body}`);
   if (!(await isSigned(signed, given, [secrets].flat()))) {
@@ -88,7 +88,7 @@ function header(headers: WebhookHeaders, name: string): string {
   throw new WebhookError('headers', `the header ${name} is missing`);
 }
 
-function checkClock(timestamp: string, toleranceSeconds: number): void {
+function checkTimestamp(timestamp: string, toleranceSeconds: number): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError('headers', 'webhook-timestamp is not a time');
   const ahead = Math.round(Number(timestamp) - Date.now() / 1000);
   if (Math.abs(ahead) <= toleranceSeconds) return;

@@ -7,7 +7,7 @@ import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
 import { readBlock } from './blocks/block.ts';
-import { quoteFee } from './sends/fees.ts';
+import { quoteFee } from './sends/eip1559-fees.ts';
 import { blockBefore } from './rpc/headers.ts';
 import { nodeStatus } from './rpc/identity.ts';
 import { ETHEREUM_CHAINS } from './rpc/networks.ts';

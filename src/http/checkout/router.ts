@@ -22,7 +22,7 @@ import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
 import { sendResponse } from '../server/send-response.ts';
 import { success, failure } from '../server/envelope.ts';
-import { matchesTag } from '../server/constant-text.ts';
+import { matchesEtag } from '../server/constant-text.ts';
 import { allowCompression, sendText } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -132,7 +132,7 @@ function state(deps: CheckoutDeps): RequestHandler {
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     // Also on a 304, which updates the headers of the cached response.
     res.vary('Accept-Encoding');
-    if (matchesTag(req.get('If-None-Match'), tag)) {
+    if (matchesEtag(req.get('If-None-Match'), tag)) {
       res.status(304).end();
       return;
     }

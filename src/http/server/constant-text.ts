@@ -26,7 +26,7 @@ export class ConstantText {
     // A strong validator differs between the codings of a representation (RFC 9110, 8.8.3).
     const tag = encoding === null ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
     res.setHeader('ETag', tag);
-    if (matchesTag(res.req.headers['if-none-match'], tag)) {
+    if (matchesEtag(res.req.headers['if-none-match'], tag)) {
       res.removeHeader('Content-Type');
       res.status(304).end();
       return;
@@ -55,7 +55,7 @@ async function compressOnce(encoding: Encoding, body: Buffer): Promise<Buffer> {
 }
 
 /** If-None-Match by weak comparison (RFC 9110, 13.1.2); a proxy that compresses may have made the tag weak. */
-export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+export function matchesEtag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const opaque = withoutWeakness(tag);
   return ifNoneMatch.split(',').some((item) => {

@@ -130,7 +130,7 @@ export async function deleteSessionByHash(db: Db, tokenHash: string): Promise<vo
  * Ends every session of a user except `keep`, which stays valid under the user's present token version,
  * without its earlier proof of identity.
  */
-export async function endOtherSessions(tx: Tx, userId: string, keep: string | null): Promise<void> {
+export async function revokeOtherSessions(tx: Tx, userId: string, keep: string | null): Promise<void> {
   await tx
     .deleteFrom('sessions')
     .where('userId', '=', userId)

@@ -47,7 +47,7 @@ export async function replacePasswordHash(
 }
 
 /**
- * Sets a new password. `endCredentials` revokes earlier credentials, in the same transaction.
+ * Sets a new password. `revokeCredentials` revokes earlier credentials, in the same transaction.
  * @param change.previous if given, the result is undefined when the password was changed in the meantime
  */
 export async function changePasswordHash(

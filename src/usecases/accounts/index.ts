@@ -19,7 +19,7 @@ export { readMe } from './read-me.ts';
 export { register, type RegisterDeps } from './register.ts';
 export { resendVerification } from './resend-verification.ts';
 export { type Applied, applyRevocations } from './revocation/apply-revocations.ts';
-export { endCredentials } from './revocation/end-credentials.ts';
+export { revokeCredentials } from './revocation/revoke-credentials.ts';
 export {
   type AccountSummary,
   confirmUserKeys,

@@ -11,7 +11,7 @@ export { recordUnconfirmed } from './record-unconfirmed.ts';
 export { requestReread } from './request-reread.ts';
 export { rereadBlocks } from './reread-blocks.ts';
 export { rescanChain, type RescanStart } from './rescan-chain.ts';
-export { rewindChain } from './rewind-chain.ts';
+export { rollBackReorg } from './reorg.ts';
 export { RecheckRoundRobin } from './round-robin.ts';
 export { skipBlocks } from './skip-blocks.ts';
 export { startCursor } from './start-cursor.ts';

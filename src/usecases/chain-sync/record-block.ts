@@ -21,7 +21,7 @@ import {
   findMinedAgain,
   findReplaced,
   listUnconfirmedOutputs,
-} from './find-conflicted.ts';
+} from './find-double-spends.ts';
 
 /** Deepest confirmation count that a protocol rule requires (coinbase maturity), with a margin. */
 const PROTOCOL_DEPTH = 200;

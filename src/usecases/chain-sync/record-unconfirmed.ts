@@ -6,7 +6,7 @@ import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '..
 import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs, spendersOfOpenParents } from '../../store/ledger/unconfirmed-inputs.ts';
 import { provenHash, recordUnconfirmedSpends } from '../wallet/index.ts';
-import { findConflicted } from './find-conflicted.ts';
+import { findDoubleSpent } from './find-double-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import type { RecheckRoundRobin } from './round-robin.ts';
 import { recordObservations } from '../payments/index.ts';
@@ -49,7 +49,7 @@ export async function recordUnconfirmed(
       seenAt: Math.min(now, Math.max(credit.nodeTimeMs ?? now, seenThrough ?? 0)),
     }));
     // The node keeps only one of two conflicting transactions: these were replaced by one in its mempool.
-    const replaced = (await findConflicted(tx, chain, view.debits)).filter(({ txid }) => !view.has(txid));
+    const replaced = (await findDoubleSpent(tx, chain, view.debits)).filter(({ txid }) => !view.has(txid));
     const gone = await stillMissing(tx, chain, [...inBlockOnly, ...lost, ...replaced]);
     for (const output of gone) warnOfLoss(deps, chain, output);
     await recordObservations(tx, deps, chain, { seen, gone }, { kind: 'unconfirmed' });

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { findCursor, resetCursor } from '../../store/chain/chain-cursors.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { rewindAbove } from './rewind-chain.ts';
+import { rewindAbove } from './reorg.ts';
 
 /** Where a rescan starts: above a height, or above the last block before a time. */
 export type RescanStart = { readonly height: number } | { readonly timeMs: number };

@@ -66,7 +66,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
   }
   const attempts = row.attempts + 1;
   await finishMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
-  logger.debug({ mail: id, kind, attempts }, 'email removed from the outbox');
+  logger.debug({ mail: id, kind, attempts }, 'email sent');
   return undefined;
 }
 

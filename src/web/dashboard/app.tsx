@@ -3,7 +3,6 @@ import { lazyRouteComponent, RouterProvider } from '@tanstack/react-router';
 import { StrictMode, Suspense, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError, signedInNow } from './api/client.ts';
-import { forgetEarly } from './api/early.ts';
 import { followOtherTabs, resumeSession } from './api/session.ts';
 import { t } from './i18n/t.ts';
 import { StepUp } from './pages/sign-in/step-up.tsx';
@@ -36,7 +35,6 @@ async function start(): Promise<ReactNode> {
   loadThisPage();
   try {
     const found = await signedInNow();
-    if (found === null) forgetEarly();
     resumeSession(found);
   } catch (error) {
     if (error instanceof ApiError) return <Unreachable error={error} />;

@@ -4,7 +4,7 @@ import {
   skipLostBlocks,
   type ObserveDeps,
   recordBlock,
-  rewindChain,
+  rollBackReorg,
 } from '../../usecases/chain-sync/index.ts';
 import type { HealthRecord } from './chain-health.ts';
 import { findForkPoint, type Fork } from './fork-point.ts';
@@ -69,7 +69,7 @@ async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp
       return passGap(deps, cursor, fork);
     case 'fork':
       deps.unshown.since = null;
-      await rewindChain(deps, deps.adapter, fork.at);
+      await rollBackReorg(deps, deps.adapter, fork.at);
       deps.health.rewound(fork.at);
       return 'more';
     default:

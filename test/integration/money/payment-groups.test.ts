@@ -227,7 +227,7 @@ describe('money on an expired payment while its renewal is open', () => {
 });
 
 describe('money on a superseded payment', () => {
-  it('counts once for the lead payment, with the address to which it was paid', async () => {
+  it('counts once for the superseding payment, with the address to which it was paid', async () => {
     const [first, second] = await group.renewed();
     const own = await group.pay(second, PRICE);
     const late = await group.pay(first, PRICE);
@@ -266,7 +266,7 @@ describe('money on a superseded payment', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
   });
 
-  it('is valued at the current rate when the lead payment has another currency', async () => {
+  it('is valued at the current rate when the superseding payment has another currency', async () => {
     const [first, second] = await group.renewed();
     const terms = { amount: '80.00', currency: 'EUR' };
     await updatePayment(world.deps, {
@@ -303,7 +303,7 @@ describe('money on a superseded payment', () => {
     expect(order.amount).toBe(PRICE);
   });
 
-  it('is refunded by a refund of the lead payment', async () => {
+  it('is refunded by a refund of the superseding payment', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     await group.pay(first, PRICE);
@@ -345,7 +345,7 @@ describe('money on a superseded payment', () => {
 });
 
 describe('a double spend of the first money', () => {
-  it('reopens the lead payment, while the others stay closed', async () => {
+  it('reopens the superseding payment, while the others stay closed', async () => {
     const [first, second] = await group.renewed();
     const credit = creditTo(addressOf(second, 'BTC'), PRICE);
     world.chains.BTC.unconfirmed = [unconfirmed(credit)];
@@ -373,7 +373,7 @@ describe('a request for a superseded payment', () => {
     [first, second] = made;
   });
 
-  it('is refused with the id of the lead payment', async () => {
+  it('is refused with the id of the superseding payment', async () => {
     const refused = {
       code: 'INVALID_STATE',
       details: [{ field: 'paymentId', code: 'superseded', existingId: second.id }],
@@ -396,7 +396,7 @@ describe('a request for a superseded payment', () => {
     }
   });
 
-  it('returns the lead payment on renewal, and creates none', async () => {
+  it('returns the superseding payment on renewal, and creates none', async () => {
     expect(await group.tryRenew(first)).toBe(second.id);
     const count = await world.deps.db.selectFrom('payments').select('id').execute();
     expect(count).toHaveLength(2);
@@ -419,7 +419,7 @@ describe('a payment group with money', () => {
     }
   });
 
-  it('answers the same order with the lead payment', async () => {
+  it('answers the same order with the superseding payment', async () => {
     const [first, second] = await group.renewed({ orderId: 'again' });
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
     await group.pay(first, PRICE);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openArchive } from '../../../src/backup/sealed-archive.ts';
+import { decryptArchive } from '../../../src/backup/encrypted-archive.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
@@ -162,7 +162,7 @@ describe('scripts/backup and scripts/restore', () => {
     for (const [name, bytes] of changes) {
       const source = join(dir, `${name}.backup`);
       writeFileSync(source, bytes);
-      const opened = openArchive({ source, dir: mkdtempSync(join(dir, 'out-')), passphrase: PASSPHRASE });
+      const opened = decryptArchive({ source, dir: mkdtempSync(join(dir, 'out-')), passphrase: PASSPHRASE });
       await expect(opened, name).rejects.toThrow(source);
     }
     const target = join(dir, 'restored');

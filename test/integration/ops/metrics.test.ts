@@ -110,7 +110,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(misnamed.map(([line]) => line)).toEqual([]);
   });
 
-  it('has no errors in normal operation, and counts them when the node is down', async () => {
+  it('counts no RPC errors while the node is up, and each failed request while it is down', async () => {
     expect(await scrape()).not.toContain('tilld_rpc_errors_total{');
     await node.kill9();
     const failed = 'tilld_rpc_errors_total{coin="LTC",mode="live",kind="unavailable"}';

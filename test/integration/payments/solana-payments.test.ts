@@ -18,7 +18,7 @@ function asVersion1(result: unknown): unknown {
   return { ...rest, version: 1, transaction: [bytes.toString('base64'), 'base64'] };
 }
 
-describe('SOL payments on a real virtual machine', () => {
+describe('SOL payments on a real Solana virtual machine (SVM)', () => {
   let world: SvmWorld;
   let shop: Shop;
 

@@ -37,7 +37,7 @@ function limitOf({ node }: SvmWorld, txid: string): number {
   return Buffer.from(data ?? []).readUInt32LE(1);
 }
 
-describe('SOL sends on a real virtual machine', () => {
+describe('SOL sends on a real Solana virtual machine (SVM)', () => {
   let world: SvmWorld;
 
   beforeAll(async () => {

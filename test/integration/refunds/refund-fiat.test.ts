@@ -59,7 +59,7 @@ describe('a refund in fiat', () => {
     expect(body.data).toMatchObject({ status: 'refunded', refund: { refunded: '1' } });
   });
 
-  it('reports its fiat value, ordered in fiat or in coins, and each part emits an event of its payment', async () => {
+  it('reports its fiat value whether ordered in fiat or in coins, and each partial refund emits a payment event', async () => {
     const { id } = await paid();
     await give(id, { amount: '33.33', currency: 'USD' });
     await give(id, { amount: '0.3333' });

@@ -197,7 +197,7 @@ function statementsOf(each: Change): string[] {
 }
 
 describe('OpenAccounts', () => {
-  it('watches the address of a superseded payment while the lead payment is open', async () => {
+  it('watches the address of a superseded payment while the superseding payment is open', async () => {
     const accounts = newAccounts();
     await run(db, [
       ...day.order('expired', 500),

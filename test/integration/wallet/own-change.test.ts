@@ -175,7 +175,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.world.sendEvents()).not.toContain('send.failed');
   });
 
-  test('a send that spends a deposit replaced in a reorg fails only once that is deep', async () => {
+  test('a send that spends a deposit double-spent in a reorg fails only once the replacement has enough confirmations', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.1');
     const { txid: deposit } = await till.world.db

@@ -66,7 +66,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a fee bump happens immediately when the send pays less than the node accepts, whatever the percentage', async () => {
+  test('a send below the minimum mempool fee of the node is bumped at once, whatever the bump threshold', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     till.world.clock.advance(till.world.deps.policy.bumpUnderpaidAfterMs);

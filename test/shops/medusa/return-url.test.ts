@@ -86,7 +86,7 @@ it('the Medusa plugin replaces a claimed refund link by one with the fee deducte
   await eventually('it is paid', () => shop.refundSettled(orderId), Boolean, 60_000);
 });
 
-it('the Medusa plugin leads a customer without money back to the checkout, and one with money to the confirmation', async () => {
+it('the Medusa plugin redirects a customer who has not paid to the checkout, and one who has paid to the confirmation', async () => {
   const { orderId: cartId, paymentId } = await shop.order({ email: 'payer@example.com' });
   expect(await comeBack(paymentId)).toBe('http://localhost:8000/checkout');
   toShop.weather = 'lose';

@@ -66,7 +66,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-it('the Vendure plugin leads a customer without money back to the checkout, and one with money to the confirmation', async () => {
+it('the Vendure plugin redirects a customer who has not paid to the checkout, and one who has paid to the confirmation', async () => {
   const { orderId, paymentId } = await shop.order();
   const { orderId: code } = await owner.payment(paymentId);
   expect(await comeBack(paymentId)).toBe('https://shop.example/checkout');

@@ -3,7 +3,7 @@ import { accountReads } from '../../../src/chains/ethereum/accounts/account-read
 import type { BalanceReader } from '../../../src/chains/ethereum/accounts/balance-reads.ts';
 import type { NodeClient as EthereumClient } from '../../../src/chains/ethereum/rpc/node-client.ts';
 import { createRpc as createEthereumRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
-import { quoteFee as quoteEthereum } from '../../../src/chains/ethereum/sends/fees.ts';
+import { quoteFee as quoteEthereum } from '../../../src/chains/ethereum/sends/eip1559-fees.ts';
 import { FeeSources } from '../../../src/chains/shared/fee-sources.ts';
 import { createNodeClient as createSolanaClient } from '../../../src/chains/solana/rpc/node-client.ts';
 import { createRpc as createSolanaRpc } from '../../../src/chains/solana/rpc/rpc.ts';

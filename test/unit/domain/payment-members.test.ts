@@ -45,14 +45,14 @@ describe('money on a superseded payment', () => {
     expect(transition(payment, seen(DUE, 950, 1), 950).payment.status).toBe('confirming');
   });
 
-  it('is late after the deadline of that payment, even while the lead payment is open', () => {
+  it('is late after the deadline of that payment, even while the superseding payment is open', () => {
     const { payment, events } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect(payment.credits).toMatchObject([{ late: true, due: 3n * DUE }]);
     expect(payment.closedAt).toBeNull();
     expect(events).toContain('payment.late');
   });
 
-  it('leaves the lead payment open for the remainder, and needs a decision of the merchant once that expires underpaid', () => {
+  it('leaves the superseding payment open for the remainder, and needs a decision of the merchant once that expires underpaid', () => {
     const { payment } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
     const ended = transition(payment, { type: 'time_passed' }, 10_000);
@@ -69,7 +69,7 @@ describe('money on a superseded payment', () => {
     expect(whole.events).toEqual(['payment.late', 'payment.underpaid']);
   });
 
-  it('does not make the lead payment underpaid when it arrives after the lead payment expired', () => {
+  it('does not make the superseding payment underpaid when it arrives after the superseding payment expired', () => {
     const { payment, events } = transition(lead({}), seen(DUE, 10_000), 10_000);
     expect([payment.status, payment.exception, payment.closedAt]).toEqual(['expired', 'late', 10_000]);
     expect(events).toEqual(['payment.late']);

@@ -86,7 +86,7 @@ describe('a payment with refunds', () => {
     expect(all.payment).toMatchObject({ status: 'refunded', refundedAt: 30, refundedBy: 'refunds' });
   });
 
-  it('returns to the status of its money when dropped money returns, which does not fail the refund', () => {
+  it('returns to the status before the reversal when dropped money returns, which does not fail the refund', () => {
     const { payment, events } = run([
       [paid(1, 60n), 10],
       [paid(2, 100n), 10],
@@ -108,7 +108,7 @@ describe('a payment with refunds', () => {
     expect(transition(payment, accepted({ BTC: 50n, LTC: 500n }), 30).payment.status).toBe('refunded');
   });
 
-  it('returns to the status of its money when the refund fails, and emits both events', () => {
+  it('returns to the status before the refund when the refund fails, and emits both events', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 100n }), 20],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesTag } from '../../../src/http/server/constant-text.ts';
+import { matchesEtag } from '../../../src/http/server/constant-text.ts';
 import { chooseEncoding } from '../../../src/http/server/content-encoding.ts';
 
 describe('chooseEncoding', () => {
@@ -35,7 +35,7 @@ describe('chooseEncoding', () => {
   });
 });
 
-describe('matchesTag', () => {
+describe('matchesEtag', () => {
   it.each<[header: string | undefined, matches: boolean]>([
     [undefined, false],
     ['"abc"', true],
@@ -46,7 +46,7 @@ describe('matchesTag', () => {
     ['abc', false],
     ['"ab"', false],
   ])('compares %j weakly with the tag of the response: %j', (header, matches) => {
-    expect(matchesTag(header, '"abc"')).toBe(matches);
-    expect(matchesTag(header, 'W/"abc"')).toBe(matches);
+    expect(matchesEtag(header, '"abc"')).toBe(matches);
+    expect(matchesEtag(header, 'W/"abc"')).toBe(matches);
   });
 });

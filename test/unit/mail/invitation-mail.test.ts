@@ -8,7 +8,7 @@ const about = {
   role: 'clerk',
 } as const;
 
-it('invitationMail contains only lines of this server, whatever the name of the shop', () => {
+it('the name of a shop cannot inject lines into the text or headers of invitationMail', () => {
   const plain = invitationMail({ ...about, shop: 'Blue Door Books' });
   const shop = 'Your account is locked.\r\n\nUnlock it:\u2028https://evil.example\n\n\u202e-- ';
   const written = invitationMail({ ...about, shop });

@@ -1,6 +1,6 @@
 import { base32nopad } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { codeOfStep, newTotpSecret, otpauthUri, stepOfCode } from '../../../src/usecases/accounts/second-factor/totp.ts';
+import { codeOfStep, newTotpSecret, otpauthUri, verifyTotp } from '../../../src/usecases/accounts/second-factor/totp.ts';
 
 /** RFC 6238 appendix B and RFC 4226 appendix D share this secret. */
 const SECRET = new TextEncoder().encode('12345678901234567890');
@@ -36,22 +36,22 @@ describe('codeOfStep for the vectors of RFC 4226 (6 digits)', () => {
   });
 });
 
-describe('stepOfCode', () => {
+describe('verifyTotp', () => {
   const step = 41_152_263;
   const at = step * 30_000;
 
   it('accepts a code up to one step early or late, to the millisecond', () => {
     const code = codeOfStep(SECRET, step);
-    expect(stepOfCode(BASE32, code, at - 30_000)).toBe(step);
-    expect(stepOfCode(BASE32, code, at - 30_001)).toBeNull();
-    expect(stepOfCode(BASE32, code, at + 59_999)).toBe(step);
-    expect(stepOfCode(BASE32, code, at + 60_000)).toBeNull();
+    expect(verifyTotp(BASE32, code, at - 30_000)).toBe(step);
+    expect(verifyTotp(BASE32, code, at - 30_001)).toBeNull();
+    expect(verifyTotp(BASE32, code, at + 59_999)).toBe(step);
+    expect(verifyTotp(BASE32, code, at + 60_000)).toBeNull();
   });
 
   it('rejects incomplete and malformed codes', () => {
     const code = codeOfStep(SECRET, step);
     for (const other of ['', code.slice(1), `${code}0`, `${code.slice(0, 5)}x`, '٠١٢٣٤٥']) {
-      expect(stepOfCode(BASE32, other, at)).toBeNull();
+      expect(verifyTotp(BASE32, other, at)).toBeNull();
     }
   });
 });

@@ -4,7 +4,7 @@ import { type BalanceReader, STATES_KEPT } from './balance-reads.ts';
 import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from '../rpc/node-answers.ts';
 import type { NodeClient, AccountState } from '../rpc/node-client.ts';
 import { unwrapResult, stale, toHex } from '../rpc/rpc-results.ts';
-import { prices } from '../sends/prices.ts';
+import { readGasPrices } from '../sends/gas-prices.ts';
 import { isPrunedHistory } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -34,7 +34,7 @@ export function accountReads({
   | 'nonceAt'
   | 'accountState'
   | 'sendRaw'
-  | 'prices'
+  | 'gasPrices'
   | 'estimateGas'
 > {
   return {
@@ -47,7 +47,7 @@ export function accountReads({
     // Never retried: after a broken connection a second backend could reject what the first one accepted.
     sendRaw: async (raw) =>
       rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
-    prices: async (from) => prices(rpc, from),
+    gasPrices: async (from) => readGasPrices(rpc, from),
     estimateGas: async ({ from, to, value }) =>
       rpc.call({ method: 'eth_estimateGas', params: [{ from, to, value: toHex(value) }] }, quantity),
   };

@@ -269,7 +269,7 @@ function enterSpending(
   if (missing === 0n) return;
   deps.logger.warn(
     { coin: 'ETH', account: watchKey, txid, missing: missing.toString() },
-    'on-chain account spent more than its balance in the ledger',
+    'on-chain account spent more than its balance in the ledger; the ledger counts it as empty',
   );
 }
 

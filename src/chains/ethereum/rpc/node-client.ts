@@ -59,14 +59,14 @@ export interface NodeClient {
   }>;
   accountState(txid: string, sender: string | null, tip: BlockRef): Promise<AccountState>;
   sendRaw(raw: string): Promise<string>;
-  prices(from: string | null): Promise<Prices>;
+  gasPrices(from: string | null): Promise<GasPrices>;
   estimateGas(call: { from: string; to: string; value: bigint }): Promise<bigint>;
   /** The node's answer to a trace of a whole block, or null when it has no such method. */
   trace(method: string, params: RpcRequest['params']): Promise<{ readonly answer: unknown } | null>;
   close(): Promise<void>;
 }
 
-export interface Prices {
+export interface GasPrices {
   readonly chainId: number;
   readonly tip: Header & { readonly baseFee: bigint | null };
   /** The priority fee that the node suggests, or that recent blocks included; null when it returns neither. */

@@ -10,7 +10,7 @@ import {
   UnsendableAmount,
 } from '../../../domain/chain.ts';
 import { accountKey } from '../address.ts';
-import { feeFor, priceFrom, rateFrom } from './fees.ts';
+import { feeFor, priceFrom, rateFrom } from './eip1559-fees.ts';
 
 /**
  * Plans a send from one account, that of `changeAddress`, where the unsent remainder stays. Uses the first nonce that

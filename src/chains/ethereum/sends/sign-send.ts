@@ -4,7 +4,7 @@ import { computeAddress, Transaction } from 'ethers/transaction';
 import type { SendPlan, SignedTransaction } from '../../../domain/chain.ts';
 import type { KeySource } from '../../../domain/keys.ts';
 import { accountKey } from '../address.ts';
-import { feeFor, priceFrom } from './fees.ts';
+import { feeFor, priceFrom } from './eip1559-fees.ts';
 
 /**
  * Signs a plan as an EIP-1559 transaction whose tip equals its max fee, so that the fee of a plain transfer

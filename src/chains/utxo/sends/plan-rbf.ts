@@ -4,7 +4,7 @@ import { distinctAncestors, deficitAt, packageRate, sizeTogether } from '../../.
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumInputs } from './plan.ts';
-import { usableFunds } from './plan-send.ts';
+import { usableFunds } from './coin-selection.ts';
 import { dustLimit, feeFor, maxInputs } from './size.ts';
 
 /**

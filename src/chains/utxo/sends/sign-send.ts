@@ -4,7 +4,7 @@ import type { Network } from '../../../domain/coins.ts';
 import type { KeySource } from '../../../domain/keys.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
-import { compareBig, compareText } from './plan-send.ts';
+import { compareBig, compareText } from './coin-selection.ts';
 import { sumInputs } from './plan.ts';
 import { signSegwit } from './sign-segwit.ts';
 

@@ -11,7 +11,7 @@ import { newId } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertConfirmed } from '../assert-confirmed.ts';
 import { toDescriptor } from './passkey-options.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import {
   decodeBase64url,
@@ -107,7 +107,7 @@ export async function addPasskey(
       throw new AppError('INVALID_STATE', 'This passkey is already stored');
     }
     await mailNotice(tx, deps, user, 'passkey-added');
-    const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.createdAt });
+    const { renewed } = await revokeCredentials(tx, { userId, keep: session, now: row.createdAt });
     return { passkey: toPasskey(row, site), renewed };
   });
 }

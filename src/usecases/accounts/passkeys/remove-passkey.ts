@@ -4,7 +4,7 @@ import { findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
 
@@ -29,7 +29,7 @@ export async function removePasskey(
     if (password === undefined && !(await hasAnother(tx, userId))) {
       throw invalidField('password', 'is needed to remove the last one', 'required');
     }
-    const { user, renewed } = await endCredentials(tx, { userId, keep: session, now: deps.clock.now() });
+    const { user, renewed } = await revokeCredentials(tx, { userId, keep: session, now: deps.clock.now() });
     await mailNotice(tx, deps, user, 'passkey-removed');
     return renewed;
   });

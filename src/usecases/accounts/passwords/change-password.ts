@@ -3,7 +3,7 @@ import { changePasswordHash } from '../../../store/accounts/users.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertUncommon } from './common-passwords.ts';
 import { confirmPassword } from './confirm-password.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
 import { openSession, type Session } from '../sessions/session.ts';
@@ -28,7 +28,7 @@ export async function changePassword(
     if (row === undefined)
       throw new AppError('INVALID_CREDENTIALS', 'The password was changed in the meantime');
     await mailNotice(tx, deps, user, 'password-changed');
-    return endCredentials(tx, { userId: user.id, keep: input.session, now });
+    return revokeCredentials(tx, { userId: user.id, keep: input.session, now });
   });
   return { session: await openSession(deps.tokens, ended.user), renewed: ended.renewed };
 }

@@ -12,8 +12,8 @@ import type { AccountDeps } from '../account-deps.ts';
 import { invalidToken, tokenHash } from '../account-link.ts';
 import { assertUncommon } from './common-passwords.ts';
 import { sealClient, type Client } from '../sessions/dashboard-session.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
-import { endedLines, endUnprovenAccess, type EndedAccess } from '../revocation/end-unproven-access.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
+import { endedLines, revokeUnprovenAccess, type EndedAccess } from '../revocation/revoke-unproven-access.ts';
 import { mailNotice } from '../mail-notice.ts';
 import { trustNetwork } from '../sessions/network.ts';
 import { isFactorOn } from './review-reset.ts';
@@ -68,7 +68,10 @@ export async function resetPassword(deps: AccountDeps, input: ResetInput): Promi
     await noteReset(tx, deps, before, input.client);
     const kind = before.isVerified ? 'password-changed' : 'address-proven';
     await mailNotice(tx, deps, before, kind, (texts) => endedLines(access, texts));
-    return { user: (await endCredentials(tx, { userId: before.id, keep: null, now })).user, ended: access };
+    return {
+      user: (await revokeCredentials(tx, { userId: before.id, keep: null, now })).user,
+      ended: access,
+    };
   });
   guard.forgive({ account: emailKey(user.email), userId: user.id, network: input.network });
   await trustNetwork(deps, user.id, input.network);
@@ -81,7 +84,7 @@ async function endAccess(
   user: UserRow,
   { endPasskeys, endKeys }: ResetInput,
 ): Promise<EndedAccess> {
-  if (!user.isVerified) return endUnprovenAccess(tx, deps, user.id);
+  if (!user.isVerified) return revokeUnprovenAccess(tx, deps, user.id);
   if (!endPasskeys && !endKeys) return NOTHING;
   if (await isFactorOn(tx, user.id)) {
     const message = 'Two-factor sign-in is on: sign in with a code, then remove passkeys and keys there';

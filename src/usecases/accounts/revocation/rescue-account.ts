@@ -9,7 +9,7 @@ import { deleteMember } from '../../../store/merchants/members.ts';
 import { transferMerchant, listMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { endCredentials } from './end-credentials.ts';
+import { revokeCredentials } from './revoke-credentials.ts';
 import { auditOperator } from '../audit-operator.ts';
 
 /** For the operator of the server, who can help the owner of an account without its mail and password. */
@@ -106,7 +106,7 @@ export async function makeOwner(
       await auditOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users make-owner' });
     }
     await transferCatalog(tx, { from: before.id, to: user.id });
-    await endCredentials(tx, { userId: before.id, keep: null, now: clock.now() });
+    await revokeCredentials(tx, { userId: before.id, keep: null, now: clock.now() });
     return shops.map(({ name }) => name);
   });
 }
@@ -133,7 +133,7 @@ async function rescue<T>(
   return deps.db.transaction(async (tx) => {
     const user = await requireUser(tx, email);
     const result = await work(tx, user);
-    await endCredentials(tx, { userId: user.id, keep: null, now: deps.clock.now() });
+    await revokeCredentials(tx, { userId: user.id, keep: null, now: deps.clock.now() });
     await auditOperator(tx, deps, { of: { userId: user.id }, action });
     return result;
   });

@@ -2,7 +2,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import type { CurrentSession } from '../sessions/renew-session.ts';
 import { consumeSecondFactorCode } from './second-factor.ts';
@@ -29,7 +29,7 @@ export async function disableTotp(
   const ended = await deps.db.transaction(async (tx) => {
     await deleteSecondFactor(tx, user.id);
     await mailNotice(tx, deps, user, 'second-factor-disabled');
-    return endCredentials(tx, { userId: user.id, keep: input.session, now: deps.clock.now() });
+    return revokeCredentials(tx, { userId: user.id, keep: input.session, now: deps.clock.now() });
   });
   return continueSession(deps.tokens, ended, input.session);
 }

@@ -6,13 +6,13 @@ import {
 } from '../../../store/accounts/second-factors.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertConfirmed } from '../assert-confirmed.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { mailNotice } from '../mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
 import type { CurrentSession } from '../sessions/renew-session.ts';
 import { plainCode } from './second-factor.ts';
 import { continueSession, type ContinuedSession } from '../sessions/session.ts';
-import { stepOfCode } from './totp.ts';
+import { verifyTotp } from './totp.ts';
 
 /** An unfinished set-up expires. */
 const SETUP_LIFETIME_MS = 3_600_000;
@@ -35,7 +35,7 @@ export async function enableTotp(
     throw nothingToEnable();
   }
   const attempt = deps.guard.beginConfirmation(userId);
-  const step = stepOfCode(secretBox.open(factor.secretSealed), plainCode(input.code), now);
+  const step = verifyTotp(secretBox.open(factor.secretSealed), plainCode(input.code), now);
   if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is wrong');
   attempt.succeed();
   const recoveryCodes = newRecoveryCodes();
@@ -44,7 +44,7 @@ export async function enableTotp(
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
     const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);
-    const credentials = await endCredentials(tx, { userId, keep: input.session, now });
+    const credentials = await revokeCredentials(tx, { userId, keep: input.session, now });
     assertConfirmed(deps, credentials.user);
     await mailNotice(tx, deps, credentials.user, 'second-factor-enabled');
     return credentials;

@@ -3,7 +3,7 @@ import type { SecondFactorRow, UserRow } from '../../../store/schema/accounts.ts
 import type { AccountDeps } from '../account-deps.ts';
 import { mailNotice } from '../mail-notice.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
-import { stepOfCode } from './totp.ts';
+import { verifyTotp } from './totp.ts';
 
 type CodeDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
 
@@ -21,7 +21,7 @@ export async function consumeSecondFactorCode(
 ): Promise<boolean> {
   const plain = plainCode(code);
   if (/^\d{6}$/.test(plain)) {
-    const step = stepOfCode(deps.secretBox.open(factor.secretSealed), plain, deps.clock.now());
+    const step = verifyTotp(deps.secretBox.open(factor.secretSealed), plain, deps.clock.now());
     return step !== null && consumeTotpStep(deps.db, user.id, step);
   }
   const hash = recoveryCodeHash(user.id, code);

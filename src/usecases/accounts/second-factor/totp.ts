@@ -25,7 +25,7 @@ export function codeOfStep(secret: Uint8Array, step: number, digits: number = DI
 }
 
 /** The newest step around a time that has this code; null when no step has it. */
-export function stepOfCode(secretBase32: string, code: string, nowMs: number): number | null {
+export function verifyTotp(secretBase32: string, code: string, nowMs: number): number | null {
   const secret = base32nopad.decode(secretBase32);
   const given = Buffer.from(code);
   const current = Math.floor(nowMs / STEP_MS);

@@ -13,7 +13,7 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import { newId } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { tokenHash } from '../account-link.ts';
-import { endCredentials } from '../revocation/end-credentials.ts';
+import { revokeCredentials } from '../revocation/revoke-credentials.ts';
 import { newSessionToken } from './renew-session.ts';
 import type { User } from './session.ts';
 import { toUser } from './session.ts';
@@ -124,7 +124,7 @@ export async function signOutEverywhere(
   userId: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await endCredentials(tx, { userId, keep: null, now: clock.now() });
+    await revokeCredentials(tx, { userId, keep: null, now: clock.now() });
   });
 }
 

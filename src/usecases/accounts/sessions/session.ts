@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../store/schema/accounts.ts';
-import type { EndedCredentials } from '../revocation/end-credentials.ts';
+import type { RevokedCredentials } from '../revocation/revoke-credentials.ts';
 import type { CurrentSession, RenewedSession } from './renew-session.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -37,7 +37,7 @@ export interface ContinuedSession {
 
 export async function continueSession(
   tokens: Tokens,
-  { user, renewed }: EndedCredentials,
+  { user, renewed }: RevokedCredentials,
   session: CurrentSession | null,
 ): Promise<ContinuedSession> {
   return { renewed, session: session === null ? await openSession(tokens, user) : null };

@@ -9,7 +9,7 @@ import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import {
   type CurrentSession,
-  endCredentials,
+  revokeCredentials,
   invalidToken,
   type RenewedSession,
   tokenHash,
@@ -55,7 +55,7 @@ export async function acceptInvitation(
     }
     await endInvitation(tx, { merchantId: merchant.id, id: row.id, now });
     await upsertMember(tx, { merchantId: merchant.id, userId, role: row.role, createdAt: now });
-    const { renewed } = await endCredentials(tx, { userId, keep: session, now });
+    const { renewed } = await revokeCredentials(tx, { userId, keep: session, now });
     return { merchant, role: row.role, email: row.email, renewed };
   });
 }

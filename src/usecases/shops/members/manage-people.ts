@@ -11,7 +11,7 @@ import {
 import { createdByPerson, type CreatedByPerson } from '../../../store/merchants/created-by-person.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
-import { type CurrentSession, endCredentials, type RenewedSession } from '../../accounts/index.ts';
+import { type CurrentSession, revokeCredentials, type RenewedSession } from '../../accounts/index.ts';
 import { findOwnMerchant, reachMerchant } from '../../access/index.ts';
 import {
   REVOKE_BY_DEFAULT,
@@ -78,7 +78,7 @@ export async function changeRole(deps: Deps, input: NewRole): Promise<RevokedCou
     const ended = await revokeCreated(tx, deps, { merchantId, personId, end, by: { userId, client } });
     if (before === role) return ended;
     await changeMemberRole(tx, { merchantId, userId: personId, role });
-    await endCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
+    await revokeCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
     return ended;
   });
 }
@@ -117,7 +117,7 @@ export async function removePerson(deps: Deps, input: Removal): Promise<Removed>
       by: { userId, client },
     });
     const keep = isLeaving ? input.session : null;
-    const { renewed } = await endCredentials(tx, { userId: personId, keep, now: deps.clock.now() });
+    const { renewed } = await revokeCredentials(tx, { userId: personId, keep, now: deps.clock.now() });
     return { ended, renewed };
   });
 }

@@ -137,7 +137,7 @@ async function planAround(
     await reserveOutputs(tx, send, reserved, send.id);
     deps.logger.warn(
       { sendId: send.id, reason: error.message },
-      'expired send not signed again: no other funds can pay for it',
+      'expired send not signed again: no other funds can pay for it; will retry',
     );
     return null;
   }

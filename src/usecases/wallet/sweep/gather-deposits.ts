@@ -30,7 +30,7 @@ const ACCOUNTS_ASKED = 100;
 const FAILURES_MS = 24 * 3_600_000;
 /** Backoff after a failure, doubled by each further one. */
 const REST_MS = 60_000;
-const COULD_NOT = 'gathering deposits failed';
+const COULD_NOT = 'sweep of deposits to the merchant address failed';
 
 interface Crowd extends ChainId {
   readonly merchantId: string;
@@ -116,7 +116,7 @@ async function gather(
       return plan === null ? null : { order, plan, maxFee: sweepBudget(order.amount, policy) };
     },
     log: ({ id, txid }) =>
-      deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address'),
+      deps.logger.info({ coin, mode, sweepId: id, txid }, 'sweep of deposits to the merchant address signed'),
   });
   return true;
 }

@@ -28,7 +28,7 @@ export function takeEarly(url: string): Promise<Response> | undefined {
   return early !== undefined && performance.now() - early.atMs < FRESH_MS ? early.answer : undefined;
 }
 
-/** Without a session, what was requested for its user has no answer. */
+/** Drops all early answers: once a session ends, begins or changes something, they are not its answers. */
 export function forgetEarly(): void {
   sent.clear();
 }

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
 import { BASE_PATH } from '../../base-path.ts';
+import { forgetEarly } from './early.ts';
 import { remember, wasIn } from './was-in.ts';
 
 /**
@@ -23,6 +24,8 @@ let current: Session | null = null;
 let isLeaving = false;
 
 function change(next: Session | null): void {
+  // Early answers of a page load are those of the user that it found.
+  if (current !== null || next === null) forgetEarly();
   current = next;
   remember(next !== null);
   for (const listener of listeners) listener();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quoteFee } from '../../../../src/chains/ethereum/sends/fees.ts';
+import { quoteFee } from '../../../../src/chains/ethereum/sends/eip1559-fees.ts';
 import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
 import { FeeSources } from '../../../../src/chains/shared/fee-sources.ts';
 import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
@@ -16,7 +16,7 @@ async function quoteAt(code: number, reason: string): Promise<unknown> {
 
 async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknown> {
   const client: Partial<NodeClient> = {
-    prices: async () => ({
+    gasPrices: async () => ({
       chainId: 31_337,
       tip: { number: 5, hash, parentHash: hash, timestamp: 1, baseFee: 1n },
       priority: 1n,

@@ -17,7 +17,7 @@ type RewoundChain = Pick<ChainAdapter, 'coin' | 'mode' | 'inputsOf'>;
  * Rewinds to the fork point of a reorg: everything confirmed above it becomes unconfirmed, in the same transaction as
  * the cursor. The new blocks and the mempool decide whether it is gone for good.
  */
-export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: BlockRef): Promise<void> {
+export async function rollBackReorg(deps: ObserveDeps, adapter: RewoundChain, to: BlockRef): Promise<void> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
   await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { requireChain } from '../rpc/identity.ts';
-import type { NodeClient, Prices } from '../rpc/node-client.ts';
+import type { NodeClient, GasPrices } from '../rpc/node-client.ts';
 import type { FeeSources } from '../../shared/fee-sources.ts';
 import { isRevert } from './reject-reasons.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
@@ -47,7 +47,7 @@ export async function quoteFee(
   },
 ): Promise<FeeQuote> {
   const { capRate, at, intent, sources } = options;
-  const prices = await client.prices(intent?.from ?? null);
+  const prices = await client.gasPrices(intent?.from ?? null);
   for (const [method, problem] of prices.problems) {
     if (problem === null) sources.answered(method);
     else sources.failed(method, problem);
@@ -64,7 +64,7 @@ export async function quoteFee(
 }
 
 /** @throws {ChainError} when no source yields a price */
-function computeGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
+function computeGasPrice({ tip, priority, gasPrice, problems }: GasPrices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
     const reason = problems.get('eth_gasPrice') ?? 'no price';

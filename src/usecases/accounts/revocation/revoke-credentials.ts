@@ -1,7 +1,7 @@
 import { AppError } from '../../../domain/errors.ts';
 import { deleteAccountTokens } from '../../../store/accounts/account-tokens.ts';
 import { supersedeMails } from '../../../store/accounts/mails.ts';
-import { endOtherSessions } from '../../../store/accounts/sessions.ts';
+import { revokeOtherSessions } from '../../../store/accounts/sessions.ts';
 import { incrementTokenVersion } from '../../../store/accounts/users.ts';
 import { deleteConnectCodes } from '../../../store/merchants/connect-codes.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
@@ -9,7 +9,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { renewSession, type CurrentSession, type RenewedSession } from '../sessions/renew-session.ts';
 
 /** The caller's session with its fresh token, and the user under the new token version. */
-export interface EndedCredentials {
+export interface RevokedCredentials {
   readonly user: UserRow;
   readonly renewed: RenewedSession | null;
 }
@@ -21,14 +21,14 @@ export interface EndedCredentials {
  * @param input.keep the caller's session, which continues under a fresh token; null ends it as well
  * @throws {AppError} UNAUTHORISED when the user was deleted
  */
-export async function endCredentials(
+export async function revokeCredentials(
   tx: Tx,
   input: { readonly userId: string; readonly keep: CurrentSession | null; readonly now: number },
-): Promise<EndedCredentials> {
+): Promise<RevokedCredentials> {
   const { userId, keep, now } = input;
   const user = await incrementTokenVersion(tx, userId, now);
   if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
-  await endOtherSessions(tx, userId, keep?.id ?? null);
+  await revokeOtherSessions(tx, userId, keep?.id ?? null);
   await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
   await supersedeMails(tx, { userId, kind: 'reset-password', now });
   await deleteConnectCodes(tx, userId);

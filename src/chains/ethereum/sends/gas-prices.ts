@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsed, RpcRefusal, type RpcAnswer, type RpcRequest } from '../../shared/json-rpc.ts';
 import { count, HEADER, quantity } from '../rpc/node-answers.ts';
-import type { Prices } from '../rpc/node-client.ts';
+import type { GasPrices } from '../rpc/node-client.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { unwrapResult } from '../rpc/rpc-results.ts';
 
@@ -16,7 +16,7 @@ const REWARDS = z.object({ reward: z.array(z.tuple([quantity])).min(1) });
  * Reads what a transaction costs now and the sender's next nonce. The node need not suggest prices, because
  * the last blocks and the base fee also determine them.
  */
-export async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
+export async function readGasPrices(rpc: Rpc, from: string | null): Promise<GasPrices> {
   const [chainId, latest, priority, gasPrice, nonce] = await rpc.batch([
     { method: 'eth_chainId', params: [] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },

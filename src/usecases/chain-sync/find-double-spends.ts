@@ -12,7 +12,7 @@ const MAX_GENERATIONS = 64;
  * Finds unconfirmed money made impossible by a block (or by the mempool's own rules) that holds a conflicting
  * transaction: one that spends the same outputs (double spend or payer's fee bump), or those of a parent.
  */
-export async function findConflicted(
+export async function findDoubleSpent(
   tx: Tx,
   chain: ChainId,
   spends: readonly Debit[],

@@ -37,7 +37,7 @@ type Header = z.infer<typeof headerSchema>;
  * then one AES-256-GCM stream that authenticates the header too, then its tag. Uses constant memory for
  * files of any size.
  */
-export async function sealArchive(options: {
+export async function encryptArchive(options: {
   readonly dir: string;
   readonly target: string;
   readonly passphrase: string;
@@ -88,7 +88,7 @@ export async function sealArchive(options: {
  * openKeyring authenticates the keyring by its own tag.
  * @throws {BackupError} wrong passphrase; foreign, damaged or incomplete file.
  */
-export async function openArchive(options: {
+export async function decryptArchive(options: {
   readonly source: string;
   readonly dir: string;
   readonly passphrase: string;

@@ -12,7 +12,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { newWebhookSecret } from '../../events/index.ts';
 import { endShopKeys } from '../../access/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
-import { endCredentials } from './end-credentials.ts';
+import { revokeCredentials } from './revoke-credentials.ts';
 
 /** Access that an account granted before its address was verified, all of it revoked on verification. */
 export interface EndedAccess {
@@ -36,7 +36,7 @@ type Deps = Pick<AccountDeps, 'clock' | 'secretBox'>;
  * first time by a person who did not know the password, because a stranger may have registered it. The same
  * applies to the destinations of events and payers; shops, payments and money stay.
  */
-export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
+export async function revokeUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
   const factor = await findSecondFactor(tx, userId);
   await deleteSecondFactor(tx, userId);
   const shops = await listMerchants(tx, userId);
@@ -61,7 +61,7 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
   const members = await listMembers(tx, id);
   for (const { userId } of members) {
     await deleteMember(tx, id, userId);
-    await endCredentials(tx, { userId, keep: null, now });
+    await revokeCredentials(tx, { userId, keep: null, now });
   }
   return members.length;
 }
