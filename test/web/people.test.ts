@@ -105,6 +105,7 @@ it('the dashboard of a clerk offers what the role includes, and creates a paymen
   await expect
     .poll(async () => pagesOf(clerk))
     .toEqual([
+      'Needs you',
       'Overview',
       'Payments',
       'Customers',

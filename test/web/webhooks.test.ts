@@ -252,7 +252,7 @@ it('an endpoint form keeps events that the page does not know', async () => {
     // A load of the page: a page that was shown before has its endpoints.
     await page.goto(path('/webhooks'));
     await button('Edit http://127.0.0.1:9/ticked').click();
-    expect(await types()).toEqual(['Completed payment.completed', 'Disputed payment.disputed']);
+    await expect.poll(types).toEqual(['Completed payment.completed', 'Disputed payment.disputed']);
     await dialog().getByLabel('Active').uncheck();
     expect(await saved()).not.toHaveProperty('events');
     await dialog().waitFor({ state: 'detached' });
