@@ -110,10 +110,10 @@ function dismissRoute(deps: AttentionDeps): Route {
       note: text({ max: NOTE_MAX }).optional().meta({ description: 'Why', example: 'Settled by phone' }),
     }),
     data: z.object({ id: z.string().meta({ example: EXAMPLES.paymentId }), dismissedAt: timestamp() }),
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const { merchant, scopes, actor } = auth;
       const { id, note = null, mode } = body;
-      return dismissItem(deps, { merchant, mode, scopes, actor }, { id, note });
+      return dismissItem(deps, { merchant, mode, scopes, actor }, { id, note }, storeAnswer);
     },
   });
 }

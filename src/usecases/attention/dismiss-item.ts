@@ -1,8 +1,14 @@
 import type { Creator } from '../../domain/actor.ts';
 import { AppError } from '../../domain/errors.ts';
 import { upsertDismissal } from '../../store/attention/dismissals.ts';
+import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import type { AttentionDeps } from './attention-deps.ts';
 import { type AttentionReader, findAttentionItem } from './list-attention.ts';
+
+interface Dismissed {
+  readonly id: string;
+  readonly dismissedAt: string;
+}
 
 /**
  * Takes an item off the list until its state changes; a fault of the server, for a day. Its subject stays as it
@@ -13,12 +19,14 @@ export async function dismissItem(
   deps: AttentionDeps,
   reader: AttentionReader & { readonly actor: Creator },
   { id, note }: { readonly id: string; readonly note: string | null },
-): Promise<{ readonly id: string; readonly dismissedAt: string }> {
+  storeResult: StoreResult<Dismissed> = storeNoResult,
+): Promise<Dismissed> {
   const item = await findAttentionItem(deps, reader, id);
   if (item === undefined) throw new AppError('NOT_FOUND', 'Nothing with this id waits');
   const now = deps.clock.now();
-  await deps.db.transaction(async (tx) =>
-    upsertDismissal(tx, {
+  const dismissed = { id: item.id, dismissedAt: new Date(now).toISOString() };
+  await deps.db.transaction(async (tx) => {
+    await upsertDismissal(tx, {
       merchantId: reader.merchant.id,
       itemId: item.id,
       mark: item.mark ?? '',
@@ -26,7 +34,8 @@ export async function dismissItem(
       actorKind: reader.actor.kind,
       actorId: reader.actor.id,
       dismissedAt: now,
-    }),
-  );
-  return { id: item.id, dismissedAt: new Date(now).toISOString() };
+    });
+    await storeResult(tx, dismissed);
+  });
+  return dismissed;
 }
