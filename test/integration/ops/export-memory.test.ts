@@ -9,7 +9,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 
 const PAYMENTS = 100_000;
 /** The answer has some 35 MB, and what it is made of takes several times that: more than this heap of the daemon. */
-const HEAP_MB = 128;
+const HEAP_MB = 80;
 
 let till: TillProcess;
 let shop: Shop;
