@@ -195,7 +195,7 @@ export function nextInvoiceAt(state: SubscriptionState, leadDays: number): numbe
   return Math.max(lead, periodStart(schedule, nextN - 1));
 }
 
-/** When the subscription has to be looked at again; null: time changes nothing. */
+/** When time changes the subscription next; null if it never does. */
 export function nextDecisionAt(state: SubscriptionState, leadDays: number, now: number): number | null {
   const invoice = state.openPayBy === null ? nextInvoiceAt(state, leadDays) : null;
   const moments = [invoice, trialNoticeAt(state), transitionAt(state, now)].filter((at) => at !== null);

@@ -85,7 +85,7 @@ export function assetsRouter({ directory, embed }: WebAssets): Router {
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 /**
- * Replaces a file by the compressed one that the build wrote next to it, which is then served as any other file: with
+ * Replaces a file by the compressed one that the build wrote next to it, which is then served like a file of its own: with
  * ranges, conditions and HEAD. The ETag is the name, because that contains a hash of the content.
  */
 function servePacked(directory: string): RequestHandler {

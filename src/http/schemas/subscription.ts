@@ -53,7 +53,9 @@ const subscriptionInvoice = z
     periodEnd: timestamp().meta({ example: '2026-02-28T12:00:00.000Z' }),
     amount: z.string().meta({ description: 'The price, with a debt of earlier periods', example: '9.90' }),
     creditApplied: z.string().meta({ example: '0' }),
-    due: z.string().meta({ description: 'amount less creditApplied: what is paid', example: '9.90' }),
+    due: z
+      .string()
+      .meta({ description: 'What the customer pays: amount less creditApplied', example: '9.90' }),
     currency: z.string().meta({ example: 'EUR' }),
     status: z.enum(INVOICE_STATUSES).meta({
       description: '`void`: closed without payment, or its money was given back as a whole',

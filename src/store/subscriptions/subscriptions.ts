@@ -27,7 +27,7 @@ export async function postponeDecision(tx: Tx, id: string, until: number | null)
   await tx.updateTable('subscriptions').set({ nextDecisionAt: until }).where('id', '=', id).execute();
 }
 
-/** Has the subscriptions of a shop looked at again, because its settings have changed. */
+/** Makes the subscriptions of a shop due for the scheduler job at once, because its settings have changed. */
 export async function reconsiderSubscriptions(tx: Tx, merchantId: string, now: number): Promise<void> {
   await tx
     .updateTable('subscriptions')

@@ -15,7 +15,7 @@ type Action = Extract<SubscriptionFact, { type: 'pause' | 'resume' | 'cancel' }>
 
 /**
  * Pauses, resumes or cancels a subscription. A pause and a cancellation close its open invoices; a cancellation
- * at the end of the period leaves them, because what is paid in advance counts.
+ * at the end of the period leaves them, because periods paid in advance stay paid.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, INVALID_STATE
  */
 export async function actOnSubscription(

@@ -19,7 +19,7 @@ const RETRY_MS = 60_000;
 /**
  * Makes the invoices that are due and applies the passage of time, each subscription in a transaction of its
  * own, so that one that fails holds up no other.
- * @returns how many were looked at
+ * @returns the number of due subscriptions that were processed
  */
 export async function advanceSubscriptions(deps: SubscriptionDeps, signal: AbortSignal): Promise<number> {
   const ids = await subscriptionsDue(deps.db, deps.clock.now(), BATCH);

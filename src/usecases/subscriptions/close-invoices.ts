@@ -28,7 +28,7 @@ export async function voidInvoices(tx: Tx, row: SubscriptionRow): Promise<Closed
   return { row: { ...row, balanceMinor: balance.toString() }, invoices };
 }
 
-/** Cancels the payments of closed invoices where nothing was paid; what was paid too little becomes credit. */
+/** Cancels the unpaid payments of closed invoices; partial payments become credit. */
 export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: Closed): Promise<void> {
   for (const { paymentId } of invoices) {
     if (paymentId === null) continue;

@@ -39,7 +39,7 @@ const settle = ({ status, due, wasPaid, subscription, payment, ...money }: Case)
   );
 
 describe('the money of an invoice', () => {
-  it('credits no more than was kept, nothing when it was refunded, and for a paid invoice only what is beyond it', () => {
+  it('credits at most the money kept, nothing after a refund, and only the excess of a paid invoice', () => {
     fc.assert(
       fc.property(cases, (made) => {
         const { status, credited } = settle(made);

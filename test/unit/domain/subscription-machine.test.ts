@@ -1,4 +1,4 @@
-/** The subscription machine: entitled for what was paid, and for no longer than the grace after it. */
+/** The subscription state machine: a subscriber is entitled for the paid periods plus the grace period. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -234,7 +234,7 @@ describe('a subscription', () => {
     expect(world.events.slice(-1)).toEqual(['subscription.ended']);
   });
 
-  it('is cancelled now with its open invoice closed, and keeps what was paid', () => {
+  it('is cancelled at once: its open invoice is closed, and paid periods stay entitled', () => {
     const world = new World();
     world.pay();
     world.pass(25 * DAY);
@@ -337,7 +337,7 @@ function take(world: World, made: Step): void {
 }
 
 describe('random lives of a subscription', () => {
-  it('are entitled for every paid moment, and for no longer than what was paid with the grace', () => {
+  it('are entitled throughout paid periods, and no longer than the paid periods plus the grace period', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0, 0, 2, 14),
