@@ -1,297 +1,24 @@
 import { z } from 'zod';
 import { SUBSCRIPTION_STATUSES } from '../../domain/subscription/types.ts';
-import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { listInvoices } from '../../store/subscriptions/invoices.ts';
 import { listSubscriptions } from '../../store/subscriptions/subscriptions.ts';
 import { merchantMode } from '../../usecases/access/index.ts';
-import { presentInvoice, presentSubscription } from '../../usecases/invoices/index.ts';
-import {
-  actOnSubscription,
-  createSubscription,
-  creditSubscription,
-  editSubscription,
-  findOwnSubscription,
-  type SubscriptionDeps,
-} from '../../usecases/subscriptions/index.ts';
+import { presentInvoice } from '../../usecases/invoices/index.ts';
+import { findOwnSubscription, type SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { fiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
-import { settles } from '../schemas/security-marks.ts';
-import { metadata } from '../schemas/metadata.ts';
-import { whenObject } from '../schemas/payment-price.ts';
-import { allowedCryptos, payerFields, readPayer, refinePayer, returnUrl } from '../schemas/payment-terms.ts';
-import { modeQuery, pageQuery, timeQuery } from '../schemas/query.ts';
+import { modeQuery, pageQuery } from '../schemas/query.ts';
 import { subscriptionInvoiceSchema, subscriptionSchema } from '../schemas/subscription.ts';
-import { identifier, text } from '../schemas/text.ts';
+import { identifier } from '../schemas/text.ts';
+import { subscriptionCommandRoutes } from './subscription-commands.ts';
+import { presentRow, subscriptionId } from './subscription-views.ts';
 
 const tags = ['Subscriptions'];
-const MAX_QUANTITY = 1_000_000;
-const MAX_TRIAL_DAYS = 730;
 
 /** Subscriptions to recurring prices, and their invoices. */
 export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
-  return [
-    createRoute(deps),
-    editRoute(deps),
-    pauseRoute(deps),
-    resumeRoute(deps),
-    cancelRoute(deps),
-    creditRoute(deps),
-    getRoute(deps),
-    listRoute(deps),
-    invoicesRoute(deps),
-  ];
-}
-
-type Shop = Pick<MerchantRow, 'invoiceLeadDays'>;
-
-async function present(deps: SubscriptionDeps, db: Db, merchant: Shop, row: SubscriptionRow) {
-  const at = { now: deps.clock.now(), leadDays: merchant.invoiceLeadDays };
-  const parsed = row.metadataJson === null ? {} : (JSON.parse(row.metadataJson) as Record<string, unknown>);
-  return { ...(await presentSubscription(db, row, at)), metadata: parsed };
-}
-
-const subscriptionId = () => identifier().meta({ example: EXAMPLES.subscriptionId });
-const quantity = () => z.int().min(1).max(MAX_QUANTITY);
-
-const createBody = z
-  .object({
-    priceId: identifier().meta({ example: EXAMPLES.priceId }),
-    ...payerFields(),
-    quantity: quantity().default(1).meta({ example: 1 }),
-    trialDays: z.int().min(0).max(MAX_TRIAL_DAYS).default(0).meta({
-      description: 'Calendar days without a payment, before the first period',
-      example: 14,
-    }),
-    startAt: timeQuery('from').optional().meta({
-      description: 'Not in the past, and at most two years ahead',
-      example: '2027-01-31T12:00:00Z',
-    }),
-    metadata: metadata()
-      .optional()
-      .meta({ example: { plan: 'team' } }),
-    successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-    returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-    allowedCryptos: allowedCryptos().optional(),
-  })
-  .superRefine(refinePayer, whenObject);
-
-function createRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/subscription/create',
-    summary: 'Start a subscription',
-    description:
-      'To a price of a recurring product. Its periods are counted in the time zone of the shop from `startAt`, or from now, ' +
-      'or from the end of the trial. Each period has one invoice, an ordinary payment with the orderId `SUBSCRIPTION/N`; ' +
-      'the first one is made at once where the shop’s `invoiceLeadDays` have begun, and is `openPaymentId`.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 201,
-    body: createBody,
-    example: {
-      body: { priceId: EXAMPLES.priceId, customerId: EXAMPLES.customerId },
-      otherBodies: {
-        'A trial for a new customer': {
-          priceId: EXAMPLES.priceId,
-          customer: { email: EXAMPLES.email },
-          trialDays: 14,
-        },
-      },
-    },
-    data: subscriptionSchema(),
-    errors: [
-      'CUSTOMER_NOT_FOUND',
-      'PRICE_NOT_FOUND',
-      'PRODUCT_NOT_FOUND',
-      'RATE_UNAVAILABLE',
-      'COIN_UNAVAILABLE',
-    ],
-    handler: async ({ auth, body, storeAnswer }) => {
-      const { merchant, actor } = auth;
-      const input = {
-        merchant,
-        actor,
-        payer: readPayer(body),
-        priceId: body.priceId,
-        quantity: body.quantity,
-        trialDays: body.trialDays,
-        startAt: body.startAt ?? null,
-        metadata: body.metadata ?? null,
-        successUrl: body.successUrl ?? null,
-        returnUrl: body.returnUrl ?? null,
-        allowedCryptos: body.allowedCryptos ?? [],
-      };
-      const made = await createSubscription(deps, input, async (tx, row) =>
-        storeAnswer(tx, await present(deps, tx, merchant, row)),
-      );
-      return present(deps, deps.db, merchant, made);
-    },
-  });
-}
-
-function editRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'PATCH',
-    path: '/merchant/subscription/edit',
-    summary: 'Edit a subscription',
-    description:
-      'Another price or quantity takes effect with the next invoice; an open invoice for which no money was seen is quoted ' +
-      'again. There is no proration: paid periods keep their price. Another interval begins with the next period. ' +
-      '`cancelAtPeriodEnd` false undoes a cancellation at the end of the period.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({
-      subscriptionId: subscriptionId(),
-      priceId: settles(identifier()).optional().meta({ example: EXAMPLES.priceId }),
-      quantity: settles(quantity()).optional().meta({ example: 2 }),
-      metadata: metadata()
-        .optional()
-        .meta({ example: { plan: 'team' } }),
-      cancelAtPeriodEnd: z.boolean().optional(),
-    }),
-    example: { body: { subscriptionId: EXAMPLES.subscriptionId, quantity: 2 } },
-    data: subscriptionSchema(),
-    errors: [
-      'SUBSCRIPTION_NOT_FOUND',
-      'PRICE_NOT_FOUND',
-      'PRODUCT_NOT_FOUND',
-      'INVALID_STATE',
-      'RATE_UNAVAILABLE',
-      'COIN_UNAVAILABLE',
-    ],
-    handler: async ({ auth: { merchant }, body }) =>
-      present(deps, deps.db, merchant, await editSubscription(deps, { ...body, merchant })),
-  });
-}
-
-function pauseRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/subscription/pause',
-    summary: 'Pause a subscription',
-    description:
-      'Closes its open invoices. What is left of the paid time begins again when it is resumed. Only while it is `active` or `past_due`.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({ subscriptionId: subscriptionId() }),
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
-      const row = await actOnSubscription(deps, at, { type: 'pause' }, async (tx, made) =>
-        storeAnswer(tx, await present(deps, tx, merchant, made)),
-      );
-      return present(deps, deps.db, merchant, row);
-    },
-  });
-}
-
-function resumeRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/subscription/resume',
-    summary: 'Resume a subscription',
-    description:
-      'The next period begins once the paid time that was left at the pause is over, or now. Periods that passed in between are not invoiced.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({ subscriptionId: subscriptionId() }),
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
-      const row = await actOnSubscription(deps, at, { type: 'resume' }, async (tx, made) =>
-        storeAnswer(tx, await present(deps, tx, merchant, made)),
-      );
-      return present(deps, deps.db, merchant, row);
-    },
-  });
-}
-
-function cancelRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/subscription/cancel',
-    summary: 'Cancel a subscription',
-    description:
-      'Now: open invoices are closed, and it ends with the paid time. With `atPeriodEnd` it stays as it is until then, can ' +
-      'still be paid in advance, and the cancellation can be undone by edit. Nothing is refunded.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({
-      subscriptionId: subscriptionId(),
-      atPeriodEnd: z.boolean().default(false).meta({ example: true }),
-    }),
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
-      const action = { type: 'cancel', atPeriodEnd: body.atPeriodEnd } as const;
-      const row = await actOnSubscription(deps, at, action, async (tx, made) =>
-        storeAnswer(tx, await present(deps, tx, merchant, made)),
-      );
-      return present(deps, deps.db, merchant, row);
-    },
-  });
-}
-
-function creditRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/merchant/subscription/credit',
-    summary: 'Give credit',
-    description:
-      'The next invoice uses it up, or the open one if nobody has paid anything of it. With `reason` it is a correction, ' +
-      'which takes that much credit away.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z
-      .object({
-        subscriptionId: subscriptionId(),
-        amount: settles(fiatAmount()),
-        note: text().optional().meta({ description: 'Is in the event', example: 'A week without service' }),
-        reason: text()
-          .optional()
-          .meta({ description: 'Makes it a correction, and is in the event', example: 'Given twice' }),
-      })
-      .refine(({ note, reason }) => note === undefined || reason === undefined, {
-        error: 'must not be given together with note',
-        path: ['reason'],
-      }),
-    example: {
-      body: { subscriptionId: EXAMPLES.subscriptionId, amount: '5', note: 'A week without service' },
-    },
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const { reason, note, ...given } = body;
-      const input = {
-        ...given,
-        merchantId,
-        note: reason ?? note ?? null,
-        isCorrection: reason !== undefined,
-      };
-      const row = await creditSubscription(deps, input, async (tx, made) =>
-        storeAnswer(tx, await present(deps, tx, merchant, made)),
-      );
-      return present(deps, deps.db, merchant, row);
-    },
-  });
+  return [...subscriptionCommandRoutes(deps), getRoute(deps), listRoute(deps), invoicesRoute(deps)];
 }
 
 function getRoute(deps: SubscriptionDeps): Route {
@@ -309,7 +36,7 @@ function getRoute(deps: SubscriptionDeps): Route {
     errors: ['SUBSCRIPTION_NOT_FOUND'],
     handler: async ({ auth: { merchant, merchantId }, query }) => {
       const row = await findOwnSubscription(deps.db, merchantId, query.subscriptionId);
-      return present(deps, deps.db, merchant, row);
+      return presentRow(deps, deps.db, merchant, row);
     },
   });
 }
@@ -338,7 +65,7 @@ function listRoute(deps: SubscriptionDeps): Route {
       const at = { limit, offset: (page - 1) * limit };
       const { rows, total } = await listSubscriptions(deps.db, { ...filter, merchantId, mode }, at);
       const subscriptions = [];
-      for (const row of rows) subscriptions.push(await present(deps, deps.db, merchant, row));
+      for (const row of rows) subscriptions.push(await presentRow(deps, deps.db, merchant, row));
       return { subscriptions, pagination: { page, limit, total } };
     },
   });
