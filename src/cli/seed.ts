@@ -25,12 +25,17 @@ import {
   warn,
   withProgress,
 } from './command.ts';
+import { parseUtxoCoin, printDescriptors } from './seed-descriptors.ts';
 import { unlockKeyring } from './unlock-keyring.ts';
 
-const USAGE = `The 24 words behind every address.
+const USAGE = `The seed (24 words) of the wallet.
 
-  tillctl seed show [--yes]              prints them; asks first, on a terminal
-  tillctl seed verify [--words-file F]   tells whether words on paper are those of this keyring
+  tillctl seed show [--yes]              prints the words; asks first, on a terminal
+  tillctl seed verify [--words-file F]   compares words on paper with this keyring
+  tillctl seed descriptors --coin C      prints the output descriptors of the shops' accounts, as the JSON that
+                                         importdescriptors (Bitcoin Core) and importmulti (Litecoin Core) read
+      [--merchant ID]       of one shop
+      [--private [--yes]]   with private keys, which can spend; asks first, on a terminal
   tillctl seed restore --email E         fills an empty data directory from the words alone
       [--accounts N]        merchants there were (5)
       [--gap N]             addresses in a row that may never have been paid (2000)
@@ -45,6 +50,9 @@ merchants, shown as the balance of "Recovered shop 1" and so on, which belong to
 const OPTIONS = {
   'data-dir': { type: 'string' },
   yes: { type: 'boolean', default: false },
+  coin: { type: 'string' },
+  merchant: { type: 'string' },
+  private: { type: 'boolean', default: false },
   'words-file': { type: 'string' },
   'password-file': { type: 'string' },
   email: { type: 'string' },
@@ -70,24 +78,50 @@ await runCommand(USAGE, async (args) => {
       return show(config, values.yes);
     case 'verify':
       return verify(config, values['words-file']);
+    case 'descriptors':
+      return showDescriptors(config, values);
     case 'restore':
       return restore(config, values);
     default:
-      throw new UsageError('the command must be show, verify or restore');
+      throw new UsageError('the command must be show, verify, descriptors or restore');
   }
 });
 
-async function show(config: Config, confirmed: boolean): Promise<number> {
-  if (!confirmed) {
-    if (!process.stdin.isTTY) throw new UsageError('no terminal for the confirmation: use --yes');
-    const question =
-      'Whoever sees the words has the money. Nobody else can see this screen? Type "show" to go on: ';
-    if ((await ask(question, false)).trim() !== 'show') return 1;
-  }
+async function show(config: Config, isConfirmed: boolean): Promise<number> {
+  if (!(await confirmDisplay(isConfirmed, 'the words'))) return 1;
   const keyring = await unlockKeyring(config);
-  await noteShown(config, keyring);
+  await auditDisplay(config, keyring, 'scripts/seed show');
   printLine(keyring.words());
   keyring.wipe();
+  return 0;
+}
+
+/** Asks on the terminal before a secret is printed. @throws {UsageError} without a terminal */
+async function confirmDisplay(isConfirmed: boolean, secret: string): Promise<boolean> {
+  if (isConfirmed) return true;
+  if (!process.stdin.isTTY) throw new UsageError('no terminal for the confirmation: use --yes');
+  const question = `Anyone who sees ${secret} can take the money. Is nobody else looking at this screen? Type "show" to go on: `;
+  return (await ask(question, false)).trim() === 'show';
+}
+
+interface DescriptorValues {
+  readonly coin?: string | undefined;
+  readonly merchant?: string | undefined;
+  readonly private: boolean;
+  readonly yes: boolean;
+}
+
+async function showDescriptors(config: Config, values: DescriptorValues): Promise<number> {
+  const coin = parseUtxoCoin(values.coin);
+  const { merchant: merchantId, private: isPrivate } = values;
+  if (isPrivate && !(await confirmDisplay(values.yes, 'private descriptors'))) return 1;
+  const keyring = await unlockKeyring(config);
+  try {
+    if (isPrivate) await auditDisplay(config, keyring, 'tillctl seed descriptors --private');
+    await printDescriptors(config, keyring, { coin, merchantId, isPrivate });
+  } finally {
+    keyring.wipe();
+  }
   return 0;
 }
 
@@ -95,14 +129,14 @@ async function show(config: Config, confirmed: boolean): Promise<number> {
  * Recorded in the audit log of each shop if a database exists and is writable; without one the words are
  * needed most.
  */
-async function noteShown(config: Config, keyring: Keyring): Promise<void> {
+async function auditDisplay(config: Config, keyring: Keyring, action: string): Promise<void> {
   const file = join(config.dataDir, 'tilld.sqlite');
   if (!(await isFile(file))) return;
   try {
     const { db } = await openDatabase(file, { mayMigrate: false });
     try {
       const deps = { secretBox: createSecretBox(keyring), clock: { now: () => Date.now() } };
-      await auditOperatorEverywhere(db, deps, 'scripts/seed show');
+      await auditOperatorEverywhere(db, deps, action);
     } finally {
       await db.close();
     }

@@ -1,5 +1,6 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
+import type { UtxoCoin } from '../domain/coins/definition.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
 import { ethereumAddress, keyHashAddress, solanaAddress } from './addresses.ts';
@@ -89,11 +90,8 @@ function secpBranchPath(path: KeyPath, liveNetwork: Network): string {
   const { coin, mode, account, branch } = path;
   const definition = COIN_DEFINITIONS[coin];
   switch (definition.family) {
-    case 'utxo': {
-      const isMainnet = addressNetwork(mode, liveNetwork) === 'mainnet';
-      const purpose = definition.scriptType === 'p2wpkh' ? 84 : 44;
-      return `m/${purpose}'/${isMainnet ? definition.slip44 : TEST_COIN_TYPE}'/${account}'/${branch}`;
-    }
+    case 'utxo':
+      return `${accountPath(definition, addressNetwork(mode, liveNetwork), account)}/${branch}`;
     case 'ethereum':
       return `m/44'/${mode === 'live' ? definition.slip44 : TEST_COIN_TYPE}'/${account}'/${branch}`;
     case 'solana':
@@ -101,6 +99,16 @@ function secpBranchPath(path: KeyPath, liveNetwork: Network): string {
     default:
       return assertNever(definition);
   }
+}
+
+/** The path of a merchant's account: BIP-84 for native segwit, else BIP-44. */
+export function accountPath(
+  { scriptType, slip44 }: Pick<UtxoCoin, 'scriptType' | 'slip44'>,
+  network: Network,
+  account: number,
+): string {
+  const purpose = scriptType === 'p2wpkh' ? 84 : 44;
+  return `m/${purpose}'/${network === 'mainnet' ? slip44 : TEST_COIN_TYPE}'/${account}'`;
 }
 
 /** Indexes of BIP-44, all hardened. */

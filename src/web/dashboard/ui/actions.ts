@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /auth/register': t('Made the account'),
   'POST /connect/token': t('Received a key by connect'),
   'scripts/seed show': t('Showed the seed on the command line'),
+  'tillctl seed descriptors --private': t('Exported private keys on the command line'),
   'scripts/restore': t('Restored the till from a copy'),
   'scripts/users reset-password': t('Set a password on the command line'),
   'scripts/users reset-second-factor': t('Switched the second factor off on the command line'),
