@@ -104,13 +104,20 @@ export function uncreditedFamilies({ chains, uncredited }: StateMetricsDeps): Fa
 }
 
 /** Result of the last reconciliation of ledger and chain. */
-export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
+export function reconcileFamilies({ db, chains }: StateMetricsDeps): Family[] {
+  // The database keeps the results of coins that are not configured any more: they would age for ever.
+  const configured = async <T extends { readonly coin: string; readonly mode: string }>(
+    results: Promise<readonly T[]>,
+  ): Promise<T[]> => {
+    const known = new Set((await chains()).map(({ coin, mode }) => `${coin}/${mode}`));
+    return (await results).filter(({ coin, mode }) => known.has(`${coin}/${mode}`));
+  };
   const family = (name: string, help: string, value: (result: StoredReconciliation) => number): Family => ({
     name,
     help,
     labels: ['coin', 'mode'],
     read: async () =>
-      (await readReconciliations(db)).map((result): Sample => [
+      (await configured(readReconciliations(db))).map((result): Sample => [
         { coin: result.coin, mode: result.mode },
         value(result),
       ]),
@@ -132,10 +139,10 @@ export function reconcileFamilies({ db }: StateMetricsDeps): Family[] {
       labels: ['coin', 'mode'],
       read: async () => {
         const samples = new Map<string, Sample>();
-        for (const { coin, mode } of await readReconciliations(db)) {
+        for (const { coin, mode } of await configured(readReconciliations(db))) {
           samples.set(`${coin}/${mode}`, [{ coin, mode }, 0]);
         }
-        for (const { coin, mode } of await readUnreconciled(db)) {
+        for (const { coin, mode } of await configured(readUnreconciled(db))) {
           samples.set(`${coin}/${mode}`, [{ coin, mode }, 1]);
         }
         return [...samples.values()];

@@ -32,7 +32,7 @@ export interface StateMetricsDeps {
   /** Null without a replica. */
   readonly replica: { status(): { readonly epoch: number; readonly lagSeconds: number | null } } | null;
   /** Null for plain HTTP. */
-  readonly certificate: { readonly endsAt: number } | null;
+  readonly certificate: { readonly endsAt: number; isEnding(): boolean } | null;
   /** Null where the log has no output of its own. */
   readonly log: { readonly dropped: number } | null;
   readonly dataDir: string;

@@ -8,6 +8,7 @@ import {
   webhookBacklog,
 } from '../store/operations/counts.ts';
 import { isOpen } from '../domain/send/machine.ts';
+import { ALL_WALLETS, listFreezes } from '../store/sends/wallet-freezes.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
@@ -136,6 +137,23 @@ export function sendFamilies({
   ];
 }
 
+/** Wallets for which nothing is signed. */
+export function freezeFamily({ db }: Pick<StateMetricsDeps, 'db'>): Family {
+  return {
+    name: 'tilld_wallets_frozen',
+    help: 'Frozen wallets: 1 for scope "all" while the operator has frozen every wallet, and the number of frozen shops',
+    labels: ['scope'],
+    read: async () => {
+      const freezes = await listFreezes(db);
+      const all = freezes.filter(({ subject }) => subject === ALL_WALLETS).length;
+      return [
+        [{ scope: 'all' }, all],
+        [{ scope: 'shop' }, freezes.length - all],
+      ];
+    },
+  };
+}
+
 /** The end of the certificate, and lines that the log lacks. */
 export function processFamilies({ certificate, log }: StateMetricsDeps): Family[] {
   return [
@@ -144,6 +162,12 @@ export function processFamilies({ certificate, log }: StateMetricsDeps): Family[
       help: 'When the TLS certificate in use ends; no sample behind a proxy that speaks TLS',
       labels: [],
       read: () => (certificate === null ? [] : [[{}, certificate.endsAt / 1000]]),
+    },
+    {
+      name: 'tilld_tls_certificate_ending',
+      help: '1 once the TLS certificate should have been renewed: 14 days, or a third of its life, before its end',
+      labels: [],
+      read: () => (certificate === null ? [] : [[{}, certificate.isEnding() ? 1 : 0]]),
     },
     {
       name: 'tilld_log_dropped_lines',

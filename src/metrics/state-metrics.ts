@@ -8,7 +8,13 @@ import {
   uncreditedFamilies,
 } from './chain-families.ts';
 import type { StateMetricsDeps } from './family.ts';
-import { databaseFamilies, fileFamilies, processFamilies, sendFamilies } from './ledger-families.ts';
+import {
+  databaseFamilies,
+  fileFamilies,
+  freezeFamily,
+  processFamilies,
+  sendFamilies,
+} from './ledger-families.ts';
 
 /** Omitted: sums of the library's gauges under names with `_total`, which Prometheus reserves for counters. */
 const MISNAMED = [
@@ -29,6 +35,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
     ...uncreditedFamilies(deps),
     ...databaseFamilies(deps),
     ...sendFamilies(deps),
+    freezeFamily(deps),
     ...fileFamilies(deps),
     ...processFamilies(deps),
     ...reconcileFamilies(deps),
@@ -44,6 +51,8 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
       async collect() {
         const samples = await read();
         this.reset();
+        // Without labels a reset makes it 0: an alert would read a certificate that ended in 1970.
+        if (labels.length === 0) this.remove();
         for (const [sampleLabels, value] of samples) this.set(sampleLabels, value);
       },
     });
