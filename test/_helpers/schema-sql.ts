@@ -70,7 +70,13 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'raw_transactions',
     'movements',
   ],
-  'Sends, with the signed bytes of each version': ['sends', 'send_versions', 'fee_levels', 'wallet_freezes'],
+  'Sends, with the signed bytes of each version': [
+    'sends',
+    'send_versions',
+    'fee_levels',
+    'wallet_freezes',
+    'wallet_limits',
+  ],
   'Chains: how far each is read': ['chain_cursors', 'chain_blocks', 'chain_gaps', 'unread_transactions'],
   'Events and webhooks': [
     'events',

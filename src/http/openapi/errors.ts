@@ -111,6 +111,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The wallet is frozen: nothing is signed until its owner unfreezes it. Repeat the request then',
     'the wallet is frozen since 2026-11-28T12:00:00.000Z (a key was stolen): nothing is signed until unfrozen',
   ],
+  APPROVAL_REQUIRED: [
+    'The send is above a limit of the wallet or of the key; nothing was signed',
+    'this send needs an approval: it is above the limit per send',
+  ],
   SEND_REJECTED: [
     'The node refused the transaction for good; nothing was sent',
     'The network refused this transaction',

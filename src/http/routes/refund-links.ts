@@ -107,7 +107,8 @@ function createRoute(deps: RefundLinkDeps): Route {
       const { merchantId } = auth;
       // Everyone who has a link could claim it, so a key without `wallet:send` could send by its own link.
       const approval = terms.approval || !auth.maySend;
-      const link = { ...terms, approval, merchantId, paymentId, request, reason: reason ?? null };
+      const creator = auth.actor;
+      const link = { ...terms, approval, creator, merchantId, paymentId, request, reason: reason ?? null };
       return createRefundLink(deps, link, storeAnswer);
     },
   });
@@ -151,7 +152,8 @@ function approveRoute(deps: RefundLinkDeps): Route {
       }),
     }),
     data: refundLinkSchema(),
-    handler: async ({ auth, body }) => approveLink(deps, { ...body, merchantId: auth.merchantId }),
+    handler: async ({ auth, body }) =>
+      approveLink(deps, { ...body, approver: auth.actor, merchantId: auth.merchantId }),
   });
 }
 

@@ -80,6 +80,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
         'INSUFFICIENT_BALANCE',
         'FEE_ABOVE_LIMIT',
         'WALLET_FROZEN',
+        'APPROVAL_REQUIRED',
         'RATE_UNAVAILABLE',
         'COIN_UNAVAILABLE',
         'NODE_UNAVAILABLE',
@@ -101,7 +102,8 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
         },
       },
       handler: async ({ auth, body, idempotencyKey }) => {
-        const payment = await refundPayment(deps, { ...body, merchant: auth.merchant, idempotencyKey });
+        const { merchant, actor: creator } = auth;
+        const payment = await refundPayment(deps, { ...body, merchant, creator, idempotencyKey });
         return new Reply(payment.refund.status === 'preparing' ? 202 : 200, shownTo(auth, payment));
       },
     }),

@@ -193,12 +193,20 @@ function sendRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     acceptedAnswers: 'The send gathers its outputs first; see send-status',
-    errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'WALLET_FROZEN', 'SEND_REJECTED'],
+    errors: [
+      ...PLAN_ERRORS,
+      'INVALID_STATE',
+      'FEE_ABOVE_LIMIT',
+      'WALLET_FROZEN',
+      'APPROVAL_REQUIRED',
+      'SEND_REJECTED',
+    ],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,
     handler: async ({ auth, body, idempotencyKey }) => {
-      const send = await sendCoins(deps, { ...body, merchant: auth.merchant, idempotencyKey });
+      const { merchant, actor: creator } = auth;
+      const send = await sendCoins(deps, { ...body, merchant, creator, idempotencyKey });
       return new Reply(send.status === 'preparing' ? 202 : 200, send);
     },
   });

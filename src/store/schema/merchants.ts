@@ -27,6 +27,9 @@ export interface MerchantRow {
   currency: string;
   /** IANA name of the owner's time zone for days; null: not chosen. */
   timeZone: string | null;
+  /** After a change of the zone: since when sends count for the current day, ms, until a time; see dayStart. */
+  dayFloor: number | null;
+  dayFloorUntil: number | null;
   /** Contact for payers: an email address or an https URL. */
   supportContact: string | null;
   /** `#rrggbb` in lower case. */
@@ -101,6 +104,8 @@ export interface RestrictedKeyRow extends CreatorColumns {
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  /** Limits of what it may send; null: only those of the shop. */
+  limitsJson: string | null;
 }
 
 /** An owner's approval, until a shop exchanges the code for a restricted key, whose creator is the owner. */

@@ -6,6 +6,7 @@ import * as attention from './migrations/0114-attention.ts';
 import * as walletFreezes from './migrations/0116-wallet-freezes.ts';
 import * as subscriptions from './migrations/0117-subscriptions.ts';
 import * as compressedEvents from './migrations/0119-compressed-events.ts';
+import * as walletLimits from './migrations/0120-wallet-limits.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -18,6 +19,7 @@ export const MIGRATIONS: Migrations = {
   '0116-wallet-freezes': walletFreezes,
   '0117-subscriptions': subscriptions,
   '0119-compressed-events': compressedEvents,
+  '0120-wallet-limits': walletLimits,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

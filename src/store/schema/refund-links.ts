@@ -1,4 +1,5 @@
 import type { Coin } from '../../domain/coins.ts';
+import type { CreatorColumns } from './creator.ts';
 import type {
   RefundCancelReason,
   ReopenedBy,
@@ -7,8 +8,8 @@ import type {
   RefundRate,
 } from '../../domain/payment/refund-link.ts';
 
-/** A refund that its payer claims through a link. */
-export interface RefundLinkRow {
+/** A refund that its payer claims through a link. The creator of its send is the link's, or a key that approved it. */
+export interface RefundLinkRow extends CreatorColumns {
   id: string;
   merchantId: string;
   paymentId: string;

@@ -269,7 +269,9 @@ CREATE TABLE merchants (
   suspended_at INTEGER,
   invoice_lead_days INTEGER NOT NULL DEFAULT 7,
   grace_days INTEGER NOT NULL DEFAULT 7,
-  excess_to_credit INTEGER NOT NULL DEFAULT 1 CHECK (excess_to_credit IN (0, 1))
+  excess_to_credit INTEGER NOT NULL DEFAULT 1 CHECK (excess_to_credit IN (0, 1)),
+  day_floor INTEGER,
+  day_floor_until INTEGER
 ) STRICT;
 CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id);
 CREATE TRIGGER webhook_urls_removed AFTER UPDATE OF webhook_url ON merchants
@@ -424,7 +426,8 @@ CREATE TABLE restricted_keys (
   expires_at INTEGER,
   last_used_at INTEGER,
   creator_kind TEXT,
-  creator_id TEXT
+  creator_id TEXT,
+  limits_json TEXT
 ) STRICT;
 CREATE INDEX restricted_keys_by_merchant ON restricted_keys (merchant_id, created_at, id);
 CREATE TRIGGER restricted_keys_revoked AFTER DELETE ON restricted_keys
@@ -816,6 +819,8 @@ CREATE TABLE refund_links (
   cancel_reason TEXT,
   claim_unpriced TEXT NOT NULL DEFAULT '0',
   claim_by_acceptance INTEGER NOT NULL DEFAULT 0 CHECK (claim_by_acceptance IN (0, 1)),
+  creator_kind TEXT,
+  creator_id TEXT,
   CHECK (
     status NOT IN ('claimed', 'approved', 'paid')
       OR (coin IS NOT NULL AND claimed IS NOT NULL AND destination IS NOT NULL)
@@ -1030,7 +1035,11 @@ CREATE TABLE sends (
   queue_position INTEGER,
   queued INTEGER NOT NULL DEFAULT 0,
   draws_on_version INTEGER,
-  unfunded_since INTEGER
+  unfunded_since INTEGER,
+  creator_kind TEXT,
+  creator_id TEXT,
+  leaving TEXT,
+  values_json TEXT
 ) STRICT;
 CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id);
 CREATE UNIQUE INDEX sends_idempotency ON sends (merchant_id, idempotency_key)
@@ -1171,6 +1180,12 @@ CREATE TABLE wallet_freezes (
   frozen_at INTEGER NOT NULL,
   frozen_by TEXT NOT NULL,
   reason TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wallet_limits (
+  merchant_id TEXT PRIMARY KEY REFERENCES merchants(id),
+  limits_json TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Chains: how far each is read

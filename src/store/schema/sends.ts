@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { StoredSendStatus } from '../../domain/send/types.ts';
+import type { CreatorColumns } from './creator.ts';
 
-export interface SendRow {
+/** The creator is who ordered it; null for moves within the wallet. */
+export interface SendRow extends CreatorColumns {
   id: string;
   merchantId: string;
   coin: Coin;
@@ -71,6 +73,10 @@ export interface SendRow {
   parts: Generated<number>;
   partsConfirmed: Generated<number>;
   partsFee: Generated<string>;
+  /** The atoms that count against limits; null for moves within the wallet, and for sends older than this column. */
+  leaving: string | null;
+  /** Their value when it was stored, in minor units by currency: {"USD":"12345"}; null: none is known. */
+  valuesJson: string | null;
   /** The ordered fee rate of its transactions, atoms per 1,000 vB; null: the node's. */
   orderedRate: string | null;
 }
@@ -93,6 +99,13 @@ export interface SendVersionRow {
   cancels: Generated<boolean>;
   /** Its change of the balance of the send's `queue_account`, atoms; null without one. */
   balanceChange: string | null;
+}
+
+/** The limits of a shop; see domain/send/limit-change.ts. */
+export interface WalletLimitsRow {
+  merchantId: string;
+  limitsJson: string;
+  updatedAt: number;
 }
 
 /** A wallet whose sends are frozen. */

@@ -4,6 +4,7 @@ import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
 import { drawOn, requireDrawable } from './fee-budgets.ts';
+import { type Leaving, requireWithinLimits, WITHIN_WALLET } from './limited-sends.ts';
 import { isBroadcastable, isUnfrozen, requireUnfrozen } from './wallet-freezes.ts';
 
 export type StoredSend = Selectable<SendRow>;
@@ -34,6 +35,10 @@ export type SendPatch = Partial<
 >;
 
 type OptionalOfSend =
+  | 'creatorKind'
+  | 'creatorId'
+  | 'leaving'
+  | 'valuesJson'
   | 'everything'
   | 'note'
   | 'displacedHeight'
@@ -52,11 +57,15 @@ type OptionalOfSend =
 
 /**
  * Stores a new send. One that names a send in `draws_on` or `part_of` shares the budget that this one has or draws on.
- * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left; WALLET_FROZEN.
+ * @param leaving null for a move within the wallet, which no limit concerns
+ * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left; WALLET_FROZEN; APPROVAL_REQUIRED when
+ * it is above a limit of the shop or of the key that ordered it.
  */
-export async function insertSend(tx: Tx, row: NewSendRow): Promise<void> {
+export async function insertSend(tx: Tx, row: NewSendRow, leaving: Leaving | null): Promise<void> {
   await requireUnfrozen(tx, row.merchantId);
-  await insertMinedSend(tx, row);
+  if ((row.purpose === 'send') !== (leaving !== null)) throw new Error('only sends leave the wallet');
+  const counted = leaving === null ? WITHIN_WALLET : await requireWithinLimits(tx, row, leaving);
+  await insertMinedSend(tx, { ...row, ...counted });
 }
 
 type NewSendRow = Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>;
@@ -68,6 +77,7 @@ export async function insertMinedSend(tx: Tx, row: NewSendRow): Promise<void> {
   await tx
     .insertInto('sends')
     .values({
+      ...WITHIN_WALLET,
       note: null,
       queueAccount: null,
       queuePosition: null,

@@ -46,6 +46,7 @@ export async function addRestrictedKey(
     createdAt: now,
     expiresAt: key.expiresAt,
     lastUsedAt: null,
+    limitsJson: null,
     ...creatorColumns(key.creator),
   };
   await insertRestrictedKey(tx, row);

@@ -1,3 +1,4 @@
+import type { Creator } from '../../domain/actor.ts';
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
@@ -22,6 +23,8 @@ import { outputsForRefund } from './unproven-failures.ts';
 /** The requested refund; texts as received. */
 export interface RefundInput {
   readonly merchant: Pick<MerchantRow, 'id' | 'account'>;
+  /** Who orders it; absent: unknown. */
+  readonly creator?: Creator | null | undefined;
   readonly paymentId: string;
   readonly destination: string;
   /** Required only when money came in several coins. */
@@ -64,6 +67,7 @@ export async function orderRefund(
     amount: refundAmount(deps, payment, coin, input),
     subtractFee: input.subtractFee ?? input.amount === undefined,
     maxFee: readMaxFee(input.maxFee, coin),
+    creator: input.creator ?? null,
     only: await outputsForRefund(db, deps, { coin, paymentId }),
   };
   await rejectOwnAddress(db, deps, order);

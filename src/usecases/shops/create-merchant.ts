@@ -102,6 +102,8 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     embedOriginsJson: '[]',
     currency: 'USD',
     timeZone: null,
+    dayFloor: null,
+    dayFloorUntil: null,
     supportContact: null,
     accentColor: null,
     logoHash: null,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LogoType } from '../../domain/branding.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
+import { changeZone } from '../../domain/send/limit-day.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { deleteLogo, upsertLogo } from '../../store/merchants/logos.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
@@ -59,6 +60,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
     const now = deps.clock.now();
     if (webhookUrl !== undefined) await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
     if (input.invoiceLeadDays !== undefined) await reconsiderSubscriptions(tx, merchant.id, now);
+    const timeZone = input.timeZone === undefined ? merchant.timeZone : input.timeZone;
     return updateMerchant(tx, merchant.id, {
       name: input.name ?? merchant.name,
       description: input.description === undefined ? merchant.description : input.description,
@@ -68,7 +70,8 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       latePolicy: input.latePolicy ?? merchant.latePolicy,
       embedOriginsJson: embedOrigins === undefined ? merchant.embedOriginsJson : JSON.stringify(embedOrigins),
       currency: input.currency ?? merchant.currency,
-      timeZone: input.timeZone === undefined ? merchant.timeZone : input.timeZone,
+      timeZone,
+      ...changeZone(merchant, timeZone, now),
       supportContact: input.supportContact === undefined ? merchant.supportContact : input.supportContact,
       accentColor: input.accentColor === undefined ? merchant.accentColor : input.accentColor,
       logoHash: await keepLogo(tx, merchant, input.logo),

@@ -125,7 +125,12 @@ export class LinkWorld implements AsyncDisposable {
   /** Agrees to the claim that the link has now, or to the named one. */
   async approve(link: RefundLinkView, named?: string | null): Promise<RefundLinkView> {
     const claimId = named ?? (await this.linkNow(link)).claimId ?? '';
-    return approveLink(this.deps(), { merchantId: this.shop.world.merchant.id, linkId: link.id, claimId });
+    return approveLink(this.deps(), {
+      approver: { kind: 'user', id: this.shop.world.merchant.userId },
+      merchantId: this.shop.world.merchant.id,
+      linkId: link.id,
+      claimId,
+    });
   }
 
   /** The link as its payer sees it. */

@@ -113,7 +113,12 @@ const refusing = (result: BroadcastResult) => nodeThat({ broadcast: async () => 
 
 async function approve(link: RefundLinkView): Promise<void> {
   const claimId = (await linkNow(link)).claimId ?? '';
-  await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id, claimId });
+  await approveLink(withLink(), {
+    approver: { kind: 'user', id: shop.world.merchant.userId },
+    merchantId: shop.world.merchant.id,
+    linkId: link.id,
+    claimId,
+  });
 }
 
 /** The same prices, but for this one. */

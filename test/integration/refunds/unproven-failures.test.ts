@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
 import { insertRefund } from '../../../src/store/payments/refunds.ts';
-import { findSend, insertSend, type StoredSend } from '../../../src/store/sends/sends.ts';
+import { findSend, insertMinedSend, type StoredSend } from '../../../src/store/sends/sends.ts';
 import { requireNoSecondPayment } from '../../../src/usecases/refunds/unproven-failures.ts';
 import { newId } from '../../../src/usecases/events/new-id.ts';
 import { LinkWorld } from './link-world.ts';
@@ -68,10 +68,14 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     partsConfirmed: 0,
     partsFee: '0',
     orderedRate: null,
+    creatorKind: null,
+    creatorId: null,
+    leaving: null,
+    valuesJson: null,
     ...change,
   };
   await db.transaction(async (tx) => {
-    await insertSend(tx, send);
+    await insertMinedSend(tx, send);
     const own = { sendId: id, paymentId, coin: send.coin, amount: '1', createdAt: 0 };
     const given = {
       fiatAmount: null,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { admitFee, admitPart, feeLimit } from '../../../src/store/sends/fee-budgets.ts';
 import { insertSendVersion, type StoredSendVersion } from '../../../src/store/sends/send-versions.ts';
-import { findSend, insertSend, updateSend, type StoredSend } from '../../../src/store/sends/sends.ts';
+import { findSend, insertMinedSend, updateSend, type StoredSend } from '../../../src/store/sends/sends.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { layOut } from '../../_helpers/earlier-databases.ts';
@@ -41,7 +41,14 @@ const versionOf = (sendId: string, version: number, fee: string): StoredSendVers
 
 async function addSend(tx: Tx, id: string, change: Partial<StoredSend>): Promise<void> {
   const own = { id, idempotencyKey: null, drawsOn: null, drawsOnVersion: null, partOf: null };
-  await insertSend(tx, { ...like.send, ...own, status: 'broadcast', txid: `${id}-1`, fee: '0', ...change });
+  await insertMinedSend(tx, {
+    ...like.send,
+    ...own,
+    status: 'broadcast',
+    txid: `${id}-1`,
+    fee: '0',
+    ...change,
+  });
 }
 
 /** A send with a budget of 1,000; a part of it was mined after it had failed and others had used what it left. */

@@ -312,7 +312,12 @@ it('the newest database fixture has rows in every table of this version that it 
   db.close();
   await upgrade(path);
   // Tables that no version before them had rows for.
-  expect(emptyTables(path)).toEqual(['subscription_invoices', 'subscriptions', 'wallet_freezes']);
+  expect(emptyTables(path)).toEqual([
+    'subscription_invoices',
+    'subscriptions',
+    'wallet_freezes',
+    'wallet_limits',
+  ]);
 });
 
 /** The lines that no later line takes back, without what tells when and at which rate. */

@@ -220,6 +220,14 @@ describe('the store', () => {
     await freeze();
     const next = { ...version, version: 2, txid: 'f'.repeat(64) };
     const another = { ...row, id: 'snd_another', idempotencyKey: null };
+    const { clock, deps } = sim.world;
+    const leaving = {
+      creator: null,
+      watchKey: '',
+      rates: deps.rates,
+      provenDepth: deps.policy.surplusDepth,
+      now: clock.now(),
+    };
     const rejected = new Error('rejected');
     const tried = async (
       work: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>,
@@ -230,7 +238,7 @@ describe('the store', () => {
           throw rejected;
         }),
       );
-    expect(await tried(async (tx) => insertSend(tx, another))).toBe('WALLET_FROZEN');
+    expect(await tried(async (tx) => insertSend(tx, another, leaving))).toBe('WALLET_FROZEN');
     expect(await tried(async (tx) => insertSendVersion(tx, next))).toBe('WALLET_FROZEN');
     expect(await tried(async (tx) => insertSendVersion(tx, { ...next, cancels: true }))).toBe(
       String(rejected),

@@ -13,6 +13,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0116-wallet-freezes': '2c6e8f00f16c2cb0bb506d93abf910a916a77147ee5efd47dfe56bbc5c8b246d',
   '0117-subscriptions': '4555c466fefe41a413772fb8836662a085dda359937358c68090e801a8794b5d',
   '0119-compressed-events': '9e3dfd4db8d2e6332d667602113d0534102b21749529b5ce282a0e9c0da84693',
+  '0120-wallet-limits': 'dd72747680bbdf509b130b7d5ada122944b54d4c759bfd9004652fda991616fc',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';

@@ -1,5 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
 import { depthToLeave } from '../../../domain/payment/remaining-refundable.ts';
+import { toCreator } from '../../../store/creators.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import { findPayment } from '../../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
@@ -32,6 +33,7 @@ export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim):
     feeField: 'deductFee',
     // The payer chooses the time and the coin, so the fee never exceeds the refunded amount.
     maxFee: claim.atoms,
+    creator: toCreator(link),
   };
 }
 

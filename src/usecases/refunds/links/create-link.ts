@@ -1,3 +1,4 @@
+import type { Creator } from '../../../domain/actor.ts';
 import { COINS, type Coin } from '../../../domain/coins.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import { formatFiat } from '../../../domain/fiat.ts';
@@ -13,6 +14,7 @@ import { isBought } from '../../../domain/payment/link-terms.ts';
 import type { CoinSums } from '../../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import { atomsFor, convertToMinor } from '../../../domain/price.ts';
+import { creatorColumns } from '../../../store/creators.ts';
 import { formatSums } from '../../../store/payments/sum-columns.ts';
 import { findRefundLink, insertRefundLink } from '../../../store/payments/refund-links.ts';
 import type { RefundLinkRow } from '../../../store/schema/refund-links.ts';
@@ -55,6 +57,8 @@ export type RefundLinkRequest =
 
 export interface CreateLinkInput {
   readonly merchantId: string;
+  /** Who creates it; absent: unknown. */
+  readonly creator?: Creator | null | undefined;
   readonly paymentId: string;
   readonly request: RefundLinkRequest;
   /** The only coin that may be chosen; needed for `all` and `excess` when money came in several. */
@@ -110,6 +114,7 @@ async function toRow(
   return {
     id,
     merchantId,
+    ...creatorColumns(input.creator ?? null),
     paymentId,
     tokenHash: tokenHash(token),
     tokenSealed: deps.secretBox.seal(token),

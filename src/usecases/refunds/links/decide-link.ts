@@ -1,3 +1,4 @@
+import type { Creator } from '../../../domain/actor.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { SecretBox } from '../../../domain/keys.ts';
 import {
@@ -5,6 +6,7 @@ import {
   updateRefundLink,
   type StoredRefundLink,
 } from '../../../store/payments/refund-links.ts';
+import { creatorColumns } from '../../../store/creators.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import {
   type ApplyFactsDeps,
@@ -54,12 +56,12 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
 
 /**
  * Approves a waiting claim: the money is sent to the claimed address.
- * @param at.claimId the approved claim, because a reopened link may have another one by now
+ * Its send counts against the limits of the approver. @param at.claimId the approved claim, because a reopened link may have another one by now
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed, by that claim, and needs approval
  */
 export async function approveLink(
   deps: DecideLinkDeps,
-  at: At & { readonly claimId: string },
+  at: At & { readonly claimId: string; readonly approver: Creator },
 ): Promise<RefundLinkView> {
   const link = await deps.db.transaction(async (tx) => {
     const link = await ownLink(tx, at);
@@ -69,7 +71,8 @@ export async function approveLink(
     if (!link.approval) throw notNow('needs no approval');
     if (link.status !== 'claimed') throw notNow(`is ${link.status}`);
     const now = deps.clock.now();
-    return updateRefundLink(tx, link.id, { status: 'approved', approvedAt: now, updatedAt: now });
+    const creator = creatorColumns(at.approver);
+    return updateRefundLink(tx, link.id, { status: 'approved', ...creator, approvedAt: now, updatedAt: now });
   });
   void deps.sendClaims();
   return presentLink(link, openUrl(deps, link));

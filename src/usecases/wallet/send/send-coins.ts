@@ -8,7 +8,7 @@ import type {
 } from '../../../domain/chain.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
-import type { Logger } from '../../../domain/ports.ts';
+import type { Logger, Rates } from '../../../domain/ports.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findSendByKey, type StoredSend } from '../../../store/sends/sends.ts';
 import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
@@ -33,6 +33,7 @@ export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly deriver: AddressDeriver;
   readonly sign: PlanSigner;
   readonly policy: SendPolicy;
+  readonly rates: Rates;
   /** One instance per process, shared by everything that broadcasts sends. */
   readonly inFlight: InFlightSends;
   /** Wakes the webhook queue after events were committed. */
@@ -148,6 +149,7 @@ async function planAndStore(
     const send = await storePreparation(tx, deps, {
       sendId,
       order,
+      adapter,
       preparation: plan,
       quote,
       idempotencyKey,

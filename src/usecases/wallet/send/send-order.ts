@@ -1,3 +1,4 @@
+import type { Creator } from '../../../domain/actor.ts';
 import type { ChainAdapter } from '../../../domain/chain.ts';
 import type { Chains } from '../../../domain/chains.ts';
 import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
@@ -16,6 +17,8 @@ export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
 /** A send as the caller ordered it; texts as received. */
 export interface SendInput {
   readonly merchant: WalletOwner;
+  /** Who orders it; absent: unknown. */
+  readonly creator?: Creator | null | undefined;
   /** The mode whose wallet the caller means; defaults to the current one. */
   readonly mode?: Mode | undefined;
   readonly destination: string;
@@ -50,6 +53,8 @@ export interface SendOrder extends ChainId {
   /** Atoms per 1,000 units of size; defaults to the node's estimate. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;
+  /** Who ordered it; null or absent: unknown, or a move within the wallet. */
+  readonly creator?: Creator | null;
   /**
    * The only outputs that it may spend, by `outputKey`, so that it conflicts with another transaction that
    * spends them.
@@ -86,6 +91,7 @@ export function readOrder(input: SendInput): SendOrder {
     maxFee: readMaxFee(input.maxFee, input.coin),
     feeRate: readFeeRate(input.feeRate, input.coin),
     note: input.note ?? null,
+    creator: input.creator ?? null,
   };
 }
 

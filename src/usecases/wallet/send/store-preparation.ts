@@ -1,32 +1,38 @@
-import type { FeeQuote } from '../../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote } from '../../../domain/chain.ts';
 import { orderBudget, requireWithin } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import type { Preparation } from '../../../domain/send/parts.ts';
-import type { Clock } from '../../../domain/ports.ts';
+import type { Clock, Rates } from '../../../domain/ports.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { findSend, insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { reserveOutputs } from '../../../store/ledger/spendable.ts';
-import { orderedAmount } from './store-send.ts';
+import { leavingTerms, orderedAmount } from './store-send.ts';
 import type { SendOrder } from './send-order.ts';
 
 /**
  * Stores a send that needs more outputs than one transaction spends, and reserves them: parts gather them,
  * then it is signed. Until then its fee and, where the fee is taken from it, its amount are those of the
  * plan.
- * @throws {AppError} FEE_ABOVE_LIMIT
+ * @throws {AppError} FEE_ABOVE_LIMIT, APPROVAL_REQUIRED
  */
 export async function storePreparation(
   tx: Tx,
-  { clock, policy }: { readonly clock: Clock; readonly policy: Pick<SendPolicy, 'maxFeeShareBps'> },
+  deps: {
+    readonly clock: Clock;
+    readonly rates: Pick<Rates, 'quote'>;
+    readonly policy: Pick<SendPolicy, 'maxFeeShareBps' | 'surplusDepth'>;
+  },
   request: {
     readonly sendId: string;
     readonly order: SendOrder;
+    readonly adapter: ChainAdapter;
     readonly preparation: Preparation;
     readonly quote: FeeQuote;
     readonly idempotencyKey: string | null;
   },
 ): Promise<StoredSend> {
-  const { sendId, order, preparation, quote, idempotencyKey } = request;
+  const { clock, policy } = deps;
+  const { sendId, order, adapter, preparation, quote, idempotencyKey } = request;
   const { coin, mode } = order;
   const { funds, parts, last, fee } = preparation;
   const now = clock.now();
@@ -34,7 +40,7 @@ export async function storePreparation(
   const ordered = orderedAmount(order, totals);
   const budget = orderBudget({ amount: ordered, maxFee: order.maxFee }, totals, { policy, quote });
   requireWithin(budget, fee, coin);
-  await insertSend(tx, {
+  const row = {
     id: sendId,
     merchantId: order.merchantId,
     coin,
@@ -66,7 +72,8 @@ export async function storePreparation(
     partOf: null,
     parts: parts.length,
     orderedRate: order.feeRate?.toString() ?? null,
-  });
+  } as const;
+  await insertSend(tx, row, leavingTerms(deps, { order, adapter, now }));
   const refs = funds.map(({ ref }) => ref);
   await reserveOutputs(tx, order, refs, sendId);
   const send = await findSend(tx, sendId);

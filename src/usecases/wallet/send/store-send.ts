@@ -1,6 +1,7 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../../domain/chain.ts';
-import type { Clock } from '../../../domain/ports.ts';
+import type { Clock, Rates } from '../../../domain/ports.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
+import { type Leaving, requireWithinLimits, WITHIN_WALLET } from '../../../store/sends/limited-sends.ts';
 import { insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../../store/ledger/spendable.ts';
@@ -13,7 +14,8 @@ import { writePlan } from '../lifecycle/stored-plan.ts';
 export interface StoreSendDeps {
   readonly clock: Clock;
   readonly sign: PlanSigner;
-  readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
+  readonly policy: Pick<SendPolicy, 'firstAnswerMs' | 'surplusDepth'>;
+  readonly rates: Pick<Rates, 'quote'>;
 }
 
 /** Index of the output that returns to the wallet: the change, or the only output of a move within the wallet. */
@@ -56,7 +58,7 @@ interface NewSend {
  * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that
  * draws on the remainder of others in flight is stored as queued: its bytes must not be broadcast before
  * those have landed.
- * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget; WALLET_FROZEN.
+ * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget; WALLET_FROZEN; APPROVAL_REQUIRED.
  */
 export async function storeSend(
   tx: Tx,
@@ -65,16 +67,20 @@ export async function storeSend(
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
   const { sendId, order, adapter, plan, purpose, wholeId = null } = request;
   const { coin, mode, merchantId } = order;
-  const transaction = await signPlan(tx, deps, { merchantId, adapter, plan });
   const now = deps.clock.now();
+  const row = newRow(request, now);
+  const leaving = purpose === 'send' ? leavingTerms(deps, { order, adapter, now }) : null;
+  // Nothing above a limit is signed; the rule itself is in insertSend.
+  if (leaving !== null) await requireWithinLimits(tx, row, leaving);
+  const transaction = await signPlan(tx, deps, { merchantId, adapter, plan });
   const place = await placeInQueue(tx, order, plan);
   const send: StoredSend = {
-    ...newRow(request, now),
+    ...row,
     txid: transaction.txid,
     nextBroadcastAt: place.send.queued ? now : now + deps.policy.firstAnswerMs,
     ...place.send,
   };
-  await insertSend(tx, send);
+  await insertSend(tx, send, leaving);
   await disownFailedVersion(tx, order, transaction.txid);
   await insertSendVersion(tx, {
     sendId,
@@ -95,6 +101,16 @@ export async function storeSend(
     await reserveOutputs(tx, order, place.refs, send.id, wholeId);
   }
   return { send, transaction };
+}
+
+/** What the limits need to know of an order that leaves the wallet. */
+export function leavingTerms(
+  { rates, policy }: Pick<StoreSendDeps, 'rates'> & { readonly policy: Pick<SendPolicy, 'surplusDepth'> },
+  { order, adapter, now }: Pick<NewSend, 'order' | 'adapter'> & { readonly now: number },
+): Leaving {
+  const { creator = null, destination } = order;
+  const watchKey = adapter.watchKey(destination);
+  return { creator, watchKey, rates, provenDepth: policy.surplusDepth, now };
 }
 
 type NewRow = Omit<StoredSend, 'txid' | 'nextBroadcastAt' | 'queueAccount' | 'queuePosition' | 'queued'>;
@@ -138,5 +154,6 @@ export function newRow(request: NewSend, now: number): NewRow {
     partsFee: '0',
     orderedRate: null,
     unfundedSince: null,
+    ...WITHIN_WALLET,
   };
 }

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { Fiat } from '../../domain/fiat.ts';
+import { NO_RAISES, type StoredLimits } from '../../domain/send/limit-change.ts';
+import { NO_LIMITS, NO_SPENDING_LIMITS, type SpendingLimits } from '../../domain/send/limits.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** The limits of shops and keys, as stored. Amounts are minor units. */
+
+const fiat = z.object({ minor: z.string().transform(BigInt), currency: z.string() });
+const destination = z.object({
+  coin: z.enum(COINS),
+  destination: z.string(),
+  watchKey: z.string(),
+  label: z.string(),
+});
+const waiting = <T extends z.ZodType>(value: T) => z.object({ value, at: z.number() });
+const spending = z.object({ perSend: fiat.nullable(), perDay: fiat.nullable() });
+const stored = z.object({
+  limits: spending.extend({ allowList: z.array(destination).nullable(), approvers: z.array(z.string()) }),
+  raises: z.object({
+    perSend: waiting(fiat.nullable()).nullable(),
+    perDay: waiting(fiat.nullable()).nullable(),
+    added: z.array(waiting(destination)),
+    listLiftedAt: z.number().nullable(),
+    approvers: waiting(z.array(z.string())).nullable(),
+  }),
+});
+
+function toJson(value: StoredLimits | SpendingLimits): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
+}
+
+/** The limits of a shop with their raises, whose time may have come: see limitsAt. */
+export async function findLimits(db: Db, merchantId: string): Promise<StoredLimits> {
+  const row = await db
+    .selectFrom('wallet_limits')
+    .select('limitsJson')
+    .where('merchantId', '=', merchantId)
+    .executeTakeFirst();
+  if (row === undefined) return { limits: NO_LIMITS, raises: NO_RAISES };
+  return stored.parse(JSON.parse(row.limitsJson));
+}
+
+export async function putLimits(
+  tx: Tx,
+  {
+    merchantId,
+    limits,
+    now,
+  }: { readonly merchantId: string; readonly limits: StoredLimits; readonly now: number },
+): Promise<void> {
+  const row = { limitsJson: toJson(limits), updatedAt: now };
+  await tx
+    .insertInto('wallet_limits')
+    .values({ merchantId, ...row })
+    .onConflict((conflict) => conflict.column('merchantId').doUpdateSet(row))
+    .execute();
+}
+
+/** The limits of a restricted key; none where the key was deleted. */
+export async function findKeyLimits(db: Db, keyId: string): Promise<SpendingLimits> {
+  const row = await db
+    .selectFrom('restricted_keys')
+    .select('limitsJson')
+    .where('id', '=', keyId)
+    .executeTakeFirst();
+  return row === undefined ? NO_SPENDING_LIMITS : parseKeyLimits(row.limitsJson);
+}
+
+/** As its row has them. */
+export function parseKeyLimits(limitsJson: string | null): SpendingLimits {
+  return limitsJson === null ? NO_SPENDING_LIMITS : spending.parse(JSON.parse(limitsJson));
+}
+
+/** As a row has them; null: none. */
+export function keyLimitsToJson({ perSend, perDay }: SpendingLimits): string | null {
+  return perSend === null && perDay === null ? null : toJson({ perSend, perDay });
+}
+
+const values = z.record(z.string(), z.string().transform(BigInt));
+
+/** Values by currency, as a send has them. */
+export function parseValues(valuesJson: string | null): Readonly<Record<string, bigint>> {
+  return valuesJson === null ? {} : values.parse(JSON.parse(valuesJson));
+}
+
+export function valuesToJson(amounts: readonly Fiat[]): string | null {
+  if (amounts.length === 0) return null;
+  return JSON.stringify(
+    Object.fromEntries(amounts.map(({ minor, currency }) => [currency, minor.toString()])),
+  );
+}

@@ -1,0 +1,365 @@
+/** No money leaves above a limit without an approval: the rule where sends are stored. */
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Creator } from '../../../src/domain/actor.ts';
+import type { Coin } from '../../../src/domain/coins.ts';
+import { AppError } from '../../../src/domain/errors.ts';
+import type { Rates } from '../../../src/domain/ports.ts';
+import { changeLimits, type LimitsChange, NO_RAISES } from '../../../src/domain/send/limit-change.ts';
+import { changeZone, dayStart } from '../../../src/domain/send/limit-day.ts';
+import { ApprovalRequired, NO_LIMITS } from '../../../src/domain/send/limits.ts';
+import { findMerchant, updateMerchant } from '../../../src/store/merchants/merchants.ts';
+import { insertRestrictedKey } from '../../../src/store/merchants/restricted-keys.ts';
+import { writeMeta } from '../../../src/store/meta.ts';
+import { findSend, insertSend, type StoredSend, updateSend } from '../../../src/store/sends/sends.ts';
+import { findLimits, keyLimitsToJson, putLimits } from '../../../src/store/sends/wallet-limits.ts';
+import { newId } from '../../../src/usecases/events/new-id.ts';
+import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** One coin is worth 100 dollars and 90 euros. */
+const RATES: Readonly<Record<string, string>> = { USD: '100', EUR: '90' };
+let sim: SimulatedWorld;
+let missing: Set<string>;
+
+beforeEach(async () => {
+  sim = await openSimulatedWorld();
+  missing = new Set();
+});
+afterEach(async () => sim.close());
+
+const rates: Pick<Rates, 'quote'> = {
+  quote: (coin, currency) => {
+    const rate = RATES[currency];
+    if (rate === undefined || missing.has(currency)) throw new AppError('RATE_UNAVAILABLE', 'no rate');
+    return { coin, currency, rate, sources: ['test'], at: 0 };
+  },
+};
+const usd = (amount: number) => ({ minor: BigInt(Math.round(amount * 100)), currency: 'USD' });
+const eur = (amount: number) => ({ minor: BigInt(Math.round(amount * 100)), currency: 'EUR' });
+const now = (): number => sim.world.clock.now();
+const shopId = (): string => sim.world.merchant.id;
+
+async function change(limits: LimitsChange): Promise<void> {
+  await sim.world.db.transaction(async (tx) => {
+    const stored = await findLimits(tx, shopId());
+    const next = changeLimits(stored, limits, { now: now(), delayMs: DAY_MS });
+    await putLimits(tx, { merchantId: shopId(), limits: next, now: now() });
+  });
+}
+
+async function addKey(perSend: number | null, perDay: number | null): Promise<Creator> {
+  const id = newId('key_');
+  const limits = {
+    perSend: perSend === null ? null : usd(perSend),
+    perDay: perDay === null ? null : usd(perDay),
+  };
+  await sim.world.db.transaction(async (tx) =>
+    insertRestrictedKey(tx, {
+      id,
+      merchantId: shopId(),
+      name: 'key',
+      scopes: 'wallet:send',
+      keyHash: id,
+      prefix: '',
+      lastFour: '',
+      createdAt: 0,
+      expiresAt: null,
+      lastUsedAt: null,
+      creatorKind: null,
+      creatorId: null,
+      limitsJson: keyLimitsToJson(limits),
+    }),
+  );
+  return { kind: 'restricted', id };
+}
+
+interface Order {
+  /** Hundredths of a coin: a dollar each. */
+  readonly cents: number;
+  readonly coin?: Coin;
+  readonly creator?: Creator | null;
+  readonly watchKey?: string;
+  readonly more?: Partial<StoredSend>;
+}
+
+/** Stores a send; its id, or why it needs an approval. */
+async function store({
+  cents,
+  coin = 'BTC',
+  creator = null,
+  watchKey = 'payee',
+  more,
+}: Order): Promise<string> {
+  const id = newId('snd_');
+  const amount = (BigInt(cents) * 10n ** 6n).toString();
+  try {
+    await sim.world.db.transaction(async (tx) => {
+      const row = { ...baseRow(id, amount), coin, ...more };
+      await insertSend(tx, row, { creator, watchKey, rates, provenDepth: 6, now: now() });
+    });
+    return id;
+  } catch (error) {
+    if (error instanceof ApprovalRequired) return error.reasons.join(' ');
+    throw error;
+  }
+}
+
+const baseRow = (id: string, amount: string) => ({
+  id,
+  merchantId: shopId(),
+  coin: 'BTC' as const,
+  mode: 'sandbox' as const,
+  purpose: 'send' as const,
+  lane: null,
+  nonce: null,
+  destination: 'payee',
+  subtractFee: false,
+  ordered: amount,
+  amount,
+  fee: '0',
+  maxFee: '0',
+  status: 'signed' as const,
+  txid: id,
+  version: 1,
+  height: null,
+  error: null,
+  idempotencyKey: null,
+  createdAt: now(),
+  updatedAt: now(),
+  nextBroadcastAt: null,
+  broadcasts: 0,
+  announcedTxid: null,
+  confirmedTxid: null,
+});
+
+const STORED = /^snd_/;
+
+describe('insertSend', () => {
+  it('stores a send that equals the limit per send, and none above it', async () => {
+    await change({ perSend: usd(5) });
+    expect(await store({ cents: 5 })).toMatch(STORED);
+    expect(await store({ cents: 6 })).toBe('per_send');
+    expect(await store({ cents: 5, more: { fee: '5000000', maxFee: '5000000' } })).toMatch(STORED);
+  });
+
+  it('counts the sends of the day of both coins, and begins again on the next day of the shop', async () => {
+    await change({ perDay: usd(5) });
+    expect(await store({ cents: 3 })).toMatch(STORED);
+    expect(await store({ cents: 3, coin: 'LTC' })).toBe('per_day');
+    expect(await store({ cents: 2, coin: 'LTC' })).toMatch(STORED);
+    expect(await store({ cents: 1 })).toBe('per_day');
+    sim.world.clock.advance(DAY_MS);
+    expect(await store({ cents: 5 })).toMatch(STORED);
+  });
+
+  it('counts sends of before the first limit, at the rate of now', async () => {
+    expect(await store({ cents: 4 })).toMatch(STORED);
+    await change({ perDay: eur(4.5) });
+    expect(await store({ cents: 2 })).toBe('per_day');
+    expect(await store({ cents: 1 })).toMatch(STORED);
+  });
+
+  it('treats an unknown value as above the limit', async () => {
+    await change({ perSend: usd(5) });
+    missing.add('USD');
+    expect(await store({ cents: 1 })).toBe('rate_unknown');
+  });
+
+  it('treats the sum of the day as unknown after a restore on that day', async () => {
+    await change({ perDay: usd(5) });
+    await writeMeta(sim.world.db, 'restored_at', String(now()));
+    expect(await store({ cents: 1 })).toBe('sum_unknown');
+    sim.world.clock.advance(DAY_MS);
+    expect(await store({ cents: 1 })).toMatch(STORED);
+  });
+
+  it('stores a send to a destination on the list only', async () => {
+    const entry = { coin: 'BTC', destination: 'Payee', watchKey: 'payee', label: '' } as const;
+    await change({ allowList: [entry] });
+    expect(await store({ cents: 1 })).toMatch(STORED);
+    expect(await store({ cents: 1, watchKey: 'thief' })).toBe('destination');
+    expect(await store({ cents: 1, coin: 'LTC' })).toBe('destination');
+  });
+
+  it('applies the limits of the key that ordered a send, and counts its sends alone', async () => {
+    const [one, other] = [await addKey(3, 4), await addKey(null, 2)];
+    expect(await store({ cents: 4, creator: one })).toBe('key_per_send');
+    expect(await store({ cents: 3, creator: one })).toMatch(STORED);
+    expect(await store({ cents: 2, creator: one })).toBe('key_per_day');
+    expect(await store({ cents: 2, creator: other })).toMatch(STORED);
+    expect(await store({ cents: 9 })).toMatch(STORED);
+    expect(await store({ cents: 1, creator: one })).toMatch(STORED);
+  });
+
+  it('gives the amount of a failed send back only once it is proven that it never leaves', async () => {
+    await change({ perDay: usd(5) });
+    const refused = await store({ cents: 5 });
+    const failed = { status: 'failed', error: 'refused' } as const;
+    await sim.world.db.transaction(async (tx) =>
+      updateSend(tx, refused, { ...failed, broadcasts: 2 }, now()),
+    );
+    expect(await store({ cents: 1 })).toBe('per_day');
+    await sim.world.db.transaction(async (tx) =>
+      updateSend(tx, refused, { ...failed, broadcasts: 0 }, now()),
+    );
+    expect(await store({ cents: 5 })).toMatch(STORED);
+  });
+
+  it('counts the whole ordered amount while the fee that is taken from it is not fixed', async () => {
+    await change({ perDay: usd(5) });
+    const preparing = { status: 'preparing', subtractFee: true, amount: '1000000', txid: null } as const;
+    expect(await store({ cents: 5, more: preparing })).toMatch(STORED);
+    expect(await store({ cents: 1 })).toBe('per_day');
+  });
+
+  it('counts the sends of the old and of the new day after a change of the zone', async () => {
+    await change({ perDay: usd(5) });
+    expect(await store({ cents: 5 })).toMatch(STORED);
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Tokyo', 'UTC', 'America/New_York']) {
+      await changeZoneTo(zone);
+      expect(await store({ cents: 1 })).toBe('per_day');
+    }
+    sim.world.clock.advance(2 * DAY_MS);
+    expect(await store({ cents: 5 })).toMatch(STORED);
+  });
+});
+
+async function changeZoneTo(timeZone: string): Promise<void> {
+  await sim.world.db.transaction(async (tx) => {
+    const merchant = await findMerchant(tx, shopId());
+    if (merchant === undefined) throw new Error('no shop');
+    const floor = changeZone(merchant, timeZone, now());
+    await updateMerchant(tx, shopId(), { timeZone, ...floor, updatedAt: now() });
+  });
+}
+
+type Step =
+  | { readonly kind: 'send'; readonly cents: number; readonly by: number }
+  | { readonly kind: 'fail'; readonly which: number; readonly proven: boolean }
+  | { readonly kind: 'wait'; readonly hours: number }
+  | { readonly kind: 'limit'; readonly perSend: number | null; readonly perDay: number | null }
+  | { readonly kind: 'zone'; readonly name: string };
+
+const amount = fc.option(fc.integer({ min: 0, max: 20 }), { nil: null, freq: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      cents: fc.integer({ min: 1, max: 12 }),
+      by: fc.nat(2),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('fail' as const), which: fc.nat(20), proven: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 20 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('limit' as const), perSend: amount, perDay: amount }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('zone' as const),
+      name: fc.constantFrom('UTC', 'Asia/Tokyo', 'America/New_York'),
+    }),
+  },
+);
+
+interface Past {
+  readonly id: string;
+  readonly cents: number;
+  readonly at: number;
+  readonly by: number;
+}
+
+/** The rule, said in another way: no day of the shop holds more than the highest limit of that day. */
+it('whatever happens, the sends of a day that may leave are within the limits', async () => {
+  const keys = [null, await addKey(8, 15), await addKey(null, 6)];
+  const run = async (steps: readonly Step[]): Promise<void> => {
+    await sim.world.db.transaction(async (tx) => {
+      await tx.deleteFrom('sends').execute();
+      await putLimits(tx, {
+        merchantId: shopId(),
+        limits: { limits: NO_LIMITS, raises: NO_RAISES },
+        now: now(),
+      });
+    });
+    sim.world.clock.advance(3 * DAY_MS);
+    const past: Past[] = [];
+    const gone = new Set<string>();
+    await change({ perSend: usd(10), perDay: usd(15) });
+    for (const one of steps) await take(one, { past, gone, keys });
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), run), { numRuns: 40 });
+});
+
+interface Run {
+  readonly past: Past[];
+  readonly gone: Set<string>;
+  readonly keys: readonly (Creator | null)[];
+}
+
+async function take(one: Step, { past, gone, keys }: Run): Promise<void> {
+  const { db, clock } = sim.world;
+  switch (one.kind) {
+    case 'send':
+      return attempt(one, { past, gone, keys });
+    case 'fail': {
+      const chosen = past[one.which % Math.max(past.length, 1)];
+      if (chosen === undefined) return;
+      const broadcasts = one.proven ? 0 : 1;
+      await db.transaction(async (tx) =>
+        updateSend(tx, chosen.id, { status: 'failed', error: 'refused', broadcasts }, now()),
+      );
+      if (one.proven) gone.add(chosen.id);
+      else gone.delete(chosen.id);
+      return;
+    }
+    case 'wait':
+      clock.advance(one.hours * HOUR_MS);
+      return;
+    case 'limit':
+      return change({
+        perSend: one.perSend === null ? null : usd(one.perSend),
+        perDay: one.perDay === null ? null : usd(one.perDay),
+      });
+    case 'zone':
+      return changeZoneTo(one.name);
+  }
+}
+
+const KEY_DAY = [Infinity, 15, 6];
+const KEY_SEND = [Infinity, 8, Infinity];
+
+const most = (limit: { readonly minor: bigint } | null): number =>
+  limit === null ? Infinity : Number(limit.minor) / 100;
+
+async function attempt(
+  { cents, by }: Extract<Step, { readonly kind: 'send' }>,
+  { past, gone, keys }: Run,
+): Promise<void> {
+  const { db } = sim.world;
+  const merchant = await findMerchant(db, shopId());
+  if (merchant === undefined) throw new Error('no shop');
+  const { limits } = changeLimits(await findLimits(db, shopId()), {}, { now: now(), delayMs: 0 });
+  const start = dayStart(merchant, now());
+  const sum = (of: readonly Past[]): number =>
+    of.filter(({ id, at }) => at >= start && !gone.has(id)).reduce((total, each) => total + each.cents, 0);
+  const isWithin =
+    cents <= most(limits.perSend) &&
+    cents <= (KEY_SEND[by] ?? 0) &&
+    sum(past) + cents <= most(limits.perDay) &&
+    sum(past.filter((each) => each.by === by)) + cents <= (KEY_DAY[by] ?? 0);
+  const id = await store({ cents, creator: keys[by] ?? null });
+  expect(STORED.test(id)).toBe(isWithin);
+  if (isWithin) past.push({ id, cents, at: now(), by });
+  expect(await findSend(db, id)).toEqual(isWithin ? expect.anything() : undefined);
+}

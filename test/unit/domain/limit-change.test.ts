@@ -1,0 +1,156 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  changeLimits,
+  dropRaises,
+  limitsAt,
+  type LimitsChange,
+  NO_RAISES,
+  type StoredLimits,
+} from '../../../src/domain/send/limit-change.ts';
+import { changeZone, dayStart } from '../../../src/domain/send/limit-day.ts';
+import { type AllowedDestination, NO_LIMITS, type ShopLimits } from '../../../src/domain/send/limits.ts';
+
+const DELAY_MS = 1_000;
+const NONE: StoredLimits = { limits: NO_LIMITS, raises: NO_RAISES };
+const usd = (minor: number) => ({ minor: BigInt(minor), currency: 'USD' });
+const at = (label: string, watchKey = label): AllowedDestination => ({
+  coin: 'BTC',
+  destination: label,
+  watchKey,
+  label,
+});
+const change = (stored: StoredLimits, next: LimitsChange, now = 0): StoredLimits =>
+  changeLimits(stored, next, { now, delayMs: DELAY_MS });
+
+describe('changeLimits', () => {
+  it('applies the first limit and a lower one at once, and a higher one or none after the delay', () => {
+    const first = change(NONE, { perSend: usd(100) });
+    expect(first.limits.perSend).toEqual(usd(100));
+    const lower = change(first, { perSend: usd(50) });
+    expect(lower).toMatchObject({ limits: { perSend: usd(50) }, raises: { perSend: null } });
+    for (const perSend of [usd(60), null]) {
+      const raised = change(lower, { perSend });
+      expect(raised.limits.perSend).toEqual(usd(50));
+      expect(limitsAt(raised, DELAY_MS - 1).limits.perSend).toEqual(usd(50));
+      expect(limitsAt(raised, DELAY_MS).limits.perSend).toEqual(perSend);
+    }
+  });
+
+  it('delays a limit in another currency, because the two cannot be compared', () => {
+    const stored = change(NONE, { perDay: usd(100) });
+    const other = change(stored, { perDay: { minor: 1n, currency: 'EUR' } });
+    expect(other.limits.perDay).toEqual(usd(100));
+    expect(limitsAt(other, DELAY_MS).limits.perDay).toEqual({ minor: 1n, currency: 'EUR' });
+  });
+
+  it('applies a list and the removal of an address at once, and an added address after the delay', () => {
+    const listed = change(NONE, { allowList: [at('a'), at('b')] });
+    const next = change(listed, { allowList: [at('b'), at('c')] });
+    expect(next.limits.allowList).toEqual([at('b')]);
+    expect(limitsAt(next, DELAY_MS).limits.allowList).toEqual([at('b'), at('c')]);
+    const lifted = change(next, { allowList: null });
+    expect(lifted.limits.allowList).toEqual([at('b')]);
+    expect(limitsAt(lifted, DELAY_MS).limits.allowList).toBeNull();
+  });
+
+  it('keeps the time of an added address when the list is sent again', () => {
+    const listed = change(change(NONE, { allowList: [] }), { allowList: [at('a')] });
+    const again = change(listed, { allowList: [at('a'), at('b')] }, 600);
+    expect(limitsAt(again, DELAY_MS).limits.allowList).toEqual([at('a')]);
+  });
+
+  it('removes an approver at once unless none remains, and adds one after the delay', () => {
+    const stored = { ...NONE, limits: { ...NO_LIMITS, approvers: ['ann', 'bob'] } };
+    expect(change(stored, { approvers: ['ann'] }).limits.approvers).toEqual(['ann']);
+    expect(change(stored, { approvers: ['ann', 'eve'] }).limits.approvers).toEqual(['ann']);
+    for (const approvers of [['eve'], []]) {
+      const changed = change(stored, { approvers });
+      expect(changed.limits.approvers).toEqual(['ann', 'bob']);
+      expect(limitsAt(changed, DELAY_MS).limits.approvers).toEqual(approvers);
+    }
+  });
+
+  it('forgets a raise that is dropped', () => {
+    const raised = change(change(NONE, { perSend: usd(1), perDay: usd(1) }), {
+      perSend: usd(9),
+      perDay: null,
+    });
+    const dropped = dropRaises(raised, ['perSend'], 0);
+    expect(limitsAt(dropped, DELAY_MS).limits).toMatchObject({ perSend: usd(1), perDay: null });
+  });
+
+  it('allows nothing within the delay that was not allowed before, whatever is changed', () => {
+    const amount = fc.option(fc.integer({ min: 0, max: 5 }).map(usd), { nil: null });
+    const list = fc.option(
+      fc.uniqueArray(
+        fc.constantFrom('a', 'b', 'c').map((name) => at(name)),
+        { selector: ({ label }) => label },
+      ),
+      { nil: null },
+    );
+    const approvers = fc.uniqueArray(fc.constantFrom('ann', 'bob', 'eve'));
+    const changes = fc.record(
+      { perSend: amount, perDay: amount, allowList: list, approvers },
+      { requiredKeys: [] },
+    );
+    const steps = fc.array(fc.tuple(changes, fc.nat(DELAY_MS / 10)), { maxLength: 9 });
+    fc.assert(
+      fc.property(changes, steps, (before, thief) => {
+        let stored: StoredLimits = { limits: { ...NO_LIMITS, ...before }, raises: NO_RAISES };
+        let now = 0;
+        const owner = limitsAt(stored, 0).limits;
+        for (const [next, wait] of thief) {
+          stored = change(stored, next, now);
+          now += wait;
+          expect(isAtMost(limitsAt(stored, now).limits, owner)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+function isAtMost(limits: ShopLimits, owner: ShopLimits): boolean {
+  const isLess = (part: 'perSend' | 'perDay'): boolean =>
+    owner[part] === null || (limits[part]?.minor ?? 10n ** 9n) <= owner[part].minor;
+  const isListed = owner.allowList?.map(({ watchKey }) => watchKey) ?? null;
+  const reaches =
+    isListed === null ||
+    (limits.allowList !== null && limits.allowList.every(({ watchKey }) => isListed.includes(watchKey)));
+  const decides =
+    limits.approvers.every((id) => owner.approvers.includes(id)) &&
+    (limits.approvers.length > 0 || owner.approvers.length === 0);
+  return isLess('perSend') && isLess('perDay') && reaches && decides;
+}
+
+describe('changeZone', () => {
+  const ZONES = ['UTC', 'Asia/Tokyo', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+
+  it('begins no second day, whatever zones are chosen within one', () => {
+    const zone = fc.constantFrom(...ZONES);
+    const steps = fc.array(fc.tuple(zone, fc.integer({ min: 0, max: 4 * 3_600_000 })), { maxLength: 5 });
+    fc.assert(
+      fc.property(
+        zone,
+        steps,
+        fc.integer({ min: 1_700_000_000_000, max: 1_800_000_000_000 }),
+        (first, moves, from) => {
+          let shop = {
+            timeZone: first,
+            dayFloor: null as number | null,
+            dayFloorUntil: null as number | null,
+          };
+          const begin = dayStart(shop, from);
+          let now = from;
+          for (const [timeZone, wait] of moves) {
+            now += wait;
+            const isSameDay =
+              dayStart({ timeZone: first, dayFloor: null, dayFloorUntil: null }, now) === begin;
+            shop = { timeZone, ...changeZone(shop, timeZone, now) };
+            if (isSameDay) expect(dayStart(shop, now)).toBeLessThanOrEqual(begin);
+          }
+        },
+      ),
+    );
+  });
+});
