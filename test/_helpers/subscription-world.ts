@@ -111,7 +111,7 @@ export class SubscriptionWorld {
 
   /** Oldest first. */
   async invoices(id: string): Promise<InvoiceView[]> {
-    const { rows } = await listInvoices(this.deps.db, id, { limit: 1_000, offset: 0 });
+    const { rows } = await listInvoices(this.deps.db, id, { limit: 10_000, offset: 0 });
     return rows.map(presentInvoice).toReversed();
   }
 

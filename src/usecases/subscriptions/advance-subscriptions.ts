@@ -74,10 +74,17 @@ async function advance(tx: Tx, deps: SubscriptionDeps, id: string): Promise<void
   const row = await findSubscription(tx, id);
   const now = deps.clock.now();
   if (row === undefined || row.nextDecisionAt === null || row.nextDecisionAt > now) return;
-  await applyClock(tx, deps, await invoiceIfDue(tx, deps, row, now));
+  const invoiced = await invoiceIfDue(tx, deps, row, now);
+  // Credit may have paid it: after a downtime the next invoice can be due already.
+  await applyClock(tx, deps, invoiced, invoiced === row ? RETRY_MS : 0);
 }
 
-async function applyClock(tx: Tx, deps: SubscriptionDeps, row: SubscriptionRow): Promise<void> {
+async function applyClock(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  retryMs = RETRY_MS,
+): Promise<void> {
   const now = deps.clock.now();
   const state = await loadState(tx, row);
   const fact = { type: 'clock', isUndecided: await isUndecided(tx, row) } as const;
@@ -92,7 +99,7 @@ async function applyClock(tx: Tx, deps: SubscriptionDeps, row: SubscriptionRow):
   }
   const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
   const next = nextDecisionAt(state, invoiceLeadDays, now);
-  await postponeDecision(tx, row.id, next === null ? null : Math.max(next, now + RETRY_MS));
+  await postponeDecision(tx, row.id, next === null ? null : Math.max(next, now + retryMs));
 }
 
 async function invoiceIfDue(
