@@ -2,7 +2,7 @@ import type { ListedEvent, Query } from './contract.ts';
 import { TilldError } from './errors.ts';
 import { backoff, sleep, type Call, type CallOptions } from './request.ts';
 
-type Filter = Pick<NonNullable<Query<'GET', '/merchant/events'>>, 'type' | 'paymentId'>;
+type Filter = Pick<NonNullable<Query<'GET', '/merchant/events'>>, 'type' | 'paymentId' | 'subscriptionId'>;
 
 export interface SinceOptions extends Filter, CallOptions {
   /** The `seq` of the last processed event; 0 is the start. */
@@ -30,8 +30,8 @@ interface Stretch {
 
 /** Events after a cursor; earlier ones are dropped, whatever the server returns. */
 async function requestEvents(call: Call, request: SinceOptions, wait?: number): Promise<Stretch> {
-  const { after, type, paymentId, ...options } = request;
-  const query = { after, wait, limit: PAGE, type, paymentId };
+  const { after, type, paymentId, subscriptionId, ...options } = request;
+  const query = { after, wait, limit: PAGE, type, paymentId, subscriptionId };
   const answer = (await call({ method: 'GET', path: '/merchant/events', query, options })) as {
     readonly events: readonly ListedEvent[];
     readonly nextAfter: number;

@@ -2990,6 +2990,7 @@ export interface paths {
           wait?: number;
           type?: components["schemas"]["EventType"];
           paymentId?: string;
+          subscriptionId?: string;
           merchantId?: string;
         };
       };
@@ -4846,6 +4847,7 @@ export interface components {
       createdAt: string;
       sandbox: boolean;
       paymentId: string | null;
+      subscriptionId: string | null;
       sequence: number;
       data: {
         [key: string]: unknown;

@@ -34,9 +34,11 @@ const eventView = z
     createdAt: timestamp(),
     sandbox: z.boolean(),
     paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
-    sequence: z
-      .int()
-      .meta({ description: 'Counts the events of one payment; 0 for events of none', example: 3 }),
+    subscriptionId: z.string().nullable().meta({ example: null }),
+    sequence: z.int().meta({
+      description: 'Counts the events of one payment or subscription; 0 for other events',
+      example: 3,
+    }),
     data: freeObject().meta({ example: { payment: { id: EXAMPLES.paymentId, status: 'completed' } } }),
     truncated: z.boolean().meta({
       description: 'Whether parts of data were left out, for size or for age: GET /payment/get has them',
@@ -68,6 +70,7 @@ const query = z
       .meta({ description: 'With after: seconds to wait for an event when there is none yet', example: 1 }),
     type: eventType.optional(),
     paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
+    subscriptionId: identifier().optional().meta({ example: EXAMPLES.subscriptionId }),
   })
   .superRefine(({ after, wait, page }, context) => {
     const refuse = (path: string, message: string): void =>
@@ -105,13 +108,15 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
         .optional()
         .meta({ description: 'With after: the last seq seen, where to go on', example: 4711 }),
     }),
-    handler: async ({ auth, query: { page, limit, mode, after, wait = 0, type, paymentId }, clientGone }) => {
+    handler: async ({ auth, query, clientGone }) => {
+      const { page, limit, mode, after, wait = 0, type, paymentId, subscriptionId } = query;
       const filter = {
         merchantId: auth.merchantId,
         limit,
         ...(mode === undefined ? {} : { mode }),
         ...(type === undefined ? {} : { type }),
         ...(paymentId === undefined ? {} : { paymentId }),
+        ...(subscriptionId === undefined ? {} : { subscriptionId }),
       };
       const shown = (events: readonly EventView[]) => events.map((event) => eventFor(auth, event));
       if (after !== undefined) {

@@ -7,6 +7,7 @@ import * as walletFreezes from './migrations/0116-wallet-freezes.ts';
 import * as subscriptions from './migrations/0117-subscriptions.ts';
 import * as compressedEvents from './migrations/0119-compressed-events.ts';
 import * as walletLimits from './migrations/0120-wallet-limits.ts';
+import * as subscriptionEvents from './migrations/0121-subscription-events.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -20,6 +21,7 @@ export const MIGRATIONS: Migrations = {
   '0117-subscriptions': subscriptions,
   '0119-compressed-events': compressedEvents,
   '0120-wallet-limits': walletLimits,
+  '0121-subscription-events': subscriptionEvents,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -1246,11 +1246,14 @@ CREATE TABLE events (
   send_id TEXT REFERENCES sends(id),
   sequence INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  body_json BLOB
+  body_json BLOB,
+  subscription_id TEXT REFERENCES subscriptions(id)
 ) STRICT;
 CREATE UNIQUE INDEX events_by_payment ON events (payment_id, sequence) WHERE payment_id IS NOT NULL;
 CREATE INDEX events_by_merchant ON events (merchant_id, seq, type);
 CREATE INDEX events_of_sandbox ON events (merchant_id, seq, type) WHERE mode = 'sandbox';
+CREATE UNIQUE INDEX events_by_subscription ON events (subscription_id, sequence)
+  WHERE subscription_id IS NOT NULL;
 CREATE TRIGGER events_counted AFTER INSERT ON events
 BEGIN
   INSERT INTO event_counts VALUES (NEW.merchant_id, NEW.type, 1) ON CONFLICT DO UPDATE SET count = count + 1;

@@ -13,7 +13,8 @@ export interface EventRow {
   type: EventType;
   paymentId: string | null;
   sendId: string | null;
-  /** Sequence number per payment; 0 for events without a payment. */
+  subscriptionId: string | null;
+  /** Sequence number per payment or subscription; 0 for other events. */
   sequence: number;
   /** The webhook body, frozen at event time; null once it is forgotten, or if its bytes are damaged. */
   bodyJson: ColumnType<string | null, CompressedJson, CompressedJson | null>;

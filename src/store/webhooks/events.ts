@@ -80,6 +80,7 @@ const messagesById = preparedList((db, _slot: ParamOf<object>, ids) =>
 interface EventMatch {
   readonly merchantId: string;
   readonly paymentId?: string;
+  readonly subscriptionId?: string;
   readonly type?: EventType;
   /** Both by default. */
   readonly mode?: Mode;
@@ -115,13 +116,17 @@ async function countRows(query: SelectQueryBuilder<Tables, 'events', object>): P
 }
 
 /**
- * One payment has few: as a plain column, the merchant would seem the more selective condition to the
- * planner.
+ * One payment or subscription has few: as a plain column, the merchant would seem the more selective condition to
+ * the planner.
  */
-function ofMerchant(db: Db, { merchantId, paymentId }: EventMatch) {
-  const events = db.selectFrom('events');
-  if (paymentId === undefined) return events.where('merchantId', '=', merchantId);
-  return events.where('paymentId', '=', paymentId).where(sql`merchant_id || ''`, '=', merchantId);
+function ofMerchant(db: Db, { merchantId, paymentId, subscriptionId }: EventMatch) {
+  let events = db.selectFrom('events');
+  if (paymentId !== undefined) events = events.where('paymentId', '=', paymentId);
+  if (subscriptionId !== undefined) events = events.where('subscriptionId', '=', subscriptionId);
+  const isNarrow = paymentId !== undefined || subscriptionId !== undefined;
+  return isNarrow
+    ? events.where(sql`merchant_id || ''`, '=', merchantId)
+    : events.where('merchantId', '=', merchantId);
 }
 
 function matching(db: Db, match: EventMatch) {
@@ -147,7 +152,9 @@ export async function listEvents(
   filter: EventFilter,
 ): Promise<{ events: StoredEvent[]; total: number }> {
   const query = matching(db, filter);
-  const total = filter.paymentId === undefined ? await totalEvents(db, filter) : await countRows(query);
+  const { paymentId, subscriptionId } = filter;
+  const isWide = paymentId === undefined && subscriptionId === undefined;
+  const total = isWide ? await totalEvents(db, filter) : await countRows(query);
   const events = await query
     .selectAll()
     .orderBy('seq', 'desc')

@@ -65,6 +65,7 @@ export async function emitEvent(
     type: event.type,
     paymentId: event.paymentId,
     sendId: event.sendId,
+    subscriptionId: event.subscriptionId ?? null,
     sequence: event.sequence,
     bodyJson: snapshotBody({
       id: eventId,

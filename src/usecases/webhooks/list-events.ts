@@ -13,6 +13,7 @@ export interface EventView {
   readonly createdAt: string;
   readonly sandbox: boolean;
   readonly paymentId: string | null;
+  readonly subscriptionId: string | null;
   readonly sequence: number;
   /** As in the webhook's body; empty once the event is older than the retention. */
   readonly data: Record<string, unknown>;
@@ -65,6 +66,7 @@ function toView(event: StoredEvent, deliveries: readonly StoredDelivery[]): Even
     createdAt: new Date(event.createdAt).toISOString(),
     sandbox: event.mode === 'sandbox',
     paymentId: event.paymentId,
+    subscriptionId: event.subscriptionId,
     sequence: event.sequence,
     data: body.data,
     truncated: body.truncated === true,

@@ -14,6 +14,7 @@ export interface LongPollEventsInput {
   readonly mode?: Mode;
   readonly type?: EventType;
   readonly paymentId?: string;
+  readonly subscriptionId?: string;
   /** Maximum wait for an event when there is none, ms; 0: do not wait. */
   readonly waitMs: number;
   /** Aborted when the client has disconnected. */

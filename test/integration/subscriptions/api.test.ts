@@ -1,0 +1,83 @@
+/** Subscriptions through the API: their events, repeated requests, and the erasure of a customer. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SubscriptionShop } from '../../_helpers/subscription-shop.ts';
+import { Till } from '../../_helpers/till.ts';
+
+let till: Till;
+let club: SubscriptionShop;
+beforeAll(async () => {
+  till = await Till.start();
+  await till.ready();
+  club = await SubscriptionShop.open(till);
+});
+afterAll(async () => till.end());
+
+interface Events {
+  readonly events: { type: string; subscriptionId: string | null; sequence: number; data: object }[];
+  readonly pagination?: { total: number };
+}
+const events = async (query: string): Promise<Events> => club.must('GET', `/merchant/events?${query}`);
+
+describe('GET /merchant/events', () => {
+  it('filters by subscription, in pages and from a cursor', async () => {
+    const [{ id }, other] = [await club.subscribe(), await club.subscribe()];
+    await club.must('POST', '/merchant/subscription/cancel', { subscriptionId: id });
+    const { events: paged, pagination } = await events(`subscriptionId=${id}&limit=2`);
+    expect(paged.map(({ type, sequence }) => [type, sequence])).toEqual([
+      ['subscription.ended', 4],
+      ['subscription.cancelled', 3],
+    ]);
+    expect(pagination?.total).toBe(4);
+    const { events: followed } = await events(`subscriptionId=${id}&after=0`);
+    expect(followed.map(({ type }) => type)).toEqual([
+      'subscription.created',
+      'subscription.invoiced',
+      'subscription.cancelled',
+      'subscription.ended',
+    ]);
+    expect(new Set(followed.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set([id]));
+    expect((await events(`subscriptionId=${other.id}&type=subscription.ended`)).events).toEqual([]);
+  });
+
+  it('shows no event of a subscription of another shop', async () => {
+    const stranger = await SubscriptionShop.open(till);
+    const { id } = await stranger.subscribe();
+    expect((await events(`subscriptionId=${id}`)).events).toEqual([]);
+  });
+});
+
+describe('a repeated request', () => {
+  it('starts one subscription, and gives credit once', async () => {
+    const key = { 'Idempotency-Key': 'subscribe-once' };
+    const [first, again] = [await club.subscribe({}, key), await club.subscribe({}, key)];
+    expect(again).toEqual(first);
+    const body = { subscriptionId: first.id, amount: '25' };
+    const once = { 'Idempotency-Key': 'credit-once' };
+    const given = await club.must('POST', '/merchant/subscription/credit', body, once);
+    expect(await club.must('POST', '/merchant/subscription/credit', body, once)).toEqual(given);
+    expect((await club.read(first.id)).credit).toBe('15');
+  });
+});
+
+describe('the erasure of a customer', () => {
+  it('leaves no word about them in subscriptions, events and stored answers', async () => {
+    const email = 'ada.tea@example.com';
+    const made = await club.subscribe(
+      {
+        customerId: undefined,
+        customer: { email },
+        metadata: { contact: email },
+        returnUrl: `https://shop.example/?mail=${email}`,
+      },
+      { 'Idempotency-Key': 'of-ada' },
+    );
+    const note = { subscriptionId: made.id, amount: '1', note: `For ${email}` };
+    await club.must('POST', '/merchant/subscription/credit', note);
+    await club.must('DELETE', '/merchant/customer/erase', { customerId: made.customerId });
+    const after = await club.must('GET', `/merchant/subscription/get?subscriptionId=${made.id}`);
+    const known = await events(`subscriptionId=${made.id}&limit=100`);
+    expect(known.events.length).toBeGreaterThan(2);
+    expect(JSON.stringify([after, known])).not.toContain('ada.tea');
+    expect(after).toMatchObject({ id: made.id, status: made.status });
+  });
+});
