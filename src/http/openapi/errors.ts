@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
+import { unauthorised } from '../../domain/unauthorised.ts';
+import { ACCEPTED_TEXTS } from '../server/credential-kinds.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
 import { unknownIdCodes } from '../server/named-merchant.ts';
 import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
@@ -44,8 +46,8 @@ function takesKeys({ auth }: Route): boolean {
 /** The meaning of each code for an integrator, and a sample message. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, message: string]>> = {
   UNAUTHORISED: [
-    'No credential, or one that is wrong, expired or of the wrong kind',
-    'Missing or invalid credentials',
+    'The credential is not accepted. `details` names `authorization` with the cause: `missing`, `malformed`, `unknown`, `expired` (also revoked) or `wrong_kind`',
+    'The credential has expired or was revoked',
   ],
   INVALID_CREDENTIALS: ['Email or password is wrong', 'Wrong email or password'],
   SECOND_FACTOR_REQUIRED: [
@@ -165,15 +167,6 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
 /** Their responses have a Retry-After header. */
 const COMES_BACK: ReadonlySet<ErrorCode> = new Set(['RATE_LIMITED', 'DATABASE_UNAVAILABLE']);
 
-/** The credential that a 401 of each kind of route asks for. */
-const CREDENTIALS: Readonly<Record<AuthKind, string>> = {
-  none: 'no credential',
-  jwt: 'a user token',
-  account: 'a user token or a secret key',
-  merchant: 'a secret key or a user token',
-  payer: 'a public key, a secret key or a user token',
-};
-
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   FieldProblem: {
     type: 'object',
@@ -271,7 +264,7 @@ function failureResponse(codes: readonly ErrorCode[], auth: AuthKind): ResponseO
 }
 
 function describe(code: ErrorCode, auth: AuthKind): string {
-  const wanted = code === 'UNAUTHORISED' && auth !== 'none' ? `; this takes ${CREDENTIALS[auth]}` : '';
+  const wanted = code === 'UNAUTHORISED' && auth !== 'none' ? `; this takes ${ACCEPTED_TEXTS[auth]}` : '';
   return `\`${code}\`: ${ERROR_TEXTS[code][0]}${wanted}.`;
 }
 
@@ -289,6 +282,7 @@ function buildExample(code: ErrorCode): Example {
 }
 
 const DETAILS: Readonly<Partial<Record<ErrorCode, readonly object[]>>> = {
+  UNAUTHORISED: unauthorised('expired').details,
   VALIDATION_INVALID: [{ field: 'email', code: 'invalid_format', message: 'must be an e-mail address' }],
   DUPLICATE_ENTRY: [
     {

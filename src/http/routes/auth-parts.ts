@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../domain/errors.ts';
 import type { CurrentSession, Session } from '../../usecases/accounts/index.ts';
+import { sessionRequired } from '../server/identify.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/security-marks.ts';
@@ -55,7 +55,7 @@ export function currentSession({ sessionId }: AuthOf['jwt'], token: string | nul
 /** As above, for routes of the dashboard only. @throws {AppError} UNAUTHORISED without a session. */
 export function requireSession(auth: AuthOf['jwt'], token: string | null): CurrentSession {
   const session = currentSession(auth, token);
-  if (session === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  if (session === null) throw sessionRequired();
   return session;
 }
 

@@ -150,7 +150,7 @@ async function withReceiver(
 async function findReceiver(deps: AuditDeps, data: unknown, refusedBody: unknown): Promise<Actor | null> {
   const key = withKey.safeParse(data).data?.key;
   if (key !== undefined) {
-    const owner = await findRestrictedKey(deps.db, keyHash(key), deps.clock.now());
+    const owner = await findRestrictedKey(deps.db, keyHash(key));
     return owner === null ? null : identifyActor(deps.db, { kind: 'restricted', ...owner }, null);
   }
   const signedIn = withUser.safeParse(data).data;

@@ -1,10 +1,12 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
+import { unauthorised } from '../../domain/unauthorised.ts';
 import { roleGrants, roleScopes, type Role } from '../../domain/roles.ts';
 import { grants, SCOPES, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
+  assertNotSuspended,
   authenticate,
   type AuthenticateDeps,
   authenticateSession,
@@ -12,26 +14,13 @@ import {
   isSteppedUp,
 } from '../../usecases/accounts/index.ts';
 import { reachMerchant } from '../../usecases/access/index.ts';
+import { assertKind, needsCredential } from './credential-kinds.ts';
 import { findNamedId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { assertSteppedUp } from './step-up.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from '../schemas/text.ts';
 import { z } from 'zod';
-
-type Kind = Caller['kind'];
-
-const ACCEPTED: Readonly<Record<AuthKind, readonly Kind[]>> = {
-  none: [],
-  jwt: ['user'],
-  account: ['user', 'secret', 'restricted'],
-  merchant: ['user', 'secret', 'restricted'],
-  payer: ['user', 'secret', 'restricted', 'public'],
-};
-
-function unauthorised(): AppError {
-  return new AppError('UNAUTHORISED', 'Missing or invalid credentials');
-}
 
 /** The credentials of a request. */
 export interface Credentials {
@@ -45,21 +34,21 @@ type Guarded = Pick<Route, 'auth' | 'scope' | 'notFor' | 'stepUp' | 'ownPages'>;
 
 /**
  * The caller of a route; null on unauthenticated routes.
- * @throws {AppError} UNAUTHORISED for a missing, invalid or wrong kind of credential; FORBIDDEN for a
- * restricted key without the scope of the route; STEP_UP_REQUIRED for a session that needs a step-up.
+ * @throws {AppError} UNAUTHORISED for a missing, invalid or wrong kind of credential; FORBIDDEN for a suspended
+ * key, and a restricted key without the scope of the route; STEP_UP_REQUIRED for a session that needs a step-up.
  */
 export async function identify(
   deps: AuthenticateDeps,
   route: Guarded,
   credentials: Credentials,
 ): Promise<Caller | null> {
-  const kinds = ACCEPTED[route.auth];
-  if (kinds.length === 0) return null;
+  if (!needsCredential(route.auth)) return null;
   const caller = await identifyCaller(deps, credentials);
-  if (caller === null || !kinds.includes(caller.kind)) throw unauthorised();
+  assertKind(route.auth, caller);
+  assertNotSuspended(caller);
   if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
   const session = caller.kind === 'user' ? caller.session : null;
-  if (route.ownPages === true && session === null) throw unauthorised();
+  if (route.ownPages === true && session === null) throw sessionRequired();
   await assertSteppedUp(deps, route, caller);
   return caller;
 }
@@ -67,12 +56,24 @@ export async function identify(
 async function identifyCaller(
   deps: AuthenticateDeps,
   { header, sessionToken }: Credentials,
-): Promise<Caller | null> {
+): Promise<Caller> {
   if (header === undefined) {
-    return sessionToken === null ? null : authenticateSession(deps, sessionToken);
+    if (sessionToken === null) throw unauthorised('missing');
+    return authenticateSession(deps, sessionToken);
   }
+  // An empty variable in a shop's configuration is the most frequent cause of an empty credential.
+  if (/^(?:Bearer)? *$/i.test(header)) throw unauthorised('missing');
   const credential = /^Bearer +(\S+) *$/i.exec(header)?.[1];
-  return credential === undefined ? null : authenticate(deps, credential);
+  if (credential === undefined) throw unauthorised('malformed');
+  return authenticate(deps, credential);
+}
+
+/** The 401 of routes that only pages of this server may call. */
+export function sessionRequired(): AppError {
+  return unauthorised(
+    'wrong_kind',
+    'A user token is not accepted here: this needs a session of the dashboard',
+  );
 }
 
 /** @throws {AppError} FORBIDDEN with the scopes that the key lacks. */
@@ -149,7 +150,7 @@ export async function resolveAuth(
     case 'none':
       return null;
     case 'jwt':
-      if (caller.kind !== 'user') throw unauthorised();
+      if (caller.kind !== 'user') throw unauthorised('wrong_kind');
       return { userId: caller.userId, sessionId: caller.session?.id ?? null };
     case 'account':
       return resolveAccount(deps.db, route, caller, merchantId);
@@ -184,7 +185,7 @@ async function resolveAccount(
         shopId: caller.merchant.id,
       };
     case 'public':
-      throw unauthorised();
+      throw unauthorised('wrong_kind');
     default:
       return assertNever(caller);
   }

@@ -24,12 +24,11 @@ const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
     .where('key.keyHash', '=', param('keyHash')),
 );
 
-/** The valid key with this SHA-256 and its merchant; a key past its grace period is not found. */
-export async function findValidKey(db: Db, keyHash: string, now: number): Promise<KeyOwner | null> {
+/** The key with this SHA-256 and its merchant; it may have expired. */
+export async function findKey(db: Db, keyHash: string): Promise<KeyOwner | null> {
   const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
   const { keyId: id, keyKind: kind, keyExpiresAt, keyLastUsedAt, ...merchant } = row;
-  if (keyExpiresAt !== null && keyExpiresAt <= now) return null;
   return { key: { id, kind, expiresAt: keyExpiresAt, lastUsedAt: keyLastUsedAt }, merchant };
 }
 

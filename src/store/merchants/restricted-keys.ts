@@ -10,6 +10,8 @@ export async function insertRestrictedKey(tx: Tx, row: RestrictedKeyRow): Promis
 export interface RestrictedKeyOwner {
   readonly keyId: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Milliseconds; null for a key that does not expire. */
+  readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
   readonly merchant: Readonly<MerchantRow>;
 }
@@ -24,17 +26,18 @@ const byHash = prepared((db, param: ParamOf<{ keyHash: string }>) =>
     .where('key.keyHash', '=', param('keyHash')),
 );
 
-/** The valid restricted key with this SHA-256 and its merchant; an expired one is not found. */
-export async function findRestrictedKey(
-  db: Db,
-  keyHash: string,
-  now: number,
-): Promise<RestrictedKeyOwner | null> {
+/** The restricted key with this SHA-256 and its merchant; it may have expired. */
+export async function findRestrictedKey(db: Db, keyHash: string): Promise<RestrictedKeyOwner | null> {
   const [row] = await byHash(db, { keyHash });
   if (row === undefined) return null;
   const { keyId, keyScopes, keyExpiresAt: expiresAt, keyLastUsedAt, ...merchant } = row;
-  if (expiresAt !== null && expiresAt <= now) return null;
-  return { keyId, scopes: new Set(scopesFromText(keyScopes)), lastUsedAt: keyLastUsedAt, merchant };
+  return {
+    keyId,
+    scopes: new Set(scopesFromText(keyScopes)),
+    expiresAt,
+    lastUsedAt: keyLastUsedAt,
+    merchant,
+  };
 }
 
 /** Restricted keys of a merchant, newest first, expired ones included until they are deleted. */

@@ -36,6 +36,7 @@ export { readTotp } from './second-factor/read-totp.ts';
 export { setupTotp } from './second-factor/setup-totp.ts';
 export { findProof, isSteppedUp, stepUp, stepUpByPasskey } from './second-factor/step-up.ts';
 export {
+  assertNotSuspended,
   authenticate,
   type AuthenticateDeps,
   authenticateSession,

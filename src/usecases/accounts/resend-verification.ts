@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
+import { unauthorised } from '../../domain/unauthorised.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailLink } from './account-link.ts';
@@ -14,7 +15,7 @@ export async function resendVerification(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const user = await findUser(tx, userId);
-    if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+    if (user === undefined) throw unauthorised('expired');
     if (user.isVerified) return false;
     const waitMs = await mailLink(tx, deps, user, 'verify-email');
     if (waitMs === 0) return true;

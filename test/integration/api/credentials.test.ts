@@ -52,7 +52,7 @@ async function restrictedKey(token: string, fields: object = {}): Promise<{ id: 
   return key;
 }
 
-async function problemsWith(name: string, header: string | null): Promise<string[]> {
+async function problemsWith(name: string, header: string | null, cause: string): Promise<string[]> {
   const endpoint = guarded.find((candidate) => candidate.name === name)!;
   const request = account.request(endpoint);
   const search = new URLSearchParams(request.query).toString();
@@ -64,13 +64,19 @@ async function problemsWith(name: string, header: string | null): Promise<string
     },
     body: request.body === undefined ? null : JSON.stringify(request.body),
   });
-  const body = (await response.json()) as { error: { code: string } | null; data: unknown };
+  const body = (await response.json()) as {
+    error: { code: string; details?: { field: string; code: string }[] } | null;
+    data: unknown;
+  };
   const answer = { status: response.status, headers: response.headers, body };
   const asked = response.headers.get('www-authenticate') === 'Bearer';
   return [
     ...(answer.status === 401 && body.error?.code === 'UNAUTHORISED' && body.data === null
       ? []
       : [JSON.stringify(body)]),
+    ...(body.error?.details?.map(({ field, code }) => `${field} ${code}`).join() === `authorization ${cause}`
+      ? []
+      : [`the cause is not ${cause}: ${JSON.stringify(body)}`]),
     ...(asked ? [] : ['WWW-Authenticate is missing']),
     ...world.contract.answerProblems(endpoint, answer),
   ];
@@ -78,32 +84,37 @@ async function problemsWith(name: string, header: string | null): Promise<string
 
 describe.each(guarded.map(({ name }) => name))('credentials of %s', (name) => {
   it('are rejected when missing, malformed or unknown', async () => {
-    const unknown = [
-      'x',
-      'a.b.c',
-      `sk_${'A'.repeat(43)}`,
-      `pk_${'A'.repeat(43)}`,
-      'sk_',
-      'null',
-      'x'.repeat(4000),
-    ];
-    const headers = [
-      null,
-      '',
-      'Bearer',
-      'Bearer ',
-      `Basic ${Buffer.from('a:b').toString('base64')}`,
-      account.shop.secretKey,
-      `Bearer ${account.shop.secretKey} x`,
-      `Bearer ${account.shop.secretKey.slice(0, -1)}`,
-      ...unknown.map((credential) => `Bearer ${credential}`),
-    ];
-    for (const header of headers) expect(await problemsWith(name, header), String(header)).toEqual([]);
+    const { secretKey, token } = account.shop;
+    const [head = '', claims = '', signature = ''] = token.split('.');
+    const causes: Record<string, readonly (string | null)[]> = {
+      missing: [null, '', 'Bearer', 'Bearer '],
+      malformed: [
+        `Basic ${Buffer.from('a:b').toString('base64')}`,
+        secretKey,
+        `Bearer ${secretKey} x`,
+        ...['x', 'a.b.c', 'sk_', 'null', 'x'.repeat(4000), `${head}.${claims}`].map((one) => `Bearer ${one}`),
+      ],
+      unknown: [
+        `sk_${'A'.repeat(43)}`,
+        `pk_${'A'.repeat(43)}`,
+        `rk_${'A'.repeat(43)}`,
+        secretKey.slice(0, -1),
+        // Without the signature, an expired token is as unknown as any other.
+        `${head}.${claims}.${signature.replaceAll(/./g, 'A')}`,
+        `${ended['expired token']?.split('.').slice(0, 2).join('.')}.${signature.replaceAll(/./g, 'A')}`,
+      ].map((one) => `Bearer ${one}`),
+    };
+    for (const [cause, headers] of Object.entries(causes)) {
+      for (const header of headers)
+        expect(await problemsWith(name, header, cause), String(header)).toEqual([]);
+    }
   });
 
   it('are rejected once revoked or expired', async () => {
     for (const [what, credential] of Object.entries(ended)) {
-      expect(await problemsWith(name, `Bearer ${credential}`), what).toEqual([]);
+      // Nothing is kept of a deleted or replaced key.
+      const cause = what.startsWith('expired') ? 'expired' : 'unknown';
+      expect(await problemsWith(name, `Bearer ${credential}`, cause), what).toEqual([]);
     }
   });
 
@@ -115,7 +126,7 @@ describe.each(guarded.map(({ name }) => name))('credentials of %s', (name) => {
     const wrong = KINDS.filter((kind) => !credentialsOf(endpoint).includes(kind));
     for (const kind of wrong) {
       const credential = kind === 'userToken' ? token : account.tokenOf(kind);
-      expect(await problemsWith(name, `Bearer ${credential}`), kind).toEqual([]);
+      expect(await problemsWith(name, `Bearer ${credential}`, 'wrong_kind'), kind).toEqual([]);
     }
   });
 });

@@ -4,6 +4,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { AppError } from '../../../domain/errors.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
 import { insertPasskey, findUserPasskeys } from '../../../store/accounts/passkeys.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
@@ -184,7 +185,7 @@ function asJson({ id, rawId, type, response }: Attestation): RegistrationRespons
 
 async function requireUser(deps: Pick<AccountDeps, 'db'>, userId: string): Promise<UserRow> {
   const user = await findUser(deps.db, userId);
-  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  if (user === undefined) throw unauthorised('expired');
   return user;
 }
 

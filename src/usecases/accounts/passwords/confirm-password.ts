@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { AccountDeps } from '../account-deps.ts';
@@ -15,7 +16,7 @@ export async function confirmPassword(
   password: string,
 ): Promise<{ user: UserRow; attempt: Attempt }> {
   const user = await findUser(deps.db, userId);
-  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  if (user === undefined) throw unauthorised('expired');
   const attempt = deps.guard.beginConfirmation(userId);
   const matches = await deps.passwords.verify(user.passwordHash, password).catch((error: unknown) => {
     attempt.cancel();

@@ -1,4 +1,4 @@
-import { AppError } from '../../../domain/errors.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
 import { deleteAccountTokens } from '../../../store/accounts/account-tokens.ts';
 import { supersedeMails } from '../../../store/accounts/mails.ts';
 import { revokeOtherSessions } from '../../../store/accounts/sessions.ts';
@@ -27,7 +27,7 @@ export async function revokeCredentials(
 ): Promise<RevokedCredentials> {
   const { userId, keep, now } = input;
   const user = await incrementTokenVersion(tx, userId, now);
-  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  if (user === undefined) throw unauthorised('expired');
   await revokeOtherSessions(tx, userId, keep?.id ?? null);
   await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
   await supersedeMails(tx, { userId, kind: 'reset-password', now });

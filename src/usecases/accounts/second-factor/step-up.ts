@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
 import { findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import { markSteppedUp } from '../../../store/accounts/sessions.ts';
 import { findUser } from '../../../store/accounts/users.ts';
@@ -90,7 +91,7 @@ async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Pr
   }
   const [user, factor] = await Promise.all([findUser(deps.db, userId), findSecondFactor(deps.db, userId)]);
   if (user === undefined || factor === undefined) {
-    throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+    throw unauthorised('expired');
   }
   const attempt = deps.guard.beginCode(userId);
   if (!(await consumeSecondFactorCode(deps, user, factor, code))) {

@@ -1,7 +1,8 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import type { Scope } from '../../../domain/scopes.ts';
-import { findValidKey, touchKey } from '../../../store/merchants/api-keys.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
+import { findKey, touchKey } from '../../../store/merchants/api-keys.ts';
 import { findRestrictedKey, touchRestrictedKey } from '../../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
@@ -40,51 +41,64 @@ export interface AuthenticateDeps {
 const TOUCH_INTERVAL_MS = 60_000;
 const KEY = /^[prs]k_[0-9A-Za-z]{20,100}$/;
 
-/** Finds the owner of a user token or an API key; null when it is not valid now. */
-export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
+/**
+ * Finds the owner of a user token or an API key. A key may be suspended: see `assertNotSuspended`.
+ * @throws {AppError} UNAUTHORISED, with the reason, when it is not valid now.
+ */
+export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller> {
   if (!/^[prs]k_/.test(credential)) return byToken(deps, credential);
-  if (!KEY.test(credential)) return null;
+  if (!KEY.test(credential)) throw unauthorised('malformed');
   return credential.startsWith('rk_') ? byRestrictedKey(deps, credential) : byKey(deps, credential);
 }
 
-async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
+async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller> {
   const claims = await deps.tokens.read(token);
-  if (claims === null) return null;
   const user = await findUser(deps.db, claims.userId);
   // A changed password raises the version and thereby invalidates every earlier token.
-  if (user === undefined || user.tokenVersion !== claims.tokenVersion) return null;
+  if (user === undefined || user.tokenVersion !== claims.tokenVersion) throw unauthorised('expired');
   return { kind: 'user', userId: user.id, session: null };
 }
 
-/** Finds the dashboard user by the token in the cookie; null when it is not valid now. */
-export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
+/**
+ * Finds the dashboard user by the token in the cookie.
+ * @throws {AppError} UNAUTHORISED when it is not valid now.
+ */
+export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller> {
   const row = await sessionOfToken(deps.db, token, deps.clock.now());
-  if (row === undefined) return null;
+  if (row === undefined) throw unauthorised('expired', 'The session has ended: sign in again');
   noteUse(deps, { id: row.id, lastUsedAt: row.lastUsedAt }, touchSession, 'a session');
   return { kind: 'user', userId: row.userId, session: { id: row.id, steppedUpAt: row.steppedUpAt } };
 }
 
-async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
-  const owner = await findValidKey(deps.db, keyHash(credential), deps.clock.now());
-  if (owner === null) return null;
+async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller> {
+  const owner = await findKey(deps.db, keyHash(credential));
+  if (owner === null) throw unauthorised('unknown');
   const { key, merchant } = owner;
-  if (key.kind === 'secret') assertNotSuspended(merchant);
+  assertNotExpired(key.expiresAt, deps.clock.now());
   noteUse(deps, { id: key.id, lastUsedAt: key.lastUsedAt }, touchKey);
   return { kind: key.kind, merchant };
 }
 
-async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
-  const key = await findRestrictedKey(deps.db, keyHash(credential), deps.clock.now());
-  if (key === null) return null;
+async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Promise<Caller> {
+  const key = await findRestrictedKey(deps.db, keyHash(credential));
+  if (key === null) throw unauthorised('unknown');
   const { keyId, scopes, lastUsedAt, merchant } = key;
-  if (scopes.has('wallet:send')) assertNotSuspended(merchant);
+  assertNotExpired(key.expiresAt, deps.clock.now());
   noteUse(deps, { id: keyId, lastUsedAt }, touchRestrictedKey);
   return { kind: 'restricted', merchant, keyId, scopes };
 }
 
-/** @throws {AppError} FORBIDDEN for a key of a restored database that its owner has not confirmed yet. */
-function assertNotSuspended({ suspendedAt }: Pick<MerchantRow, 'suspendedAt'>): void {
-  if (suspendedAt === null) return;
+function assertNotExpired(expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw unauthorised('expired');
+}
+
+/**
+ * Keys that can send coins are suspended in a restored database until its owner confirms them.
+ * @throws {AppError} FORBIDDEN for such a key.
+ */
+export function assertNotSuspended(caller: Caller): void {
+  if (caller.kind === 'user' || caller.kind === 'public' || caller.merchant.suspendedAt === null) return;
+  if (caller.kind === 'restricted' && !caller.scopes.has('wallet:send')) return;
   const message = 'This key is suspended since a restore: the owner of the shop must confirm its keys first';
   throw new AppError('FORBIDDEN', message, {
     details: [{ field: 'key', code: 'suspended', message: 'is suspended since a restore' }],

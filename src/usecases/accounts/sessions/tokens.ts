@@ -1,6 +1,8 @@
-import { jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT, type JWTVerifyResult } from 'jose';
 import { z } from 'zod';
+import type { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
+import { unauthorised } from '../../../domain/unauthorised.ts';
 
 const LIFETIME_S = 24 * 3600;
 const MAX_AHEAD_S = 60;
@@ -16,8 +18,11 @@ interface IssuedToken {
 /** Issues and reads user tokens: JWT (RFC 7519), HS256, 24 hours. */
 export interface Tokens {
   issue(user: { id: string; tokenVersion: number }): Promise<IssuedToken>;
-  /** The user and the token version of a token; null when it is not valid. */
-  read(token: string): Promise<{ userId: string; tokenVersion: number } | null>;
+  /**
+   * The user and the token version of a token.
+   * @throws {AppError} UNAUTHORISED, with the reason, when it is not valid.
+   */
+  read(token: string): Promise<{ userId: string; tokenVersion: number }>;
 }
 
 /** @param secret HS256 key, 32 bytes or more. */
@@ -42,12 +47,21 @@ export function createTokens(deps: { readonly secret: Uint8Array; readonly clock
         algorithms: ['HS256'],
         issuer: ISSUER,
         currentDate: new Date(now),
-      }).catch(() => null);
-      const parsed = claims.safeParse(verified?.payload);
-      if (!parsed.success) return null;
+      }).catch((error: unknown): JWTVerifyResult => {
+        throw rejection(error);
+      });
+      const parsed = claims.safeParse(verified.payload);
+      if (!parsed.success) throw unauthorised('unknown');
       const { sub, ver, iat, exp } = parsed.data;
-      if (iat > now / 1000 + MAX_AHEAD_S || exp - iat > LIFETIME_S) return null;
+      if (iat > now / 1000 + MAX_AHEAD_S || exp - iat > LIFETIME_S) throw unauthorised('unknown');
       return { userId: sub, tokenVersion: ver };
     },
   };
+}
+
+/** The signature is verified before the expiry, so `expired` is said only about a token that was issued here. */
+function rejection(error: unknown): AppError {
+  if (error instanceof errors.JWTExpired) return unauthorised('expired');
+  const isMalformed = error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid;
+  return unauthorised(isMalformed ? 'malformed' : 'unknown');
 }
