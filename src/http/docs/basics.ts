@@ -23,7 +23,11 @@ export function basics(): Html {
     <div class="cols">
       <div>
         <h3 id="credentials">Credentials</h3>
-        <p>Send one as <code>Authorization: Bearer &hellip;</code>. Each endpoint names those it takes.</p>
+        <p>
+          Send one as <code>Authorization: Bearer &hellip;</code>. Each endpoint names those it takes. The
+          details of a <code>401</code> state what is wrong with it: <code>missing</code>,
+          <code>malformed</code>, <code>unknown</code>, <code>expired</code> or <code>wrong_kind</code>.
+        </p>
         <dl class="plain">
           <dt>User token</dt>
           <dd>
@@ -53,8 +57,9 @@ export function basics(): Html {
         <h3>Formats</h3>
         <p>
           Bodies are JSON, at most 100 kB. Amounts are decimal strings, never numbers: no rounding on the way.
-          Times are ISO 8601 in UTC. Fields the API does not know are ignored; ignore those you do not know,
-          as answers may grow.
+          Times are ISO 8601 in UTC. Fields the API does not know are ignored; in the sandbox, the header
+          <code>X-Tilld-Ignored-Fields</code> names them. Ignore the fields that you do not know, as answers
+          may grow.
         </p>
         <h3>Lists</h3>
         <p>

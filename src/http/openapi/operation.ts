@@ -95,6 +95,9 @@ function successResponses(route: Route): ZodOpenApiOperationObject['responses'] 
   const envelope = z.object({ success: z.literal(true), error: z.null(), data: route.data });
   const headers = {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    ...(route.method === 'GET' || route.auth === 'none' || route.auth === 'jwt'
+      ? {}
+      : { 'X-Tilld-Ignored-Fields': { $ref: '#/components/headers/X-Tilld-Ignored-Fields' } }),
     ...(route.method === 'POST'
       ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
       : {}),

@@ -15,6 +15,13 @@ export const HEADERS = {
     description: 'Present on the answer to a repeated Idempotency-Key: nothing was done again',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Tilld-Ignored-Fields': {
+    description:
+      'In the sandbox only: fields of the body that this operation does not have, percent-encoded and separated by ' +
+      'commas. At most ten; `+3` at the end counts the others',
+    schema: { type: 'string' },
+    example: 'orderID, customer.emial',
+  },
   'Retry-After': {
     description: 'Seconds until the next attempt may succeed',
     schema: { type: 'integer', minimum: 0 },

@@ -60,7 +60,8 @@ function listParts(schema: z.core.$ZodType): Part[] {
   return innerTypes(schema).map((part): Part => [null, part]);
 }
 
-function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+/** The schemas that a schema consists of, apart from the fields of an object; none for a plain value. */
+export function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodArray) return [schema.element];
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodRecord) return [schema.valueType];

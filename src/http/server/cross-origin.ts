@@ -1,10 +1,12 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
+import { IGNORED_FIELDS_HEADER } from './ignored-fields.ts';
 import type { Route } from './route.ts';
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'Idempotent-Replayed',
+  IGNORED_FIELDS_HEADER,
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

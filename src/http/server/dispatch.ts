@@ -11,6 +11,7 @@ import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { readIdempotencyKey, type StoreAnswer, type RunIdempotent } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
+import { nameIgnoredFields } from './ignored-fields.ts';
 import { findNamedId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
 import { isForAnybody, limitedMaker } from './rate-limit.ts';
@@ -61,6 +62,8 @@ export async function dispatch(
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
     query: req.query,
   };
+  if (caller !== null && caller.kind !== 'user' && caller.merchant.sandbox)
+    nameIgnoredFields(res, route, raw.body);
   await assertFieldsProven(deps, route, caller, raw);
   const { body, query, merchantId } = parseRequest(route, caller, raw);
   const named =
@@ -91,6 +94,9 @@ async function serveCaller(
   { req, res, raw, body, query, client, caller, named }: ParsedRequest,
 ): Promise<Answer | StreamReply> {
   const auth = await resolveAuth(deps, route, caller, named);
+  // For a key, this was done before its request was validated.
+  if (caller?.kind === 'user' && auth !== null && 'merchant' in auth && auth.merchant.sandbox)
+    nameIgnoredFields(res, route, raw.body);
   // Responses that set the dashboard's cookie are not stored.
   const isSession = caller?.kind === 'user' && caller.session !== null;
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
