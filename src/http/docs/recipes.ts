@@ -38,14 +38,21 @@ def is_genuine(secret, headers, body):
   [
     'PHP',
     `<?php
-// $body: file_get_contents('php://input')
-function isGenuine(string $secret, array $headers, string $body): bool {
-    $id = $headers['webhook-id'];
-    $timestamp = $headers['webhook-timestamp'];
+$body = file_get_contents('php://input');
+if (!isGenuine(getenv('WEBHOOK_SECRET'), $_SERVER, $body)) {
+    http_response_code(400);
+    exit;
+}
+$event = json_decode($body, true);
+
+// $body: the raw request body. $server: $_SERVER, where PHP-FPM and Apache put the headers
+function isGenuine(string $secret, array $server, string $body): bool {
+    $id = $server['HTTP_WEBHOOK_ID'] ?? '';
+    $timestamp = $server['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
     if (abs(time() - (int) $timestamp) > 300) return false;
     $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
-    foreach (explode(' ', $headers['webhook-signature']) as $given) {
+    foreach (explode(' ', $server['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
         if (hash_equals($expected, $given)) return true;
     }
     return false;

@@ -26,15 +26,11 @@ export function firstPayment(baseUrl: string): Html {
       post('/merchant/sandbox', 'SECRET_KEY', { sandboxMode: true }),
     ],
     [
-      'Say who pays',
-      html`A customer is whoever the money comes from.`,
-      `${post('/merchant/customer/create', 'SECRET_KEY', { email: 'alice@example.com' })}\n\nCUSTOMER=…  # data.id`,
-    ],
-    [
       'Ask for money',
-      html`The answer has an address, an amount and a link for a QR code for each coin, and a checkout page to
-        send the customer to. The rate is locked until <code>expiresAt</code>.`,
-      `${post('/payment/create', 'PUBLIC_KEY', { amount: '49.90', currency: 'USD', customerId: '$CUSTOMER', orderId: 'order-1001' }).replace('$CUSTOMER', `'"$CUSTOMER"'`)}\n\nPAYMENT=…  # data.id`,
+      html`The <code>customer</code> is found or made by the e-mail address. The answer has an address, an
+        amount and a link for a QR code for each coin, and a checkout page to send the customer to. The rate
+        is locked until <code>expiresAt</code>.`,
+      `${post('/payment/create', 'PUBLIC_KEY', { amount: '49.90', currency: 'USD', customer: { email: 'ada@example.com' }, orderId: 'order-1001' })}\n\nPAYMENT=…  # data.id`,
     ],
     [
       'Pay it yourself',
@@ -64,7 +60,7 @@ export function firstPayment(baseUrl: string): Html {
   );
   return html`<section id="first-payment">
     <h2>Your first payment</h2>
-    <p class="lead">Seven requests from nothing to a paid payment. Nothing here costs anything.</p>
+    <p class="lead">Six requests from nothing to a paid payment. Nothing here costs anything.</p>
     <ol class="steps">
       ${items}
     </ol>

@@ -95,7 +95,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
       body: {
         amount: '49.90',
         currency: 'USD',
-        customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
+        customer: { email: 'ada@example.com' },
         orderId: 'order-1001',
         metadata: { tableNumber: 7 },
         webhookUrl: 'https://shop.example/webhooks/tilld',
@@ -111,10 +111,10 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
           customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
           orderId: 'order-1002',
         },
-        'With the customer inline, and what is paid for': {
+        'With a customer that exists, and what is paid for': {
           amount: '19.90',
           currency: 'EUR',
-          customer: { email: 'ada@example.com' },
+          customerId: 'cus_5LrRyo2k8hQmXv4TzN0aWb7C',
           orderId: 'order-1003',
           lifetimeMinutes: 30,
           locale: 'de',

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECIPES } from '../../../src/http/docs/recipes.ts';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
@@ -31,7 +36,6 @@ const unescaped = (text: string) =>
 /** What a shell would make of one of the page's curl commands. */
 function requestOf(command: string, variables: ReadonlyMap<string, string>) {
   const filled = command
-    .replaceAll(`'"$CUSTOMER"'`, variables.get('CUSTOMER') ?? '')
     .replaceAll(`'"$PAYMENT"'`, variables.get('PAYMENT') ?? '')
     .replaceAll(/\$([A-Z_]+)/g, (_all, name: string) => variables.get(name) ?? '');
   const [, body] = /-d '([^']*)'/.exec(filled) ?? [];
@@ -120,7 +124,7 @@ describe('the first payment of the documentation', () => {
     const steps = [...start.matchAll(/<pre[^>]*><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
       unescaped(code),
     );
-    expect(steps.length).toBe(7);
+    expect(steps.length).toBe(6);
     const variables = new Map<string, string>();
     const run = async (step: string) => {
       const { method, path, token, body } = requestOf(step, variables);
@@ -144,21 +148,24 @@ describe('the first payment of the documentation', () => {
   });
 });
 
-describe('the signature recipe of the documentation', () => {
-  const [, source = ''] = RECIPES.find(([language]) => language === 'Node.js') ?? [];
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const sign = (id: string, timestamp: string, body: string, key = secret) =>
-    `v1,${createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
-      .update(`${id}.${timestamp}.${body}`)
-      .digest('base64')}`;
-  const signed = (body: string, atMs = Date.now()) => {
-    const timestamp = String(Math.floor(atMs / 1000));
-    return {
-      'webhook-id': 'evt_1',
-      'webhook-timestamp': timestamp,
-      'webhook-signature': sign('evt_1', timestamp, body),
-    };
+const secret = `whsec_${randomBytes(32).toString('base64')}`;
+const sign = (id: string, timestamp: string, body: string, key = secret) =>
+  `v1,${createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64')}`;
+const signed = (body: string, atMs = Date.now()) => {
+  const timestamp = String(Math.floor(atMs / 1000));
+  return {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': sign('evt_1', timestamp, body),
   };
+};
+
+const recipeIn = (language: string) => RECIPES.find(([name]) => name === language)?.[1] ?? '';
+
+describe('the signature recipe for Node.js', () => {
+  const source = recipeIn('Node.js');
   type Recipe = { isGenuine: (secret: string, headers: object, body: string | Buffer) => boolean };
   let recipe: Recipe;
   beforeAll(async () => {
@@ -185,5 +192,62 @@ describe('the signature recipe of the documentation', () => {
     for (const signature of ['', 'v1,', 'v1,AAAA', good['webhook-signature'].replace('v1', 'v2')]) {
       expect(recipe.isGenuine(secret, { ...good, 'webhook-signature': signature }, '{}')).toBe(false);
     }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the signature recipe for PHP', () => {
+  let dir: string;
+  let server: ReturnType<typeof spawn>;
+  let url: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'tilld-recipe-'));
+    await writeFile(join(dir, 'webhook.php'), `${recipeIn('PHP')}\necho $event['type'];\n`);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}/webhook.php`;
+    // Fills $_SERVER and php://input as PHP-FPM does.
+    server = spawn('php', ['-S', `127.0.0.1:${port}`, '-t', dir], {
+      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
+      stdio: 'ignore',
+    });
+    await eventually(
+      'the web server of PHP to answer',
+      async () => fetch(url, { method: 'POST' }).catch(() => null),
+      (response) => response !== null,
+    );
+  });
+  afterAll(async () => {
+    server.kill();
+    await rm(dir, { recursive: true });
+  });
+
+  const post = async (headers_: Record<string, string>, body: string) => {
+    const response = await fetch(url, { method: 'POST', headers: headers_, body });
+    return [response.status, await response.text()];
+  };
+
+  it('accepts a genuine webhook, also next to the signature of another secret', async () => {
+    const body = '{"type":"payment.completed","note":"größer"}';
+    const good = signed(body);
+    expect(await post(good, body)).toEqual([200, 'payment.completed']);
+    const old = sign('evt_1', good['webhook-timestamp'], body, `whsec_${randomBytes(32).toString('base64')}`);
+    const both = { ...good, 'webhook-signature': `${old} ${good['webhook-signature']}` };
+    expect(await post(both, body)).toEqual([200, 'payment.completed']);
+  });
+
+  it('rejects a changed, old or unsigned webhook', async () => {
+    const good = signed('{}');
+    expect(await post(good, '{} ')).toEqual([400, '']);
+    expect(await post({ ...good, 'webhook-id': 'evt_2' }, '{}')).toEqual([400, '']);
+    expect(await post(signed('{}', Date.now() - 400_000), '{}')).toEqual([400, '']);
+    expect(await post({}, '{}')).toEqual([400, '']);
+    expect(await post({ ...good, 'webhook-signature': '' }, '{}')).toEqual([400, '']);
   });
 });
