@@ -116,7 +116,7 @@ describe('catalog credentials', () => {
       const merchant = await newMerchant(app, (await newUser(app)).token);
       for (const token of [undefined, 'nonsense', merchant.auth.public, `sk_${'0'.repeat(43)}`]) {
         const answer = await app.api.call<Json>(method, path, token === undefined ? {} : { token });
-        expect(problem(answer)).toEqual([401, 'UNAUTHORISED']);
+        expect(problem(answer)).toEqual([401, 'UNAUTHORISED', 'authorization']);
       }
     },
   );

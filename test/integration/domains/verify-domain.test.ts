@@ -26,8 +26,12 @@ describe('POST /merchant/verify-domain', () => {
   it('accepts the owner and a secret key', async () => {
     const stranger = await newUser(world.app);
     expect(outcome(await world.choose('dns', stranger.token))).toEqual([404, 'MERCHANT_NOT_FOUND']);
-    expect(outcome(await world.choose('dns', null))).toEqual([401, 'UNAUTHORISED']);
-    expect(outcome(await world.choose('dns', world.shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await world.choose('dns', null))).toEqual([401, 'UNAUTHORISED', 'authorization']);
+    expect(outcome(await world.choose('dns', world.shop.auth.public))).toEqual([
+      401,
+      'UNAUTHORISED',
+      'authorization',
+    ]);
     expect(await world.stored()).toBeUndefined();
     expect((await world.choose('dns', world.shop.auth.secret)).status).toBe(200);
   });
@@ -56,8 +60,8 @@ describe('POST /merchant/verify-domain/check', () => {
     await world.choose('dns');
     const stranger = await newUser(world.app);
     expect(outcome(await world.ask(stranger.token))).toEqual([404, 'MERCHANT_NOT_FOUND']);
-    expect(outcome(await world.ask(null))).toEqual([401, 'UNAUTHORISED']);
-    expect(outcome(await world.ask(world.shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await world.ask(null))).toEqual([401, 'UNAUTHORISED', 'authorization']);
+    expect(outcome(await world.ask(world.shop.auth.public))).toEqual([401, 'UNAUTHORISED', 'authorization']);
     expect(outcome(await world.ask(world.key, {}))).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);
     expect(outcome(await world.ask(world.key, { merchantId: 'nobody' }))).toEqual([
       404,

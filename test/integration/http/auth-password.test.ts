@@ -225,7 +225,7 @@ describe('POST /auth/change-password', () => {
   });
 
   it('requires a user token', async () => {
-    expect(refused(await change('nobody', PASSWORD, NEW))).toEqual([401, 'UNAUTHORISED', undefined]);
+    expect(refused(await change('nobody', PASSWORD, NEW))).toEqual([401, 'UNAUTHORISED', ['authorization']]);
   });
 });
 

@@ -94,10 +94,15 @@ describe('POST /merchant/customer/create', () => {
     const made = await create({ email: 'key@x.com' }, shop.auth.secret);
     expect(made.status).toBe(201);
     expect(emails(await list())).toEqual(['key@x.com']);
-    expect(outcome(await create({ email: 'k2@x.com' }, shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await create({ email: 'k2@x.com' }, shop.auth.public))).toEqual([
+      401,
+      'UNAUTHORISED',
+      'authorization',
+    ]);
     expect(outcome(await app.api.call('POST', '/merchant/customer/create', { body: {} }))).toEqual([
       401,
       'UNAUTHORISED',
+      'authorization',
     ]);
   });
 });

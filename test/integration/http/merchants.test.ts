@@ -165,14 +165,20 @@ describe('POST /merchant/create', () => {
   });
 
   it('requires a user token instead of a key', async () => {
-    expect(outcome(await create({ name: 'x', domain: 'na.example' }, null))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await create({ name: 'x', domain: 'na.example' }, null))).toEqual([
+      401,
+      'UNAUTHORISED',
+      'authorization',
+    ]);
     expect(outcome(await create({ name: 'x', domain: 'na.example' }, shop.auth.public))).toEqual([
       401,
       'UNAUTHORISED',
+      'authorization',
     ]);
     expect(outcome(await create({ name: 'x', domain: 'by-key.example' }, shop.auth.secret))).toEqual([
       401,
       'UNAUTHORISED',
+      'authorization',
     ]);
   });
 });
@@ -194,7 +200,11 @@ describe('GET /merchant/list', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     expect(JSON.stringify(body)).not.toContain('sk_');
-    expect(outcome(await call('GET', '/merchant/list', null))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await call('GET', '/merchant/list', null))).toEqual([
+      401,
+      'UNAUTHORISED',
+      'authorization',
+    ]);
   });
 });
 
@@ -390,7 +400,11 @@ describe('POST /merchant/sandbox', () => {
   it('answers 401 to other credentials', async () => {
     const wrong = [null, 'sk_', `sk_${'0'.repeat(43)}`, `${shop.auth.secret}x`, shop.auth.public, 'rubbish'];
     for (const credential of wrong)
-      expect(outcome(await sandbox(credential, { sandboxMode: true }))).toEqual([401, 'UNAUTHORISED']);
+      expect(outcome(await sandbox(credential, { sandboxMode: true }))).toEqual([
+        401,
+        'UNAUTHORISED',
+        'authorization',
+      ]);
   });
 });
 
@@ -492,7 +506,11 @@ describe('POST /merchant/keys/regenerate', () => {
   });
 
   it('requires the signed-in owner', async () => {
-    expect(outcome(await regenerate(shop.id, 0, shop.auth.secret))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await regenerate(shop.id, 0, shop.auth.secret))).toEqual([
+      401,
+      'UNAUTHORISED',
+      'authorization',
+    ]);
     expect(outcome(await regenerate(shop.id, 0, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await call('GET', `/merchant/keys?merchantId=${shop.id}`, stranger))).toEqual([
       404,
@@ -528,7 +546,7 @@ describe('the webhook secret', () => {
   });
 
   it('is hidden from other accounts', async () => {
-    expect(outcome(await read(shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
+    expect(outcome(await read(shop.auth.public))).toEqual([401, 'UNAUTHORISED', 'authorization']);
     expect(outcome(await read(stranger, `?merchantId=${shop.id}`))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await read(token))).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);
     const twice = await read(token, `?merchantId=${shop.id}&merchantId=${shop.id}`);
