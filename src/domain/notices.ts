@@ -2,7 +2,15 @@ import type { EventType } from './events.ts';
 import type { Scope } from './scopes.ts';
 
 /** Subjects that people of a shop can be notified about by email, in display order. */
-export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'send', 'webhook'] as const;
+export const SHOP_NOTICES = [
+  'paid',
+  'decision',
+  'refund_claim',
+  'reversed',
+  'send',
+  'webhook',
+  'freeze',
+] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
 /** Subjects that the operator of this server is notified about by email. */
@@ -24,7 +32,10 @@ interface NoticeTerms {
   readonly scope: Scope;
 }
 
-/** All people who may read payments are notified when a payment is reversed after the goods were delivered. */
+/**
+ * All people who may read payments are notified when a payment is reversed after the goods were delivered, and all who
+ * may read the wallet when it is frozen or unfrozen, because one of both may be the act of a thief.
+ */
 export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   paid: { byDefault: false, isFixed: false, scope: 'payments:read' },
   decision: { byDefault: true, isFixed: false, scope: 'payments:read' },
@@ -32,6 +43,7 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   reversed: { byDefault: true, isFixed: true, scope: 'payments:read' },
   send: { byDefault: true, isFixed: false, scope: 'wallet:read' },
   webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
+  freeze: { byDefault: true, isFixed: true, scope: 'wallet:read' },
 };
 
 /** The exact reason; each has its own text. */
@@ -48,6 +60,9 @@ export const NOTICE_REASONS = [
   'fee_limited',
   'webhook_gone',
   'webhook_failing',
+  'wallet_frozen',
+  'wallets_frozen',
+  'wallet_unfrozen',
   'node_down',
   'node_back',
   'transactions_unread',
@@ -76,6 +91,9 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   fee_limited: 'send',
   webhook_gone: 'webhook',
   webhook_failing: 'webhook',
+  wallet_frozen: 'freeze',
+  wallets_frozen: 'freeze',
+  wallet_unfrozen: 'freeze',
   node_down: 'node',
   node_back: 'node',
   transactions_unread: 'node',

@@ -4341,7 +4341,7 @@ export interface components {
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
-        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook";
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze";
         enabled: boolean;
         fixed: boolean;
       }[];

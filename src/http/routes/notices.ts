@@ -66,8 +66,8 @@ function editRoute(deps: NoticeSettingsDeps): Route {
     method: 'PATCH',
     summary: 'Choose which mails you get about a shop',
     description:
-      'What is left out stays as it is. A payment that is taken back after it was paid is always told. At most 20 mails in ' +
-      'an hour about one shop; what goes beyond is summed up in one.',
+      'What is left out stays as it is. A payment that is taken back after it was paid, and a freeze of the wallet, are ' +
+      'always told. At most 20 mails in an hour about one shop; what goes beyond is summed up in one.',
     body: z.object({
       merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
       kinds: z.partialRecord(z.enum(SHOP_NOTICES), z.boolean()).optional(),

@@ -55,6 +55,45 @@ export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
     .execute();
 }
 
+/** Stores a notice for one shop, or for every shop; `key` gets the id of the shop. */
+export async function insertShopNotices(
+  tx: Tx,
+  notice: Omit<NoticeRow, 'merchantId'>,
+  merchantId: string | null,
+): Promise<void> {
+  const { key, reason, mode, subject, detailsJson, createdAt, dueAt, toldAt } = notice;
+  await tx
+    .insertInto('notices')
+    .columns([
+      'key',
+      'reason',
+      'merchantId',
+      'mode',
+      'subject',
+      'detailsJson',
+      'createdAt',
+      'dueAt',
+      'toldAt',
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom('merchants')
+        .select([
+          sql<string>`${key} || ' ' || id`.as('key'),
+          eb.val(reason).as('reason'),
+          'id',
+          eb.val(mode).as('mode'),
+          eb.val(subject).as('subject'),
+          eb.val(detailsJson).as('detailsJson'),
+          eb.val(createdAt).as('createdAt'),
+          eb.val(dueAt).as('dueAt'),
+          eb.val(toldAt).as('toldAt'),
+        ])
+        .$if(merchantId !== null, (query) => query.where('id', '=', merchantId)),
+    )
+    .execute();
+}
+
 /**
  * Notices that are due, or scheduled later than possible because the clock was set back: a reminder by more
  * than its pause, any other by any time, unless it waits for the end of its payment.

@@ -47,7 +47,7 @@ export async function sendNotices(deps: SendNoticesDeps): Promise<number> {
 async function notify(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise<void> {
   const now = deps.clock.now();
   const isReminder = notice.toldAt !== null;
-  const isSo = await stillStands(tx, notice);
+  const isSo = await stillStands(tx, notice, now);
   const notified = isSo ? await notifyPeople(tx, deps, notice, isReminder) : 0;
   const remindAt = isSo && !isReminder && isReminded(notice.reason) ? now + DAY_MS : null;
   await finishNotice(tx, notice.key, { dueAt: remindAt, toldAt: notice.toldAt ?? (isSo ? now : null) });
@@ -121,8 +121,10 @@ function shopKind(notice: NoticeRow): ShopNotice {
 }
 
 /** Whether the notice still applies: a decision in the meantime makes it obsolete. */
-async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
+async function stillStands(tx: Tx, notice: NoticeRow, now: number): Promise<boolean> {
   const { reason, subject, key, toldAt } = notice;
+  // Stored without regard to whether there was a mail server, or a running daemon.
+  if (KIND_OF_REASON[reason] === 'freeze') return notice.createdAt > now - NOTICE_LIFETIME_MS;
   if (reason === 'underpaid' || reason === 'late') {
     const payment = await findPayment(tx, subject);
     if (payment === undefined) return false;

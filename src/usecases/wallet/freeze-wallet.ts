@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/actor.ts';
+import type { NoticeReason } from '../../domain/notices.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import { listRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
@@ -10,7 +12,8 @@ import {
   insertFreeze,
   type WalletFreeze,
 } from '../../store/sends/wallet-freezes.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { insertShopNotices } from '../../store/notices/notices.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOwnMerchant } from '../access/index.ts';
 
 export interface FreezeDeps {
@@ -56,7 +59,7 @@ export async function freezeWallet(
   const { merchantId, actor, reason } = input;
   return db.transaction(async (tx) => {
     const frozenBy = await nameActor(tx, merchantId, actor);
-    const isNew = await insertFreeze(tx, { subject: merchantId, frozenAt: clock.now(), frozenBy, reason });
+    const isNew = await freeze(tx, { subject: merchantId, frozenAt: clock.now(), frozenBy, reason });
     if (isNew) logger.warn({ merchantId, actor: actor.kind, actorId: actor.id }, 'wallet frozen');
     return getFreeze(tx, merchantId);
   });
@@ -72,9 +75,41 @@ export async function unfreezeWallet(
 ): Promise<FreezeView> {
   return db.transaction(async (tx) => {
     const { id } = await findOwnMerchant(tx, userId, merchantId);
-    if (await deleteFreeze(tx, id, clock.now())) logger.warn({ merchantId: id, userId }, 'wallet unfrozen');
+    if (await unfreeze(tx, id, clock.now())) logger.warn({ merchantId: id, userId }, 'wallet unfrozen');
     return getFreeze(tx, id);
   });
+}
+
+/** Every freeze and unfreeze of this file: the people of the shops are notified in its transaction. */
+async function freeze(tx: Tx, row: WalletFreeze): Promise<boolean> {
+  if (!(await insertFreeze(tx, row))) return false;
+  const reason = row.subject === ALL_WALLETS ? 'wallets_frozen' : 'wallet_frozen';
+  await storeNotices(tx, { reason, subject: row.subject, at: row.frozenAt });
+  return true;
+}
+
+async function unfreeze(tx: Tx, subject: string, at: number): Promise<boolean> {
+  if (!(await deleteFreeze(tx, subject, at))) return false;
+  await storeNotices(tx, { reason: 'wallet_unfrozen', subject, at });
+  return true;
+}
+
+/** Without the reason of the freeze, because a thief with a key could write a mail of this server by it. */
+async function storeNotices(
+  tx: Tx,
+  of: { readonly reason: NoticeReason; readonly subject: string; readonly at: number },
+): Promise<void> {
+  const { reason, subject, at } = of;
+  const notice = {
+    mode: 'live',
+    subject,
+    detailsJson: '{}',
+    createdAt: at,
+    dueAt: at,
+    toldAt: null,
+  } as const;
+  const key = `${reason} ${randomBytes(8).toString('hex')}`;
+  await insertShopNotices(tx, { ...notice, key, reason }, subject === ALL_WALLETS ? null : subject);
 }
 
 async function nameActor(db: Db, merchantId: string, { kind, id }: Actor): Promise<string> {
@@ -97,7 +132,7 @@ export async function freezeByOperator(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     const subject = await requireSubject(tx, merchantId);
-    return insertFreeze(tx, { subject, frozenAt: clock.now(), frozenBy: OPERATOR, reason });
+    return freeze(tx, { subject, frozenAt: clock.now(), frozenBy: OPERATOR, reason });
   });
 }
 
@@ -106,7 +141,7 @@ export async function unfreezeByOperator(
   { db, clock }: Pick<FreezeDeps, 'db' | 'clock'>,
   merchantId: string | null,
 ): Promise<boolean> {
-  return db.transaction(async (tx) => deleteFreeze(tx, await requireSubject(tx, merchantId), clock.now()));
+  return db.transaction(async (tx) => unfreeze(tx, await requireSubject(tx, merchantId), clock.now()));
 }
 
 async function requireSubject(db: Db, merchantId: string | null): Promise<string> {

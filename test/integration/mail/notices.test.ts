@@ -168,6 +168,7 @@ it('notices of reversed payments are always sent, and cannot be unsubscribed', a
     { enabled: true, fixed: true },
     {},
     {},
+    { kind: 'freeze', enabled: true, fixed: true },
   ]);
 });
 

@@ -99,6 +99,18 @@ const COVERED: readonly Coverage[] = [
   tool('restore', 'backup'),
   tool('users', 'users-tool'),
   tool('seed', 'backup'),
+  {
+    pattern: /^bitcoin-cli createwallet/,
+    document: 'docs/keys.md',
+    by: 'test/integration/ops/seed-descriptors.test.ts',
+    proof: "rpc('createwallet'",
+  },
+  {
+    pattern: /^bitcoin-cli \S+ getbalances/,
+    document: 'docs/keys.md',
+    by: 'test/integration/ops/seed-descriptors.test.ts',
+    proof: "('getbalances'",
+  },
   tool('rescan', 'rescan'),
   tool('check', 'release', "'scripts/check'"),
   tool('reconcile', 'reconcile'),

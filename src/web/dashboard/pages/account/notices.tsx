@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   reversed: t('Payments that were taken back after they were paid'),
   send: t('Transfers and refunds that fail or hang'),
   webhook: t('Webhooks that do not arrive'),
+  freeze: t('Freezes of the wallet'),
 };
 
 /** Which emails the user gets about this shop: a choice of each member, limited by their role. */
