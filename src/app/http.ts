@@ -24,6 +24,7 @@ import { CheckoutStreams } from '../http/checkout/streams.ts';
 import { linksRouter } from '../http/links/router.ts';
 import { brandRouter } from '../http/brand/router.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
+import { excessPageRouter } from '../http/refund-page/excess-router.ts';
 import { refundPageRouter } from '../http/refund-page/router.ts';
 import { createPublicLimit } from '../http/server/public-limit.ts';
 import { dashboardRouter } from '../http/pages/dashboard.ts';
@@ -245,6 +246,7 @@ function createPages(
     dashboardRouter(assets),
     checkoutRouter({ ...of.checkout, assets, streams }),
     brandRouter(of.checkout),
+    excessPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
     noticesPageRouter({ ...of.notices, logger, assets }),

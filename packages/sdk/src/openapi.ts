@@ -390,6 +390,7 @@ export interface paths {
                   invoiceLeadDays: number;
                   graceDays: number;
                   excessToCredit: boolean;
+                  payerMayAskExcess: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -448,6 +449,7 @@ export interface paths {
             invoiceLeadDays?: number;
             graceDays?: number;
             excessToCredit?: boolean;
+            payerMayAskExcess?: boolean;
             embedOrigins?: string[];
           };
         };
@@ -480,6 +482,7 @@ export interface paths {
                   invoiceLeadDays: number;
                   graceDays: number;
                   excessToCredit: boolean;
+                  payerMayAskExcess: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -4315,6 +4318,7 @@ export interface components {
       invoiceLeadDays: number;
       graceDays: number;
       excessToCredit: boolean;
+      payerMayAskExcess: boolean;
       keysSuspended: boolean;
       /** Format: date-time */
       createdAt: string;
@@ -4390,6 +4394,7 @@ export interface components {
         sendId: string | null;
         endpointId: string | null;
         coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
+        destination: string | null;
       };
       amount: string | null;
       currency: string | null;
@@ -4706,6 +4711,8 @@ export interface components {
       };
       approval: boolean;
       deductFee: boolean;
+      /** @enum {string} */
+      requestedBy: "merchant" | "payer";
       reason: string | null;
       coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
       destination: string | null;

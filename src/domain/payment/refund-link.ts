@@ -9,6 +9,10 @@ export type RefundLinkStatus = (typeof REFUND_LINK_STATUSES)[number];
 export const REFUND_PRESETS = ['all', 'excess'] as const;
 export type RefundPreset = (typeof REFUND_PRESETS)[number];
 
+/** Who opened a link: the shop, or the payer of an overpaid order, who requests the excess. */
+export const REFUND_REQUESTERS = ['merchant', 'payer'] as const;
+export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
+
 /** Why a claim failed so that its link is open again. */
 export type ReopenedBy = 'amount' | 'destination' | 'send';
 

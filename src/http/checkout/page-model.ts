@@ -40,6 +40,11 @@ export function receiptMailPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt/mail?${toQuery(scene)}`;
 }
 
+/** The page on which the payer requests the excess, and its state. */
+export function excessPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}/excess?${toQuery(scene)}`;
+}
+
 /** Target of the form that renews an expired payment. */
 export function renewPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/renew?${toQuery(scene)}`;

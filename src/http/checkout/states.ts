@@ -2,6 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { isPayable } from '../../domain/payment/status.ts';
 import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
+import { excessNotice } from './excess-notice.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
 import { stateIcon, type StateIcon } from './icons.ts';
 import type { CheckoutText } from './language.ts';
@@ -133,19 +134,9 @@ function completed(scene: PageModel): Html {
       ${stateIcon('done')}
       <h2>${say('completedTitle')}</h2>
       <p>${say('completedText', { shop: shop.name, amount })}</p>
-      ${excess(scene)} ${backLink(scene, 'button')} ${receiptLink(scene)}
+      ${excessNotice(scene)} ${backLink(scene, 'button')} ${receiptLink(scene)}
     </div>
     ${sentBackTransactions(scene)} ${receivedTransactions(scene)}`;
-}
-
-/** The remainder of the excess. A payer who gets all of it back need not ask for it. */
-function excess({ view, say, language }: PageModel): Html | null {
-  if (view.excess === null) return null;
-  const { amount, coin } = view.excess;
-  const shown =
-    coin === null ? fiat(amount, view.payment.currency, language) : `${coins(amount, language)} ${coin}`;
-  const text = view.moneyBack.length === 0 ? 'overpaid' : 'stillOver';
-  return html`<p class="hint">${say(text, { excess: shown })}</p>`;
 }
 
 function outcome(

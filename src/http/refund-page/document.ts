@@ -11,7 +11,7 @@ import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { describeOutcome } from './outcomes.ts';
-import type { RefundPageModel } from './page-model.ts';
+import { pageQuery, type RefundPageModel } from './page-model.ts';
 
 type Styles = WebAssets['checkout'];
 
@@ -32,8 +32,9 @@ export function refundPage(scene: RefundPageModel, assets: Styles): string {
       <main>
         ${renderNotice(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
         ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : describeOutcome(scene)}
+        ${scene.request !== undefined && html`<p><a class="link" href="${scene.request.checkout}">${say('backToPayment')}</a></p>`}
       </main>
-      ${footer({ ...scene, shop: link.shop })}
+      ${footer({ ...scene, shop: link.shop }, scene.request?.embedder ?? null)}
     </div>
   `;
   const title = say('refundTitle', { amount, shop: link.shop.name });
@@ -86,7 +87,7 @@ function withoutScript(assets: Styles): Parameters<typeof renderDocument>[0]['as
   return assets === null ? null : { ...assets, script: null };
 }
 
-function summary({ link, say, language }: RefundPageModel, amount: string): Html {
+function summary({ link, say, language, request }: RefundPageModel, amount: string): Html {
   const { shop } = link;
   return html`<header class="summary">
     ${shopHead(shop, say)}
@@ -98,16 +99,17 @@ function summary({ link, say, language }: RefundPageModel, amount: string): Html
     ${link.reason !== null && html`<p class="order">${say('refundReason', { reason: link.reason })}</p>`}
     ${
       link.status === 'open' &&
+      request === undefined &&
       html`<p class="order">${say('refundUntil', { date: formatDay(link.expiresAt, language) })}</p>`
     }
   </header>`;
 }
 
 function form(scene: RefundPageModel): Html {
-  const { link, say, language, entered, mistake } = scene;
+  const { link, say, entered, mistake } = scene;
   const isWrong = mistake?.field === 'destination';
-  return html`<form class="claim" method="post" action="?lang=${language}">
-    <p>${say('refundIntro', { shop: link.shop.name })}</p>
+  return html`<form class="claim" method="post" action="?${pageQuery(scene)}">
+    <p>${say(scene.request === undefined ? 'refundIntro' : 'excessIntro', { shop: link.shop.name })}</p>
     <fieldset class="coins refund">
       <legend>${say('refundChoose')}</legend>
       ${link.options.map((option, at) => choice(scene, option, isChosen(scene, option, at)))}
@@ -159,7 +161,7 @@ function confirmation(scene: RefundPageModel): Html {
     throw new Error('refund confirmation without an entered address');
   const { option, preview } = confirm;
   const shown = (amount: string): string => `${coins(amount, language)} ${option.coin}`;
-  return html`<form class="claim" method="post" action="?lang=${language}">
+  return html`<form class="claim" method="post" action="?${pageQuery(scene)}">
     <h2>${say('refundCheckTitle')}</h2>
     <p>${say('refundCheckText')}</p>
     <dl class="facts">
@@ -172,6 +174,7 @@ function confirmation(scene: RefundPageModel): Html {
     </p>
     <input type="hidden" name="coin" value="${option.coin}" />
     <input type="hidden" name="destination" value="${entered.destination}" />
+    ${scene.request !== undefined && html`<input type="hidden" name="amount" value="${preview.amount}" />`}
     <button class="button" name="step" value="claim">
       ${say(link.needsApproval ? 'refundAsk' : 'refundSendNow')}
     </button>

@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { coins, formatDay } from '../checkout/format.ts';
 import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
 import { html, type Html } from '../pages/html.ts';
-import type { RefundPageModel } from './page-model.ts';
+import { pageQuery, type RefundPageModel } from './page-model.ts';
 
 /** The state of a refund that cannot be claimed (any more). */
 export function describeOutcome(scene: RefundPageModel): Html {
@@ -25,7 +25,10 @@ export function describeOutcome(scene: RefundPageModel): Html {
     case 'expired':
       return outcomeSection('stop', say('refundExpiredTitle'), say('refundExpiredText', { date }));
     case 'cancelled':
-      return outcomeSection('stop', say('refundCancelledTitle'), say('refundCancelledText'));
+      return scene.request === undefined
+        ? outcomeSection('stop', say('refundCancelledTitle'), say('refundCancelledText'))
+        : html`${outcomeSection('stop', say('excessDeclinedTitle'), say('excessDeclinedText'))}
+          ${claimed(scene)}`;
     case 'gone':
       return html`${outcomeSection('back', say('refundGoneTitle'), say('refundGoneText'))}
       ${claim !== null && claimed(scene)}`;
@@ -43,9 +46,9 @@ type MovingText =
   | 'refundWaitingText';
 
 function moving(scene: RefundPageModel, title: MovingText, text: MovingText): Html {
-  const { say, language } = scene;
+  const { say } = scene;
   return html`${outcomeSection('wait', say(title), say(text))} ${claimed(scene)}
-    <p><a class="link" href="?lang=${language}">${say('refundAgain')}</a></p>`;
+    <p><a class="link" href="?${pageQuery(scene)}">${say('refundAgain')}</a></p>`;
 }
 
 function outcomeSection(icon: StateIcon, title: string, text: string): Html {

@@ -36,6 +36,10 @@ const item = z
         sendId: z.string().nullable().meta({ example: null }),
         endpointId: z.string().nullable().meta({ example: null }),
         coin: coin().nullable().meta({ example: null }),
+        destination: z
+          .string()
+          .nullable()
+          .meta({ description: 'The address to which the payer claims the refund', example: null }),
       })
       .meta({ description: 'What it is about; null where it has none' }),
     amount: z.string().nullable().meta({

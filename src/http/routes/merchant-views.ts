@@ -54,6 +54,9 @@ export const merchantSettings = {
   excessToCredit: z
     .boolean()
     .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
+  payerMayAskExcess: z.boolean().meta({
+    description: 'Whether the payer of an overpaid order may request the excess on its checkout page',
+  }),
   keysSuspended: z.boolean().meta({ description: 'Since a restore, until POST /merchant/keys/confirm' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -99,6 +102,7 @@ function settings(row: MerchantRow) {
     invoiceLeadDays: row.invoiceLeadDays,
     graceDays: row.graceDays,
     excessToCredit: row.excessToCredit,
+    payerMayAskExcess: row.payerMayAskExcess,
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
   };

@@ -163,6 +163,14 @@ const merchantChange = z.object({
     .boolean()
     .optional()
     .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
+  payerMayAskExcess: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether the payer of an overpaid order may request the excess on its checkout page; each request waits for your approval. ' +
+        'On by default',
+    }),
   embedOrigins: directs(z.array(webOrigin()))
     .max(EMBED_ORIGINS_MAX)
     .transform((origins) => [...new Set(origins)])

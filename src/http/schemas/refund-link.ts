@@ -5,6 +5,7 @@ import {
   REFUND_LINK_STATUSES,
   REFUND_PRESETS,
   REFUND_RATES,
+  REFUND_REQUESTERS,
 } from '../../domain/payment/refund-link.ts';
 import { timestamp } from './answers.ts';
 import { EXAMPLES } from './example-values.ts';
@@ -30,6 +31,11 @@ const refundLink = z
     }),
     approval: z.boolean(),
     deductFee: z.boolean(),
+    requestedBy: z.enum(REFUND_REQUESTERS).meta({
+      description:
+        '`payer`: the payer of an overpaid order requested the excess on its checkout page, which needs your approval',
+      example: 'merchant',
+    }),
     reason: z.string().nullable().meta({ example: 'Out of stock' }),
     coin: z.enum(COINS).nullable().meta({ example: null }),
     destination: z

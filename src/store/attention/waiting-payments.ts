@@ -28,9 +28,13 @@ const WAITS = sql<boolean>`payments.status NOT IN ('confirming', 'refunded')
 
 const IS_REVERSED = sql<boolean>`(payments.exception = 'reversed')`;
 
-/** An excess whose payer has a link to claim it waits for the payer. */
+/**
+ * An excess whose payer has a link to claim it waits for the payer. A request of the payer that is open again is
+ * no link that the payer has.
+ */
 const WAITS_FOR_PAYER = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (
-  SELECT 1 FROM refund_links WHERE refund_links.payment_id = payments.id AND refund_links.status = 'open')`;
+  SELECT 1 FROM refund_links WHERE refund_links.payment_id = payments.id AND refund_links.status = 'open'
+    AND refund_links.requested_by = 'merchant')`;
 
 /** An excess that became credit of its subscription was given to the payer already. */
 const IS_CREDITED = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (

@@ -37,6 +37,17 @@ export async function findRefundLinkByToken(
   return links(db).where('refund_links.tokenHash', '=', tokenHash).executeTakeFirst();
 }
 
+/** The latest refund that the payer of a payment requested. */
+export async function findRequestedLink(db: Db, paymentId: string): Promise<StoredRefundLink | undefined> {
+  return links(db)
+    .where('refund_links.paymentId', '=', paymentId)
+    .where('refund_links.requestedBy', '=', 'payer')
+    .orderBy('refund_links.createdAt', 'desc')
+    .orderBy('refund_links.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Must run in the transaction that decided on it. Returns the updated link. */
 export async function updateRefundLink(
   tx: Tx,

@@ -13,7 +13,7 @@ type FlagTables = {
 export const FLAGS: FlagTables = {
   users: { isVerified: true },
   passkeys: { backedUp: true },
-  merchants: { sandbox: true, renewExpired: true, excessToCredit: true },
+  merchants: { sandbox: true, renewExpired: true, excessToCredit: true, payerMayAskExcess: true },
   products: { recurring: true, active: true },
   prices: { active: true },
   payment_links: { priceLocked: true, active: true },

@@ -44,6 +44,8 @@ export interface MerchantRow {
   graceDays: number;
   /** Whether money beyond an invoice is credit of its subscription. */
   excessToCredit: boolean;
+  /** Whether payers may request the excess of an order on its checkout page; a person approves the refund. */
+  payerMayAskExcess: boolean;
   /**
    * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
    * are valid.

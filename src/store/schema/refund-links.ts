@@ -6,6 +6,7 @@ import type {
   RefundLinkStatus,
   RefundPreset,
   RefundRate,
+  RefundRequester,
 } from '../../domain/payment/refund-link.ts';
 
 /** A refund that its payer claims through a link. The creator of its send is the link's, or a key that approved it. */
@@ -27,6 +28,8 @@ export interface RefundLinkRow extends CreatorColumns {
   amountsJson: string;
   approval: boolean;
   deductFee: boolean;
+  /** Who opened it: the shop, or the payer on the checkout page of an overpaid order. */
+  requestedBy: RefundRequester;
   reason: string | null;
   status: RefundLinkStatus;
   /** The claim: the chosen coin, atoms of the payment's money that it uses, and their destination. */

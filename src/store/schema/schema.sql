@@ -271,7 +271,8 @@ CREATE TABLE merchants (
   grace_days INTEGER NOT NULL DEFAULT 7,
   excess_to_credit INTEGER NOT NULL DEFAULT 1 CHECK (excess_to_credit IN (0, 1)),
   day_floor INTEGER,
-  day_floor_until INTEGER
+  day_floor_until INTEGER,
+  payer_may_ask_excess INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_ask_excess IN (0, 1))
 ) STRICT;
 CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id);
 CREATE TRIGGER webhook_urls_removed AFTER UPDATE OF webhook_url ON merchants
@@ -821,6 +822,7 @@ CREATE TABLE refund_links (
   claim_by_acceptance INTEGER NOT NULL DEFAULT 0 CHECK (claim_by_acceptance IN (0, 1)),
   creator_kind TEXT,
   creator_id TEXT,
+  requested_by TEXT NOT NULL DEFAULT 'merchant' CHECK (requested_by IN ('merchant', 'payer')),
   CHECK (
     status NOT IN ('claimed', 'approved', 'paid')
       OR (coin IS NOT NULL AND claimed IS NOT NULL AND destination IS NOT NULL)

@@ -17,6 +17,8 @@ export interface AttentionSubject {
   readonly sendId: string | null;
   readonly endpointId: string | null;
   readonly coin: Coin | null;
+  /** The address that a payer claimed a refund to. */
+  readonly destination: string | null;
 }
 
 const NO_SUBJECT: AttentionSubject = {
@@ -27,6 +29,7 @@ const NO_SUBJECT: AttentionSubject = {
   sendId: null,
   endpointId: null,
   coin: null,
+  destination: null,
 };
 
 /** Something that waits for a person, as the API presents it. */

@@ -41,14 +41,14 @@ export async function findOtherItems(
 async function claimItems({ db, clock }: AttentionDeps, shop: ShopMode): Promise<WaitingItem[]> {
   const range = { heldBefore: clock.now() - HELD_MS, limit: MAX_ITEMS };
   return (await waitingClaims(db, shop, range)).map((claim): WaitingItem => {
-    const { id, paymentId, order, claimId, coin } = claim;
+    const { id, paymentId, order, claimId, coin, destination } = claim;
     const isToApprove = claim.approval && claim.status === 'claimed';
     return {
       id,
       kind: isToApprove ? 'refund_claim' : 'refund_delayed',
       since: claim.claimedAt,
       mark: `${claimId ?? ''} ${isToApprove ? '' : (claim.problem ?? '')}`,
-      subject: { paymentId, order, linkId: id, claimId, coin },
+      subject: { paymentId, order, linkId: id, claimId, coin, destination },
       amount: claim.amount,
       currency: claim.currency,
       message: isToApprove ? null : claim.problem,

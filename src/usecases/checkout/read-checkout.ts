@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
-import { type Excess, readExcess } from '../refunds/index.ts';
+import { type Excess, type ExcessRequest, readExcess, readExcessRequest } from '../refunds/index.ts';
 import { findRenewal, type Renewal } from './renewal.ts';
 import { allowedEmbedOrigins, shopProfile, type ShopProfile } from '../shops/index.ts';
 import {
@@ -65,6 +65,10 @@ export interface CheckoutView {
   readonly due: readonly AmountDue[];
   /** The excess of an overpaid payment that was not refunded yet. */
   readonly excess: Excess | null;
+  /** Whether its payer may request that excess now. */
+  readonly mayRequestExcess: boolean;
+  /** The latest request for it. */
+  readonly excessRequest: ExcessRequest | null;
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
   /** Explorers of its transactions: none in the sandbox. */
@@ -83,6 +87,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   const loaded = await loadPayment(deps.db, deps, row);
   const payment = await presentPayment(deps.db, deps, row);
+  const { mayRequest, request } = await readExcessRequest(deps.db, loaded, merchant);
   return {
     merchantId: merchant.id,
     shop: shopProfile(merchant),
@@ -96,6 +101,8 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     atCounter: row.returnUrl?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
     excess: readExcess(loaded),
+    mayRequestExcess: mayRequest,
+    excessRequest: request,
     moneyBack: moneyBack(loaded),
     explorers: row.mode === 'live' ? deps.payerExplorers : {},
     stamp: toStamp({ ...merchant, ...row }),

@@ -7,5 +7,13 @@ export { expireLinks } from './links/expire-links.ts';
 export { listLinks, type ListLinksDeps, type VisibleUrls } from './links/list-links.ts';
 export { type ClaimOption, type PayerLink, readPayerLink } from './links/payer-link.ts';
 export { type Excess, readExcess } from './links/read-excess.ts';
+export {
+  type ExcessRequest,
+  previewExcess,
+  readExcessPage,
+  readExcessRequest,
+  requestExcess,
+  type RequestExcessDeps,
+} from './links/request-excess.ts';
 export { sendClaims } from './links/send-claims.ts';
 export { refundPayment, type RefundPaymentDeps } from './refund-payment.ts';

@@ -111,6 +111,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     invoiceLeadDays: 7,
     graceDays: 7,
     excessToCredit: true,
+    payerMayAskExcess: true,
     suspendedAt: null,
     booksClosedUntil: 0,
     createdAt: now,

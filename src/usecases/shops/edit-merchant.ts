@@ -48,6 +48,7 @@ export interface EditMerchantInput {
   readonly invoiceLeadDays?: number | undefined;
   readonly graceDays?: number | undefined;
   readonly excessToCredit?: boolean | undefined;
+  readonly payerMayAskExcess?: boolean | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -79,6 +80,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       invoiceLeadDays: input.invoiceLeadDays ?? merchant.invoiceLeadDays,
       graceDays: input.graceDays ?? merchant.graceDays,
       excessToCredit: input.excessToCredit ?? merchant.excessToCredit,
+      payerMayAskExcess: input.payerMayAskExcess ?? merchant.payerMayAskExcess,
       updatedAt: now,
     });
   });

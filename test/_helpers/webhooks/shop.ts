@@ -164,6 +164,7 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       invoiceLeadDays: 7,
       graceDays: 7,
       excessToCredit: true,
+      payerMayAskExcess: true,
       booksClosedUntil: 0,
       ...times,
     })

@@ -26,6 +26,7 @@ const NO_LINK = {
   preset: null,
   approval: true,
   deductFee: false,
+  requestedBy: 'merchant',
   reason: null,
   status: 'claimed',
   destination: 'payer',

@@ -28,6 +28,8 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     atCounter: false,
     due: [],
     excess: null,
+    mayRequestExcess: false,
+    excessRequest: null,
     moneyBack: [],
     explorers: {},
     stamp: '',

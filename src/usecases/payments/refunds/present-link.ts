@@ -22,6 +22,7 @@ export function presentLink(link: StoredRefundLink, url: string | null) {
     coinAmounts: coinAmounts(link),
     approval: link.approval,
     deductFee: link.deductFee,
+    requestedBy: link.requestedBy,
     reason: link.reason,
     coin: link.coin,
     destination: link.destination,

@@ -22,7 +22,7 @@ import { remainingRefundable } from '../../../domain/payment/remaining-refundabl
 import { completedBy } from '../../../domain/payment/status.ts';
 import { refundShare } from '../refundable.ts';
 import { chainFor, planOrder, quoteFee, sumPlan } from '../../wallet/index.ts';
-import { toSendOrder, type Claim } from './claim-order.ts';
+import { type LinkTerms, toSendOrder, type Claim } from './claim-order.ts';
 import { claimOptions, linkByToken } from './payer-link.ts';
 
 /** Nothing here signs, because any holder of a link has access to it. */
@@ -33,10 +33,14 @@ export interface ClaimLinkDeps extends ApplyFactsDeps {
   readonly wakeWebhooks: () => void;
 }
 
-export interface ClaimRequest {
-  readonly token: string;
+/** The payer's choice. */
+export interface ClaimTarget {
   readonly coin: Coin;
   readonly destination: string;
+}
+
+export interface ClaimRequest extends ClaimTarget {
+  readonly token: string;
 }
 
 /** The amounts of a claim before it is made, decimal strings in the coin's unit. */
@@ -57,7 +61,7 @@ export interface ClaimPreview {
 export async function previewClaim(deps: ClaimLinkDeps, request: ClaimRequest): Promise<ClaimPreview> {
   const link = await linkByToken(deps.db, request.token);
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
-  return preview(deps, link, await claimFor(deps.db, deps, link, request));
+  return previewOrder(deps, link, await claimFor(deps.db, deps, link, request));
 }
 
 /**
@@ -72,7 +76,7 @@ export async function claimRefundLink(deps: ClaimLinkDeps, request: ClaimRequest
   const link = await linkByToken(deps.db, request.token);
   if (isSameClaim(deps, link, request)) return;
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
-  const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, request));
+  const { isChecked } = await previewOrder(deps, link, await claimFor(deps.db, deps, link, request));
   const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, request, isChecked));
   if (!isNew) return;
   deps.logger.info(
@@ -91,6 +95,17 @@ async function claim(
 ): Promise<boolean> {
   const link = await linkByToken(tx, request.token);
   if (isSameClaim(deps, link, request)) return false;
+  await claimLink(tx, deps, link, { ...request, isChecked });
+  return true;
+}
+
+/** Claims an open link: the money of the order is checked in this transaction. */
+export async function claimLink(
+  tx: Tx,
+  deps: ClaimLinkDeps,
+  link: StoredRefundLink,
+  { isChecked, ...request }: ClaimTarget & { readonly isChecked: boolean },
+): Promise<void> {
   const { coin, atoms, destination } = await claimFor(tx, deps, link, request);
   const payment = await loadLinkPayment(tx, deps, link);
   const given = claimGiven(link, payment, coin, atoms);
@@ -113,7 +128,6 @@ async function claim(
   });
   await applyRefunds(tx, deps, link.paymentId);
   await emitRefundEvent(tx, deps, 'refund.claimed', claimed);
-  return true;
 }
 
 /** The share of the price that the claim refunds. */
@@ -134,10 +148,10 @@ async function loadLinkPayment(
 }
 
 /** Whether a link was claimed in exactly this way, because a form was sent twice. */
-function isSameClaim(
-  deps: ClaimLinkDeps,
+export function isSameClaim(
+  deps: Pick<ClaimLinkDeps, 'chains'>,
   link: StoredRefundLink,
-  { coin, destination }: ClaimRequest,
+  { coin, destination }: ClaimTarget,
 ): boolean {
   if (
     link.coin !== coin ||
@@ -157,7 +171,7 @@ async function claimFor(
   db: Db,
   deps: ClaimLinkDeps,
   link: StoredRefundLink,
-  request: ClaimRequest,
+  request: ClaimTarget,
 ): Promise<Claim> {
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
   if (deps.clock.now() >= link.expiresAt) throw new AppError('INVALID_STATE', 'This refund link is expired');
@@ -176,9 +190,9 @@ async function claimFor(
 const TRANSIENT_ERRORS = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
 
 /** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would never carry it */
-async function preview(
+export async function previewOrder(
   deps: ClaimLinkDeps,
-  link: StoredRefundLink,
+  link: LinkTerms,
   requestedClaim: Claim,
 ): Promise<ClaimPreview> {
   const { coin, atoms } = requestedClaim;

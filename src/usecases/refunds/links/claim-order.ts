@@ -18,8 +18,14 @@ export interface Claim {
   readonly destination: string;
 }
 
+/** The terms of a link on which the send for a claim depends. */
+export type LinkTerms = Pick<
+  StoredRefundLink,
+  'merchantId' | 'mode' | 'deductFee' | 'creatorKind' | 'creatorId'
+>;
+
 /** The send that pays a claim on a link. */
-export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
+export async function toSendOrder(db: Db, link: LinkTerms, claim: Claim): Promise<SendOrder> {
   const merchant = await findMerchant(db, link.merchantId);
   if (merchant === undefined) throw new Error(`merchant ${link.merchantId} does not exist`);
   return {

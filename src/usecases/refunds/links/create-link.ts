@@ -9,14 +9,19 @@ import {
   type RemainingRefundable,
 } from '../../../domain/payment/remaining-refundable.ts';
 import { policyIn } from '../../../domain/payment/terms.ts';
-import type { RefundPreset, RefundRate } from '../../../domain/payment/refund-link.ts';
+import type { RefundPreset, RefundRate, RefundRequester } from '../../../domain/payment/refund-link.ts';
 import { isBought } from '../../../domain/payment/link-terms.ts';
 import type { CoinSums } from '../../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import { atomsFor, convertToMinor } from '../../../domain/price.ts';
 import { creatorColumns } from '../../../store/creators.ts';
 import { formatSums } from '../../../store/payments/sum-columns.ts';
-import { findRefundLink, insertRefundLink } from '../../../store/payments/refund-links.ts';
+import {
+  findRefundLink,
+  insertRefundLink,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../../store/payments/refund-links.ts';
 import type { RefundLinkRow } from '../../../store/schema/refund-links.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { tokenHash } from '../../accounts/index.ts';
@@ -89,28 +94,72 @@ export async function createRefundLink(
   const { merchantId, paymentId, rate } = input;
   const { currency } = await findOwnGroupLead(deps.db, { merchantId, paymentId });
   if (rate === 'current') await deps.rates.ensure(currency);
-  const token = randomBase62(TOKEN_LENGTH);
-  const id = newId('rfl_');
+  const token = newLinkToken();
   return deps.db.transaction(async (tx) => {
-    await insertRefundLink(tx, await toRow(tx, deps, input, { id, token }));
-    const stored = await findRefundLink(tx, id);
-    if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
+    const stored = await storeRefundLink(tx, deps, input, { token, requestedBy: 'merchant' });
     const view = presentLink(stored, linkUrl(deps, token));
     await storeResult(tx, view);
     return view;
   });
 }
 
+interface NewLink {
+  readonly token: string;
+  readonly requestedBy: RefundRequester;
+}
+
+/** The token of a new link. */
+export function newLinkToken(): string {
+  return randomBase62(TOKEN_LENGTH);
+}
+
+/** Stores an unclaimed link. @throws {AppError} like createRefundLink */
+export async function storeRefundLink(
+  tx: Tx,
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+  of: NewLink,
+): Promise<StoredRefundLink> {
+  const id = newId('rfl_');
+  await insertRefundLink(tx, await toRow(tx, deps, input, { ...of, id }));
+  const stored = await findRefundLink(tx, id);
+  if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
+  return stored;
+}
+
+/** Gives an unclaimed link the current terms and a new expiry. @throws {AppError} like createRefundLink */
+export async function renewRefundLink(
+  tx: Tx,
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+  { id }: StoredRefundLink,
+): Promise<StoredRefundLink> {
+  return updateRefundLink(tx, id, await currentTerms(tx, deps, input));
+}
+
+/** The terms of a link that depend on the money of its payment and on the time. */
+async function currentTerms(tx: Tx, deps: CreateLinkDeps, input: CreateLinkInput) {
+  const { merchantId, paymentId } = input;
+  const payment = await loadPayment(tx, deps, await findOwnGroupLead(tx, { merchantId, paymentId }));
+  const { amount, atoms } = terms(deps, payment, input);
+  const now = deps.clock.now();
+  return {
+    amount,
+    currency: payment.row.currency,
+    amountsJson: formatSums(atoms) ?? '{}',
+    openedComplete: isBought(payment.state),
+    updatedAt: now,
+    expiresAt: now + input.expiresInDays * DAY_MS,
+  };
+}
+
 async function toRow(
   tx: Tx,
   deps: CreateLinkDeps,
   input: CreateLinkInput,
-  { id, token }: { readonly id: string; readonly token: string },
+  { id, token, requestedBy }: NewLink & { readonly id: string },
 ): Promise<RefundLinkRow> {
   const { merchantId, paymentId, request, rate, approval, deductFee, reason } = input;
-  const payment = await loadPayment(tx, deps, await findOwnGroupLead(tx, { merchantId, paymentId }));
-  const { amount, atoms } = terms(deps, payment, input);
-  const now = deps.clock.now();
   return {
     id,
     merchantId,
@@ -118,13 +167,11 @@ async function toRow(
     paymentId,
     tokenHash: tokenHash(token),
     tokenSealed: deps.secretBox.seal(token),
-    amount,
-    currency: payment.row.currency,
     rate,
     preset: request.kind === 'amount' ? null : request.kind,
-    amountsJson: formatSums(atoms) ?? '{}',
     approval,
     deductFee,
+    requestedBy,
     reason,
     status: 'open',
     coin: null,
@@ -136,17 +183,15 @@ async function toRow(
     sendId: null,
     problem: null,
     cancelReason: null,
-    openedComplete: isBought(payment.state),
     claimValue: null,
     claimUnpriced: '0',
     claimCompletedJson: null,
     claimByAcceptance: false,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: now + input.expiresInDays * DAY_MS,
+    createdAt: deps.clock.now(),
     claimedAt: null,
     approvedAt: null,
     paidAt: null,
+    ...(await currentTerms(tx, deps, input)),
   };
 }
 

@@ -77,8 +77,15 @@ export async function readPayerLink(
   deps: ReadPayerLinkDeps & { readonly now: number },
   token: string,
 ): Promise<PayerLink> {
+  return presentPayerLink(deps, await linkByToken(deps.db, token));
+}
+
+/** A link as its payer sees it. @throws {AppError} RATE_UNAVAILABLE while its price is unknown */
+export async function presentPayerLink(
+  deps: ReadPayerLinkDeps & { readonly now: number },
+  link: StoredRefundLink,
+): Promise<PayerLink> {
   const { db, rates, now } = deps;
-  const link = await linkByToken(db, token);
   if (link.rate === 'current' && link.status === 'open') await rates.ensure(link.currency);
   const row = await findPayment(db, link.paymentId);
   const merchant = await findMerchant(db, link.merchantId);

@@ -126,6 +126,10 @@ function Approve({ item }: { item: AttentionItem }) {
         onConfirm={() => approve.mutate()}
       >
         <p className="money font-bold">{attentionMoney(item, item.amount)}</p>
+        <p>
+          <span className="block text-soft">{t('To this address')}</span>
+          <code className="break-all">{item.subject.destination}</code>
+        </p>
         <p className="text-soft">{t('You can’t undo this.')}</p>
       </Confirm>
     </>

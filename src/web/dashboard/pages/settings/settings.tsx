@@ -49,6 +49,7 @@ const GENERAL = [
   'tolerancePercent',
   'latePayments',
   'renewExpired',
+  'payerMayAskExcess',
   'currency',
   'timeZone',
 ] as const;
@@ -64,7 +65,14 @@ function General({ shop }: { shop: Shop }) {
         submit={t('Save')}
         busy={save.isPending}
         error={save.error}
-        onSubmit={({ paymentLifetimeMinutes, tolerancePercent, latePayments, renewExpired, ...texts }) =>
+        onSubmit={({
+          paymentLifetimeMinutes,
+          tolerancePercent,
+          latePayments,
+          renewExpired,
+          payerMayAskExcess,
+          ...texts
+        }) =>
           save.mutate(
             changedFields(
               {
@@ -73,6 +81,7 @@ function General({ shop }: { shop: Shop }) {
                 paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
                 latePayments: latePayments === 'review' ? ('review' as const) : ('accept' as const),
                 renewExpired: renewExpired === 'yes',
+                payerMayAskExcess: payerMayAskExcess === 'yes',
               },
               shop,
             ),
@@ -98,21 +107,39 @@ function General({ shop }: { shop: Shop }) {
         />
         <Leniency shop={shop} />
         <Reckoning shop={shop} />
-        <Select label={t('Late payments')} name="latePayments" defaultValue={shop.latePayments}>
-          <option value="accept">{t('Accept it when it covers the price')}</option>
-          <option value="review">{t('Let me decide')}</option>
-        </Select>
-        <Select
-          label={t('Expired payments')}
-          name="renewExpired"
-          hint={t('At a new rate, for the same order, for 7 days. Payment links offer it in any case')}
-          defaultValue={shop.renewExpired ? 'yes' : 'no'}
-        >
-          <option value="no">{t('Payers start again in the shop')}</option>
-          <option value="yes">{t('Payers may renew them')}</option>
-        </Select>
+        <Exceptions shop={shop} />
       </Form>
     </Card>
+  );
+}
+
+/** Late, expired and overpaid payments. */
+function Exceptions({ shop }: { shop: Shop }) {
+  return (
+    <>
+      <Select label={t('Late payments')} name="latePayments" defaultValue={shop.latePayments}>
+        <option value="accept">{t('Accept it when it covers the price')}</option>
+        <option value="review">{t('Let me decide')}</option>
+      </Select>
+      <Select
+        label={t('Expired payments')}
+        name="renewExpired"
+        hint={t('At a new rate, for the same order, for 7 days. Payment links offer it in any case')}
+        defaultValue={shop.renewExpired ? 'yes' : 'no'}
+      >
+        <option value="no">{t('Payers start again in the shop')}</option>
+        <option value="yes">{t('Payers may renew them')}</option>
+      </Select>
+      <Select
+        label={t('Overpaid orders')}
+        name="payerMayAskExcess"
+        hint={t('Nothing is sent before you approve it')}
+        defaultValue={shop.payerMayAskExcess ? 'yes' : 'no'}
+      >
+        <option value="yes">{t('Payers may ask for the excess on the payment page')}</option>
+        <option value="no">{t('Payers contact you')}</option>
+      </Select>
+    </>
   );
 }
 
