@@ -60,6 +60,7 @@ const FOLDERS = {
     'links',
     'notices-page',
     'refund-page',
+    'subscription-page',
   ],
   store: [
     'schema',

@@ -25,6 +25,7 @@ import { linksRouter } from '../http/links/router.ts';
 import { brandRouter } from '../http/brand/router.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
 import { excessPageRouter } from '../http/refund-page/excess-router.ts';
+import { subscriptionPageRouter } from '../http/subscription-page/router.ts';
 import { refundPageRouter } from '../http/refund-page/router.ts';
 import { createPublicLimit } from '../http/server/public-limit.ts';
 import { dashboardRouter } from '../http/pages/dashboard.ts';
@@ -209,7 +210,7 @@ export function routeDependencies(deps: HttpDeps) {
     people: { ...store, secretBox, baseUrl, hasMailServer },
     connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
     store,
-    payments: { ...payments, ...addresses, webhookUrlRule },
+    payments: { ...payments, ...addresses, webhookUrlRule, secretBox },
     sends,
     refundLinks: { ...payments, deriver, secretBox, sendClaims },
     notices: { ...store, secretBox, hasMailServer },
@@ -249,6 +250,7 @@ function createPages(
     excessPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
+    subscriptionPageRouter({ ...of.payments, assets, publicLimit, countOrder }),
     noticesPageRouter({ ...of.notices, logger, assets }),
   ];
 }

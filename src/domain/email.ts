@@ -3,6 +3,14 @@ export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
+/** Only a plausibility check; a mail proves the address. */
+const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/;
+const LONGEST_EMAIL = 254;
+
+export function isPlausibleEmail(text: string): boolean {
+  return text.length <= LONGEST_EMAIL && !text.includes('\0') && text.isWellFormed() && EMAIL.test(text);
+}
+
 /**
  * The mailbox of an address, for rate limits: the largest providers ignore dots and everything after a `+`,
  * and fold letter variants. Merging two mailboxes into one limit does less harm than giving one mailbox

@@ -23,6 +23,9 @@ import { SECRET_KEY } from './secret-key.ts';
 const DAY = 86_400_000;
 const NEVER = new AbortController().signal;
 
+/** Seals nothing. */
+const PLAIN_BOX = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+
 export class SubscriptionWorld {
   readonly payments: PaymentWorld;
   #catalog = 0;
@@ -38,7 +41,7 @@ export class SubscriptionWorld {
   }
 
   get deps() {
-    return this.payments.deps;
+    return { ...this.payments.deps, secretBox: PLAIN_BOX };
   }
 
   get merchantId(): string {
@@ -92,6 +95,7 @@ export class SubscriptionWorld {
       trialDays: 0,
       startAt: null,
       metadata: null,
+      locale: null,
       successUrl: null,
       returnUrl: null,
       allowedCryptos: ['BTC'],

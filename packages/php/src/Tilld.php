@@ -1085,6 +1085,12 @@ final class Subscriptions extends Resource
         return $this->post('/merchant/subscription/credit', $body, $options);
     }
 
+    /** The payer's page gets another address, `portalUrl`; those of before answer 404. */
+    public function rotatePortal(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/subscription/portal/rotate', $body, $options);
+    }
+
     public function get(array $query = [], array $options = []): array
     {
         return $this->read('/merchant/subscription/get', $query, $options);

@@ -391,6 +391,8 @@ export interface paths {
                   graceDays: number;
                   excessToCredit: boolean;
                   payerMayAskExcess: boolean;
+                  payerMayPause: boolean;
+                  payerMayCancel: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -450,6 +452,8 @@ export interface paths {
             graceDays?: number;
             excessToCredit?: boolean;
             payerMayAskExcess?: boolean;
+            payerMayPause?: boolean;
+            payerMayCancel?: boolean;
             embedOrigins?: string[];
           };
         };
@@ -483,6 +487,8 @@ export interface paths {
                   graceDays: number;
                   excessToCredit: boolean;
                   payerMayAskExcess: boolean;
+                  payerMayPause: boolean;
+                  payerMayCancel: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -1622,6 +1628,7 @@ export interface paths {
             metadata?: {
               [key: string]: unknown;
             };
+            locale?: string;
             /** Format: uri-template */
             successUrl?: string;
             /** Format: uri-template */
@@ -1778,6 +1785,34 @@ export interface paths {
             amount: string;
             note?: string;
             reason?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Subscription"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/portal/rotate": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            subscriptionId: string;
           };
         };
       };
@@ -4319,6 +4354,8 @@ export interface components {
       graceDays: number;
       excessToCredit: boolean;
       payerMayAskExcess: boolean;
+      payerMayPause: boolean;
+      payerMayCancel: boolean;
       keysSuspended: boolean;
       /** Format: date-time */
       createdAt: string;
@@ -4505,6 +4542,8 @@ export interface components {
       metadata?: {
         [key: string]: unknown;
       };
+      portalUrl?: string | null;
+      email?: string | null;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

@@ -97,6 +97,7 @@ export const subscriptions = ({ get, all, post, patch }: Operations) => ({
   cancel: post('/merchant/subscription/cancel'),
   /** Credit that the next invoice uses up. */
   credit: post('/merchant/subscription/credit'),
+  rotatePortal: post('/merchant/subscription/portal/rotate'),
   get: get('/merchant/subscription/get'),
   list: get('/merchant/subscription/list'),
   all: all('/merchant/subscription/list'),

@@ -57,6 +57,12 @@ export const merchantSettings = {
   payerMayAskExcess: z.boolean().meta({
     description: 'Whether the payer of an overpaid order may request the excess on its checkout page',
   }),
+  payerMayPause: z
+    .boolean()
+    .meta({ description: 'Whether payers may pause and resume their subscriptions on their page' }),
+  payerMayCancel: z
+    .boolean()
+    .meta({ description: 'Whether payers may cancel their subscriptions on their page' }),
   keysSuspended: z.boolean().meta({ description: 'Since a restore, until POST /merchant/keys/confirm' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -103,6 +109,8 @@ function settings(row: MerchantRow) {
     graceDays: row.graceDays,
     excessToCredit: row.excessToCredit,
     payerMayAskExcess: row.payerMayAskExcess,
+    payerMayPause: row.payerMayPause,
+    payerMayCancel: row.payerMayCancel,
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
   };

@@ -171,6 +171,14 @@ const merchantChange = z.object({
         'Whether the payer of an overpaid order may request the excess on its checkout page; each request waits for your approval. ' +
         'On by default',
     }),
+  payerMayPause: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether payers may pause and resume their subscriptions on their page' }),
+  payerMayCancel: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether payers may cancel their subscriptions on their page' }),
   embedOrigins: directs(z.array(webOrigin()))
     .max(EMBED_ORIGINS_MAX)
     .transform((origins) => [...new Set(origins)])

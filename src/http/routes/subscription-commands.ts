@@ -4,6 +4,7 @@ import {
   createSubscription,
   creditSubscription,
   editSubscription,
+  rotatePortalToken,
   type SubscriptionDeps,
 } from '../../usecases/subscriptions/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -11,7 +12,14 @@ import { fiatAmount } from '../schemas/amounts.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { whenObject } from '../schemas/payment-price.ts';
-import { allowedCryptos, payerFields, readPayer, refinePayer, returnUrl } from '../schemas/payment-terms.ts';
+import {
+  allowedCryptos,
+  locale,
+  payerFields,
+  readPayer,
+  refinePayer,
+  returnUrl,
+} from '../schemas/payment-terms.ts';
 import { timeQuery } from '../schemas/query.ts';
 import { settles } from '../schemas/security-marks.ts';
 import { subscriptionSchema } from '../schemas/subscription.ts';
@@ -22,7 +30,7 @@ const tags = ['Subscriptions'];
 const MAX_QUANTITY = 1_000_000;
 const MAX_TRIAL_DAYS = 730;
 
-/** Start, edit, pause, resume, cancel and credit a subscription. */
+/** Start, edit, pause, resume, cancel and credit a subscription, and rotate the link of its page. */
 export function subscriptionCommandRoutes(deps: SubscriptionDeps): Route[] {
   return [
     createRoute(deps),
@@ -31,6 +39,7 @@ export function subscriptionCommandRoutes(deps: SubscriptionDeps): Route[] {
     resumeRoute(deps),
     cancelRoute(deps),
     creditRoute(deps),
+    rotateRoute(deps),
   ];
 }
 
@@ -52,6 +61,7 @@ const createBody = z
     metadata: metadata()
       .optional()
       .meta({ example: { plan: 'team' } }),
+    locale: locale().optional(),
     successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
     returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
     allowedCryptos: allowedCryptos().optional(),
@@ -101,14 +111,15 @@ function createRoute(deps: SubscriptionDeps): Route {
         trialDays: body.trialDays,
         startAt: body.startAt ?? null,
         metadata: body.metadata ?? null,
+        locale: body.locale ?? null,
         successUrl: body.successUrl ?? null,
         returnUrl: body.returnUrl ?? null,
         allowedCryptos: body.allowedCryptos ?? [],
       };
       const made = await createSubscription(deps, input, async (tx, row) =>
-        storeAnswer(tx, await presentRow(deps, tx, merchant, row)),
+        storeAnswer(tx, await presentRow(deps, tx, auth, row)),
       );
-      return presentRow(deps, deps.db, merchant, made);
+      return presentRow(deps, deps.db, auth, made);
     },
   });
 }
@@ -145,8 +156,8 @@ function editRoute(deps: SubscriptionDeps): Route {
       'RATE_UNAVAILABLE',
       'COIN_UNAVAILABLE',
     ],
-    handler: async ({ auth: { merchant }, body }) =>
-      presentRow(deps, deps.db, merchant, await editSubscription(deps, { ...body, merchant })),
+    handler: async ({ auth, body }) =>
+      presentRow(deps, deps.db, auth, await editSubscription(deps, { ...body, merchant: auth.merchant })),
   });
 }
 
@@ -164,12 +175,12 @@ function pauseRoute(deps: SubscriptionDeps): Route {
     body: z.object({ subscriptionId: subscriptionId() }),
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
+    handler: async ({ auth, body, storeAnswer }) => {
+      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
       const row = await actOnSubscription(deps, at, { type: 'pause' }, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, merchant, made)),
+        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
-      return presentRow(deps, deps.db, merchant, row);
+      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -188,12 +199,12 @@ function resumeRoute(deps: SubscriptionDeps): Route {
     body: z.object({ subscriptionId: subscriptionId() }),
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
+    handler: async ({ auth, body, storeAnswer }) => {
+      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
       const row = await actOnSubscription(deps, at, { type: 'resume' }, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, merchant, made)),
+        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
-      return presentRow(deps, deps.db, merchant, row);
+      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -216,13 +227,13 @@ function cancelRoute(deps: SubscriptionDeps): Route {
     }),
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
-      const at = { merchantId, subscriptionId: body.subscriptionId };
+    handler: async ({ auth, body, storeAnswer }) => {
+      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
       const action = { type: 'cancel', atPeriodEnd: body.atPeriodEnd } as const;
       const row = await actOnSubscription(deps, at, action, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, merchant, made)),
+        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
-      return presentRow(deps, deps.db, merchant, row);
+      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -257,18 +268,43 @@ function creditRoute(deps: SubscriptionDeps): Route {
     },
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
-    handler: async ({ auth: { merchant, merchantId }, body, storeAnswer }) => {
+    handler: async ({ auth, body, storeAnswer }) => {
       const { reason, note, ...given } = body;
       const input = {
         ...given,
-        merchantId,
+        merchantId: auth.merchantId,
         note: reason ?? note ?? null,
         isCorrection: reason !== undefined,
       };
       const row = await creditSubscription(deps, input, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, merchant, made)),
+        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
-      return presentRow(deps, deps.db, merchant, row);
+      return presentRow(deps, deps.db, auth, row);
+    },
+  });
+}
+
+function rotateRoute(deps: SubscriptionDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/subscription/portal/rotate',
+    summary: 'Rotate the portal link',
+    description:
+      'Gives the payer’s page of the subscription another address, `portalUrl`. The addresses of before answer 404, also ' +
+      'in mails that were sent.',
+    tags,
+    auth: 'merchant',
+    scope: 'subscriptions:write',
+    status: 200,
+    body: z.object({ subscriptionId: subscriptionId() }),
+    data: subscriptionSchema(),
+    errors: ['SUBSCRIPTION_NOT_FOUND'],
+    handler: async ({ auth, body, storeAnswer }) => {
+      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
+      const row = await rotatePortalToken(deps, at, async (tx, made) =>
+        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
+      );
+      return presentRow(deps, deps.db, auth, row);
     },
   });
 }

@@ -1,18 +1,30 @@
+import { grants } from '../../domain/scopes.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { presentSubscription } from '../../usecases/invoices/index.ts';
-import type { SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
+import { portalUrl, type SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 import { identifier } from '../schemas/text.ts';
+import type { Reader } from './scoped-views.ts';
 
-type Shop = Pick<MerchantRow, 'invoiceLeadDays'>;
+interface ShopReader extends Reader {
+  readonly merchant: Pick<MerchantRow, 'invoiceLeadDays'>;
+}
 
-/** A subscription as its routes return it: with the metadata, which events leave out. */
-export async function presentRow(deps: SubscriptionDeps, db: Db, merchant: Shop, row: SubscriptionRow) {
-  const at = { now: deps.clock.now(), leadDays: merchant.invoiceLeadDays };
-  const parsed = row.metadataJson === null ? {} : (JSON.parse(row.metadataJson) as Record<string, unknown>);
-  return { ...(await presentSubscription(db, row, at)), metadata: parsed };
+/**
+ * A subscription as its routes return it: with what events leave out, because these are copied to places that need
+ * not know it. The address of the payer's page is for readers who may change subscriptions: its owner can do so.
+ */
+export async function presentRow(deps: SubscriptionDeps, db: Db, reader: ShopReader, row: SubscriptionRow) {
+  const at = { now: deps.clock.now(), leadDays: reader.merchant.invoiceLeadDays };
+  const metadata = row.metadataJson === null ? {} : (JSON.parse(row.metadataJson) as Record<string, unknown>);
+  return {
+    ...(await presentSubscription(db, row, at)),
+    metadata,
+    portalUrl: grants(reader.scopes, 'subscriptions:write') ? portalUrl(deps, row) : null,
+    ...(grants(reader.scopes, 'customers:read') ? { email: row.email } : {}),
+  };
 }
 
 export const subscriptionId = () => identifier().meta({ example: EXAMPLES.subscriptionId });

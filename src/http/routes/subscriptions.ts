@@ -34,9 +34,9 @@ function getRoute(deps: SubscriptionDeps): Route {
     query: z.object({ subscriptionId: subscriptionId() }),
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND'],
-    handler: async ({ auth: { merchant, merchantId }, query }) => {
-      const row = await findOwnSubscription(deps.db, merchantId, query.subscriptionId);
-      return presentRow(deps, deps.db, merchant, row);
+    handler: async ({ auth, query }) => {
+      const row = await findOwnSubscription(deps.db, auth.merchantId, query.subscriptionId);
+      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -60,12 +60,16 @@ function listRoute(deps: SubscriptionDeps): Route {
     }),
     data: z.object({ subscriptions: z.array(subscriptionSchema()), pagination: pagination() }),
     errors: [],
-    handler: async ({ auth: { merchant, merchantId }, query }) => {
-      const { page, limit, mode = merchantMode(merchant), ...filter } = query;
+    handler: async ({ auth, query }) => {
+      const { page, limit, mode = merchantMode(auth.merchant), ...filter } = query;
       const at = { limit, offset: (page - 1) * limit };
-      const { rows, total } = await listSubscriptions(deps.db, { ...filter, merchantId, mode }, at);
+      const { rows, total } = await listSubscriptions(
+        deps.db,
+        { ...filter, merchantId: auth.merchantId, mode },
+        at,
+      );
       const subscriptions = [];
-      for (const row of rows) subscriptions.push(await presentRow(deps, deps.db, merchant, row));
+      for (const row of rows) subscriptions.push(await presentRow(deps, deps.db, auth, row));
       return { subscriptions, pagination: { page, limit, total } };
     },
   });

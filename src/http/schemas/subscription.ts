@@ -40,6 +40,16 @@ const subscription = z
     metadata: freeObject()
       .optional()
       .meta({ description: 'Not in events', example: { plan: 'team' } }),
+    portalUrl: z.string().nullable().optional().meta({
+      description:
+        'The payer’s page: everyone who has the address can use it. Null without the scope `subscriptions:write`. Not in events',
+      example: 'https://pay.example/s/4fJ2kQ8sVwXyZ0aB3cD5eF',
+    }),
+    email: z.string().nullable().optional().meta({
+      description:
+        'Where its mails go, as the payer chose on the page; null: to the customer. Absent without the scope `customers:read`, and in events',
+      example: null,
+    }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })

@@ -104,11 +104,11 @@ function actorFields(res: Response): { readonly actor?: Caller['kind']; readonly
 }
 
 /**
- * The path of a request for the log. The token of a refund link gives access to its money, so it is replaced,
- * also in a mistyped or rewritten address.
+ * The path of a request for the log. The tokens of refund links and of pages of subscriptions give access to
+ * money, so they are replaced, also in a mistyped or rewritten address.
  */
 export function loggedPath(path: string): string {
-  const safe = path.replace(/^(\/r\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');
+  const safe = path.replace(/^(\/[rs]\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');
   return safe.length > PATH_MAX ? `${safe.slice(0, PATH_MAX)}…` : safe;
 }
 

@@ -153,6 +153,10 @@ export async function eraseSubscriptions(tx: Tx, customerId: string, redactor: R
         metadataJson: through(row.metadataJson, redactor.freeJson),
         successUrl: through(row.successUrl, redactor.url),
         returnUrl: through(row.returnUrl, redactor.url),
+        email: null,
+        // The page of an erased customer is not found any more.
+        portalTokenHash: null,
+        portalTokenSealed: null,
       })
       .where('id', '=', id)
       .execute();

@@ -13,7 +13,14 @@ type FlagTables = {
 export const FLAGS: FlagTables = {
   users: { isVerified: true },
   passkeys: { backedUp: true },
-  merchants: { sandbox: true, renewExpired: true, excessToCredit: true, payerMayAskExcess: true },
+  merchants: {
+    sandbox: true,
+    renewExpired: true,
+    excessToCredit: true,
+    payerMayAskExcess: true,
+    payerMayPause: true,
+    payerMayCancel: true,
+  },
   products: { recurring: true, active: true },
   prices: { active: true },
   payment_links: { priceLocked: true, active: true },

@@ -46,6 +46,9 @@ export interface MerchantRow {
   excessToCredit: boolean;
   /** Whether payers may request the excess of an order on its checkout page; a person approves the refund. */
   payerMayAskExcess: boolean;
+  /** Whether payers may pause, or cancel, their subscriptions themselves. */
+  payerMayPause: boolean;
+  payerMayCancel: boolean;
   /**
    * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
    * are valid.

@@ -272,7 +272,9 @@ CREATE TABLE merchants (
   excess_to_credit INTEGER NOT NULL DEFAULT 1 CHECK (excess_to_credit IN (0, 1)),
   day_floor INTEGER,
   day_floor_until INTEGER,
-  payer_may_ask_excess INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_ask_excess IN (0, 1))
+  payer_may_ask_excess INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_ask_excess IN (0, 1)),
+  payer_may_pause INTEGER NOT NULL DEFAULT 0 CHECK (payer_may_pause IN (0, 1)),
+  payer_may_cancel INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_cancel IN (0, 1))
 ) STRICT;
 CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id);
 CREATE TRIGGER webhook_urls_removed AFTER UPDATE OF webhook_url ON merchants
@@ -584,12 +586,18 @@ CREATE TABLE subscriptions (
   sequence INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  portal_token_hash TEXT,
+  portal_token_sealed TEXT,
+  email TEXT,
+  locale TEXT,
   CHECK ((status = 'ended') = (ended_at IS NOT NULL)),
   CHECK ((status = 'paused') = (paused_at IS NOT NULL))
 ) STRICT;
 CREATE INDEX subscriptions_by_merchant ON subscriptions (merchant_id, mode, created_at, id);
 CREATE INDEX subscriptions_by_customer ON subscriptions (customer_id);
 CREATE INDEX subscriptions_due ON subscriptions (next_decision_at, id) WHERE next_decision_at IS NOT NULL;
+CREATE UNIQUE INDEX subscriptions_by_portal_token ON subscriptions (portal_token_hash)
+  WHERE portal_token_hash IS NOT NULL;
 
 CREATE TABLE subscription_invoices (
   subscription_id TEXT NOT NULL REFERENCES subscriptions(id),

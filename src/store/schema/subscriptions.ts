@@ -35,6 +35,13 @@ export interface SubscriptionRow extends CreatorColumns {
   /** When the scheduler has to decide about it; null: time changes nothing. */
   nextDecisionAt: number | null;
   metadataJson: string | null;
+  /** SHA-256 of the token of the payer's page, and the token sealed; null: it has no page. */
+  portalTokenHash: string | null;
+  portalTokenSealed: string | null;
+  /** Where its mails go, as the payer chose; null: to the customer's address. */
+  email: string | null;
+  /** Language of the payer's pages and mails; null: that of the browser. */
+  locale: string | null;
   successUrl: string | null;
   returnUrl: string | null;
   /** Coin[]; all that the shop accepts if empty. */

@@ -11,6 +11,17 @@ export async function findSubscription(db: Db, id: string): Promise<Subscription
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function findSubscriptionByToken(
+  db: Db,
+  portalTokenHash: string,
+): Promise<SubscriptionRow | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('portalTokenHash', '=', portalTokenHash)
+    .executeTakeFirst();
+}
+
 type Fixed = 'id' | 'merchantId' | 'mode' | 'customerId' | 'createdAt';
 
 export async function updateSubscription(tx: Tx, row: SubscriptionRow): Promise<void> {

@@ -1,4 +1,5 @@
 import { parsePrice } from '../catalog/index.ts';
+import { isPlausibleEmail } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { LinkView } from './read-link.ts';
@@ -13,8 +14,6 @@ export type LinkFormProblem = 'required' | 'invalid' | 'tooLow' | 'tooSmall' | '
 export type LinkFormProblems = Readonly<Partial<Record<LinkField | 'amount', LinkFormProblem>>>;
 
 const LONGEST: Readonly<Record<LinkField, number>> = { email: 254, name: 120, note: 500 };
-/** Only a plausibility check; a mail proves the address. */
-const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/;
 const INTEGER_DIGITS = 12;
 
 /** The problem of each answer; none where it is valid. Answers that the link does not ask for are ignored. */
@@ -30,7 +29,7 @@ function fieldProblem(name: LinkField, required: boolean, value: string): LinkFo
   if (value === '') return required ? 'required' : null;
   if (value.length > LONGEST[name]) return 'tooLong';
   if (value.includes('\0') || !value.isWellFormed()) return 'invalid';
-  return name === 'email' && !EMAIL.test(value) ? 'invalid' : null;
+  return name === 'email' && !isPlausibleEmail(value) ? 'invalid' : null;
 }
 
 /** The problem of an amount chosen by the payer; null: none. */

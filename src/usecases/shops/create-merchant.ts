@@ -112,6 +112,8 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     graceDays: 7,
     excessToCredit: true,
     payerMayAskExcess: true,
+    payerMayPause: false,
+    payerMayCancel: true,
     suspendedAt: null,
     booksClosedUntil: 0,
     createdAt: now,

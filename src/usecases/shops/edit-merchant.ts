@@ -49,6 +49,8 @@ export interface EditMerchantInput {
   readonly graceDays?: number | undefined;
   readonly excessToCredit?: boolean | undefined;
   readonly payerMayAskExcess?: boolean | undefined;
+  readonly payerMayPause?: boolean | undefined;
+  readonly payerMayCancel?: boolean | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -77,15 +79,23 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       accentColor: input.accentColor === undefined ? merchant.accentColor : input.accentColor,
       logoHash: await keepLogo(tx, merchant, input.logo),
       renewExpired: input.renewExpired ?? merchant.renewExpired,
-      invoiceLeadDays: input.invoiceLeadDays ?? merchant.invoiceLeadDays,
-      graceDays: input.graceDays ?? merchant.graceDays,
-      excessToCredit: input.excessToCredit ?? merchant.excessToCredit,
       payerMayAskExcess: input.payerMayAskExcess ?? merchant.payerMayAskExcess,
+      ...subscriptionSettings(merchant, input),
       updatedAt: now,
     });
   });
   if (webhookUrl !== undefined) deps.wakeWebhooks();
   return row;
+}
+
+function subscriptionSettings(merchant: MerchantRow, input: EditMerchantInput) {
+  return {
+    invoiceLeadDays: input.invoiceLeadDays ?? merchant.invoiceLeadDays,
+    graceDays: input.graceDays ?? merchant.graceDays,
+    excessToCredit: input.excessToCredit ?? merchant.excessToCredit,
+    payerMayPause: input.payerMayPause ?? merchant.payerMayPause,
+    payerMayCancel: input.payerMayCancel ?? merchant.payerMayCancel,
+  };
 }
 
 /** @returns the new hash of the merchant's logo */

@@ -11,7 +11,7 @@ interface At {
   readonly merchantId: string;
   readonly subscriptionId: string;
 }
-type Action = Extract<SubscriptionFact, { type: 'pause' | 'resume' | 'cancel' }>;
+type Action = Extract<SubscriptionFact, { type: 'pause' | 'resume' | 'cancel' | 'keep' }>;
 
 /**
  * Pauses, resumes or cancels a subscription. A pause and a cancellation close its open invoices; a cancellation
@@ -34,7 +34,8 @@ export async function actOnSubscription(
   return after;
 }
 
-async function act(
+/** The action in the transaction that has read the row. @throws {AppError} INVALID_STATE */
+export async function act(
   tx: Tx,
   deps: SubscriptionDeps,
   row: SubscriptionRow,

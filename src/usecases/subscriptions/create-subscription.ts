@@ -18,6 +18,7 @@ import { newTimedId } from '../events/index.ts';
 import { loadState, saveSubscription } from '../invoices/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { assertPayable, makeInvoice } from './make-invoice.ts';
+import { newPortalToken } from './portal-token.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 export interface CreateSubscriptionInput {
@@ -30,6 +31,8 @@ export interface CreateSubscriptionInput {
   /** Null: now. */
   readonly startAt: number | null;
   readonly metadata: object | null;
+  /** Language of the payer; null: that of the browser. */
+  readonly locale: string | null;
   readonly successUrl: string | null;
   readonly returnUrl: string | null;
   /** Empty: every coin that the shop accepts. */
@@ -61,7 +64,10 @@ export async function createSubscription(
     await noteSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
     const customerId = await findOrCreatePayer(tx, deps, merchant.userId, payer);
     if (customerId === null) throw invalidField('customer.email', 'is required', 'required');
-    const row = newRow(deps.clock.now(), input, { price, interval, customerId });
+    const row = {
+      ...newRow(deps.clock.now(), input, { price, interval, customerId }),
+      ...newPortalToken(deps),
+    };
     assertPayable(deps, row);
     await insertSubscription(tx, row);
     const state = await loadState(tx, row);
@@ -148,6 +154,10 @@ function newRow(
     trialEndingSent: false,
     endedAt: null,
     nextDecisionAt: null,
+    portalTokenHash: null,
+    portalTokenSealed: null,
+    email: null,
+    locale: input.locale,
     metadataJson: input.metadata === null ? null : JSON.stringify(input.metadata),
     successUrl: input.successUrl,
     returnUrl: input.returnUrl,

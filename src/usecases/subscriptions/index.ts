@@ -4,4 +4,8 @@ export { advanceSubscriptions } from './advance-subscriptions.ts';
 export { createSubscription } from './create-subscription.ts';
 export { creditSubscription } from './credit-subscription.ts';
 export { editSubscription } from './edit-subscription.ts';
+export { payAhead } from './pay-ahead.ts';
+export { actInPortal, changePortalEmail, PORTAL_ACTIONS } from './portal-actions.ts';
+export { portalUrl, rotatePortalToken } from './portal-token.ts';
+export { type PortalInvoice, type PortalView, readPortal } from './read-portal.ts';
 export { findOwnSubscription, type SubscriptionDeps } from './subscription-deps.ts';

@@ -91,7 +91,7 @@ async function withPayment(
       webhookUrl: null,
       successUrl: row.successUrl,
       returnUrl: row.returnUrl,
-      locale: null,
+      locale: row.locale,
       description: product?.name ?? null,
       lines: product === undefined ? [] : [{ name: product.name, quantity, amount }],
       lifetimeMinutes: null,

@@ -1,11 +1,14 @@
 import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findSubscription } from '../../store/subscriptions/subscriptions.ts';
 import type { CreatePaymentDeps } from '../payments/index.ts';
 
 /** Invoices are payments, with addresses and quotes of their own. */
-export type SubscriptionDeps = CreatePaymentDeps;
+export interface SubscriptionDeps extends CreatePaymentDeps {
+  readonly secretBox: SecretBox;
+}
 
 /** @throws {AppError} SUBSCRIPTION_NOT_FOUND, also for one of another shop */
 export async function findOwnSubscription(db: Db, merchantId: string, id: string): Promise<SubscriptionRow> {

@@ -165,6 +165,8 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       graceDays: 7,
       excessToCredit: true,
       payerMayAskExcess: true,
+      payerMayPause: false,
+      payerMayCancel: true,
       booksClosedUntil: 0,
       ...times,
     })

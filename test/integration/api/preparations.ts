@@ -262,6 +262,7 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/subscription/pause': withSubscription,
   'POST /merchant/subscription/cancel': withSubscription,
   'POST /merchant/subscription/credit': withSubscription,
+  'POST /merchant/subscription/portal/rotate': withSubscription,
   'POST /merchant/subscription/resume': async (world, account, request) => {
     const prepared = await withSubscription(world, account, request);
     const { subscriptionId } = prepared.body ?? {};

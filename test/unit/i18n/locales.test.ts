@@ -20,6 +20,7 @@ describe('locales', () => {
       'notice-mails': ALL,
       'payment-link-page': ALL,
       'refund-page': ALL,
+      'subscription-page': ALL,
     });
   });
 
@@ -49,12 +50,17 @@ describe('locales', () => {
 describe('the texts of payers’ pages', () => {
   const { sayings, strings } = readSaid('src/{http,usecases}/**/*.ts', new Set(['say', 'common']));
   const ofLinks = sayings.filter(({ where, by }) => by === 'say' && where.includes('/links/'));
-  const ofCheckout = sayings.filter((saying) => !ofLinks.includes(saying));
+  const ofSubscriptions = sayings.filter(
+    ({ where, by }) => by === 'say' && where.includes('/subscription-page/'),
+  );
+  const others = [...ofLinks, ...ofSubscriptions];
+  const ofCheckout = sayings.filter((saying) => !others.includes(saying));
 
   it.each([
     ['checkout', ofCheckout],
     ['refund-page', ofCheckout],
     ['payment-link-page', ofLinks],
+    ['subscription-page', ofSubscriptions],
   ])('are all used in %s, with a value for each placeholder', (area, said) => {
     const texts = readLocale(area, 'en');
     const unused = Object.keys(texts).filter((key) => !strings.some((pattern) => pattern.test(key)));

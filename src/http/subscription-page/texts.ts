@@ -1,0 +1,20 @@
+import de from '../../../locales/subscription-page/de.json' with { type: 'json' };
+import en from '../../../locales/subscription-page/en.json' with { type: 'json' };
+import es from '../../../locales/subscription-page/es.json' with { type: 'json' };
+import fr from '../../../locales/subscription-page/fr.json' with { type: 'json' };
+import pt from '../../../locales/subscription-page/pt.json' with { type: 'json' };
+import { interpolate, type Values } from '../../i18n/interpolate.ts';
+import type { Language } from '../../i18n/languages.ts';
+import { speak, type Say } from '../checkout/language.ts';
+
+type PortalText = keyof typeof en;
+
+const TEXTS: Readonly<Record<Language, Readonly<Record<PortalText, string>>>> = { en, de, es, fr, pt };
+
+export type SayPortal = (key: PortalText, values?: Values) => string;
+
+/** The texts of the pages of subscriptions in one language, and those of the checkout that they share. */
+export function speakPortal(language: Language): { readonly say: SayPortal; readonly common: Say } {
+  const texts = TEXTS[language];
+  return { say: (key, values = {}) => interpolate(texts[key], values), common: speak(language) };
+}
