@@ -21,6 +21,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import { hostResolver, resolveHost } from '../egress/resolve.ts';
 import { urlRule } from '../egress/url-rule.ts';
+import { UpdateFeed, type UpdateFeedDeps } from '../workers/update-feed/update-feed.ts';
 import { meterAdapter } from '../metrics/metered-adapter.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { readEpoch } from '../replica/epoch.ts';
@@ -161,7 +162,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const subscriptions = createSubscriptionJob({ ...shared, chains: watcher.trusted() });
   const upkeep = createMaintenance({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
-  const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates });
+  const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates, version });
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
   metrics.measure({ config, db, clock, rates, ...kept, chains, uncredited, version });
   const setupToken = newSetupToken();
@@ -207,7 +208,8 @@ function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Cl
 
 /** Copies of the database, the certificate, and the warnings of /readyz that are not about a chain. */
 async function createSafekeeping(
-  deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'problems'> },
+  deps: AppOptions &
+    Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'problems'>; version: string },
 ) {
   const { config, database, keyring, clock, logger, rates, log = null, onTakenOver } = deps;
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
@@ -216,21 +218,33 @@ async function createSafekeeping(
   const copyCheck = new CopyCheck({ config, db: database.db, logger });
   const { tls } = config.http;
   const certificate = tls === null ? null : new Certificate(tls, { clock, logger });
-  const sources = [rates, olderDatabase, copyCheck, backups, replica, certificate, log];
+  const updates = await openUpdateFeed(config, { db: database.db, clock, logger, version: deps.version });
+  const sources = [rates, olderDatabase, copyCheck, backups, replica, certificate, log, updates];
   const operator = {
     certificate,
     warnings: () => sources.flatMap((source) => source?.warnings() ?? []),
     backup: () => backups.status(),
     backupAge: () => backups.age(),
     replica: () => replica?.status() ?? null,
+    update: () => updates?.available() ?? null,
     troubles: {
       isBackupTooOld: () => backups.warnings().length > 0,
       areRatesUnsure: () => rates.problems().length > 0,
       isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
       isCertificateEnding: () => certificate?.isEnding() ?? false,
+      newerRelease: () => updates?.available() ?? null,
     },
   };
-  return { olderDatabase, copyCheck, backups, replica, certificate, log, operator };
+  return { olderDatabase, copyCheck, backups, replica, certificate, log, updates, operator };
+}
+
+async function openUpdateFeed(
+  { updates, webhooks }: Config,
+  deps: Pick<UpdateFeedDeps, 'db' | 'clock' | 'logger' | 'version'>,
+): Promise<UpdateFeed | null> {
+  if (updates === null) return null;
+  const egress = { allowPrivate: webhooks.allowPrivate, resolve: resolveHost };
+  return UpdateFeed.open({ ...deps, ...updates, egress });
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

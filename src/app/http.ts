@@ -93,6 +93,8 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly backup: () => BackupStatus;
   readonly backupAge: () => BackupAge;
   readonly replica: () => ReplicaStatus | null;
+  /** A newer release than the running one. */
+  readonly update: ServerFaults['newerRelease'];
   /** Null for plain HTTP. */
   readonly certificate: Certificate | null;
   readonly troubles: ServerFaults;
@@ -122,6 +124,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
       )),
       backup: deps.backup(),
       replica: deps.replica(),
+      update: deps.update(),
     }),
     registry: deps.registry,
     settings: {

@@ -17,6 +17,7 @@ import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import type { IssuedAddresses } from '../wallet/issued-addresses.ts';
 import type { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
+import type { UpdateFeed } from '../workers/update-feed/update-feed.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
@@ -34,6 +35,7 @@ export interface RunningParts {
   readonly backups: ScheduledBackups;
   readonly replica: ReplicaWatch | null;
   readonly certificate: Certificate | null;
+  readonly updates: UpdateFeed | null;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly lookAhead: LookAhead;
@@ -73,6 +75,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   parts.copyCheck.start();
   parts.backups.start();
   parts.certificate?.start();
+  parts.updates?.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
   parts.subscriptions.start();
@@ -129,6 +132,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['scheduled backups', () => parts.backups.stop()],
       ['replica', () => parts.replica?.stop()],
       ['certificate', () => parts.certificate?.stop()],
+      ['update feed', () => parts.updates?.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],
     [['chain adapters', closeAdapters]],

@@ -17,6 +17,7 @@ interface Measured {
   readonly replica: StateMetricsDeps['replica'];
   readonly certificate: StateMetricsDeps['certificate'];
   readonly log: StateMetricsDeps['log'];
+  readonly updates: StateMetricsDeps['updates'];
   readonly chains: () => Promise<readonly WatchedChain[]>;
   readonly uncredited: StateMetricsDeps['uncredited'];
   readonly version: string;

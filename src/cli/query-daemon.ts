@@ -18,6 +18,10 @@ const readinessSchema = z.object({
       )
       .optional(),
     warnings: z.array(z.string()).optional(),
+    update: z
+      .object({ version: z.string(), security: z.boolean(), notesUrl: z.string() })
+      .nullish()
+      .catch(null),
   }),
 });
 

@@ -106,9 +106,16 @@ function lines(status: Status): string[] {
     `last backup   ${status.lastBackup ?? 'never'}`,
     `restore test  ${status.lastRestoreTest ?? 'never'}`,
     ...(status.releases.length === 0 ? [] : [`releases      ${status.releases.join(', ')}`]),
+    ...newerRelease(state),
     ...(status.unfinished === null ? [] : [`WARNING       ${status.unfinished}`]),
     ...(state?.warnings ?? []).map((text) => `WARNING       ${text}`),
   ];
+}
+
+function newerRelease(state: Readiness | null): string[] {
+  const { version, security, notesUrl } = state?.update ?? {};
+  if (version === undefined) return [];
+  return [`update        ${version}${security === true ? ', for security' : ''}: ${notesUrl ?? ''}`];
 }
 
 function megabytes(bytes: number | null): string {

@@ -30,7 +30,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   sends: { summary: 'list sends that are in no block', run: () => import('./sends.ts') },
   freeze: { summary: 'freeze one wallet or all: nothing is signed', run: () => import('./freeze.ts') },
   unfreeze: { summary: 'lift a freeze', run: () => import('./unfreeze.ts') },
-  seed: { summary: 'show, verify or restore the 24 words; export descriptors', run: () => import('./seed.ts') },
+  seed: {
+    summary: 'show, verify or restore the 24 words; export descriptors',
+    run: () => import('./seed.ts'),
+  },
   check: { summary: 'check the database file page by page', run: () => import('./check.ts') },
   replicate: { summary: 'replicate the database', run: () => import('./replicate.ts') },
   promote: { summary: 'take over from another machine', run: () => import('./promote.ts') },

@@ -86,6 +86,10 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     explorers: explorersConfig(values),
     smtp: smtpConfig(values),
     operatorEmail: values.operatorEmail ?? null,
+    updates:
+      values.updateFeed === undefined
+        ? null
+        : { feed: values.updateFeed, signersFile: resolvePath(values.updateSigners, context) },
     secretFiles: secretFiles(values, context),
     warnings: [],
   };

@@ -68,6 +68,8 @@ export interface Config {
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
   /** Address for emails about nodes, backups and the replica; null: none. */
   readonly operatorEmail: string | null;
+  /** The signed feed of releases; null: no request is made. */
+  readonly updates: { readonly feed: string; readonly signersFile: string } | null;
   /** Absolute paths of files that contain secrets, as configured. */
   readonly secretFiles: readonly string[];
   /** Warnings to log at start. */

@@ -290,6 +290,14 @@ export const SETTINGS = {
   smtpUrlFile: optional('mail.smtpUrlFile', 'TILLD_SMTP_URL_FILE', secretFile()),
   smtpFrom: optional('mail.from', 'TILLD_SMTP_FROM', value.text('a sender address')),
   operatorEmail: optional('mail.operator', 'TILLD_OPERATOR_EMAIL', value.emailAddress()),
+
+  updateFeed: optional('updates.feed', 'TILLD_UPDATE_FEED', value.urlOrFile()),
+  updateSigners: setting(
+    'updates.signers',
+    'TILLD_UPDATE_SIGNERS',
+    value.text('the path of a file'),
+    '/etc/tilld/allowed_signers',
+  ),
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -211,6 +211,16 @@ export function urlTemplate(placeholder: string, example: string) {
 /** Without characters that a URL must encode. */
 const PLAIN_URL = /^https?:\/\/[^\s"'<>\\^`{|}]+$/i;
 
+/** An https URL, or the absolute path of a file; http for tests on this machine. */
+export function urlOrFile() {
+  return reader('an https URL, or the absolute path of a file', (value) => {
+    if (value.startsWith('/')) return value;
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    const isUsable = parsed !== null && ['https:', 'http:'].includes(parsed.protocol);
+    return isUsable && parsed.hostname !== '' && parsed.username === '' ? parsed.href : undefined;
+  });
+}
+
 /** A location for the replica: a folder by its absolute path, or a URL. */
 export function replicaUrl() {
   const expected = 'a folder such as /mnt/other/tilld, or a URL such as s3://bucket/folder';

@@ -21,6 +21,8 @@ export const ATTENTION_KINDS = [
   'backup_old',
   'replica_behind',
   'certificate_ending',
+  'security_update',
+  'update_available',
 ] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
@@ -67,6 +69,8 @@ export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = 
   backup_old: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
   replica_behind: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
   certificate_ending: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  security_update: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
+  update_available: { severity: 'normal', scope: 'owner', action: 'open_nodes' },
 };
 
 export type PaymentAttention = Extract<AttentionKind, `payment_${string}`>;

@@ -35,6 +35,8 @@ export interface StateMetricsDeps {
   readonly certificate: { readonly endsAt: number; isEnding(): boolean } | null;
   /** Null where the log has no output of its own. */
   readonly log: { readonly dropped: number } | null;
+  /** Null without an update feed. */
+  readonly updates: { available(): { readonly security: boolean } | null } | null;
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;

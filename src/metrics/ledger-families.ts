@@ -154,8 +154,8 @@ export function freezeFamily({ db }: Pick<StateMetricsDeps, 'db'>): Family {
   };
 }
 
-/** The end of the certificate, and lines that the log lacks. */
-export function processFamilies({ certificate, log }: StateMetricsDeps): Family[] {
+/** The end of the certificate, a newer release, and lines that the log lacks. */
+export function processFamilies({ certificate, log, updates }: StateMetricsDeps): Family[] {
   return [
     {
       name: 'tilld_tls_certificate_end_timestamp_seconds',
@@ -168,6 +168,19 @@ export function processFamilies({ certificate, log }: StateMetricsDeps): Family[
       help: '1 once the TLS certificate should have been renewed: 14 days, or a third of its life, before its end',
       labels: [],
       read: () => (certificate === null ? [] : [[{}, certificate.isEnding() ? 1 : 0]]),
+    },
+    {
+      name: 'tilld_update_available',
+      help: '1 while the update feed names a newer release, by whether that is a security release; no sample without a feed',
+      labels: ['security'],
+      read: () => {
+        if (updates === null) return [];
+        const newer = updates.available();
+        return [true, false].map((security): Sample => [
+          { security: String(security) },
+          newer?.security === security ? 1 : 0,
+        ]);
+      },
     },
     {
       name: 'tilld_log_dropped_lines',

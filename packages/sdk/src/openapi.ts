@@ -4419,7 +4419,7 @@ export interface components {
     AttentionItem: {
       id: string;
       /** @enum {string} */
-      kind: "payment_reversed" | "refund_claim" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending";
+      kind: "payment_reversed" | "refund_claim" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
       /** @enum {string} */
       severity: "urgent" | "normal";
       since: string | null;

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { compareVersions, type Installation } from './installation.ts';
+import { compareVersions, VERSION } from '../../domain/versions.ts';
+import type { Installation } from './installation.ts';
 
 /** As `scripts/release` signs. */
 const IDENTITY = 'release';
@@ -104,7 +105,7 @@ async function verifyChecksum(archive: string, sums: string): Promise<void> {
 
 function readVersion(folder: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: unknown };
-  if (typeof version !== 'string' || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+  if (typeof version !== 'string' || !VERSION.test(version))
     throw new Error('the archive is not a release of tilld: its package.json states no version');
   return version;
 }

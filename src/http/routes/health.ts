@@ -17,6 +17,8 @@ export interface Readiness {
   readonly backup?: object;
   /** Lag of the replica; null without one. */
   readonly replica?: object | null;
+  /** A newer release that the update feed names; null without one, or without a feed. */
+  readonly update?: object | null;
 }
 
 export interface HealthDeps {

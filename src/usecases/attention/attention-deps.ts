@@ -9,6 +9,13 @@ export interface ServerFaults {
   readonly isReplicaBehind: () => boolean;
   readonly isCertificateEnding: () => boolean;
   readonly areRatesUnsure: () => boolean;
+  /** A newer release than the running one; null: none is known. */
+  readonly newerRelease: () => {
+    readonly version: string;
+    readonly publishedAt: string;
+    readonly notesUrl: string;
+    readonly security: boolean;
+  } | null;
 }
 
 export interface AttentionDeps extends PresentDeps {

@@ -86,6 +86,8 @@ const TITLES: Readonly<Record<AttentionKind, string>> = {
   backup_old: 'The newest backup is too old',
   replica_behind: 'The replica is behind',
   certificate_ending: 'The TLS certificate ends soon',
+  security_update: 'A release of tilld mends a security problem',
+  update_available: 'A newer release of tilld is available',
 };
 
 const MESSAGES: Readonly<Record<AttentionKind, string>> = {
@@ -106,6 +108,8 @@ const MESSAGES: Readonly<Record<AttentionKind, string>> = {
   backup_old: 'Check the schedule of backups and the disk.',
   replica_behind: 'A takeover now would lose the newest changes.',
   certificate_ending: 'Renew it before payers see a warning.',
+  security_update: 'Update this server soon.',
+  update_available: 'Read the release notes, then update this server.',
 };
 
 /** Presents an item. @param paths the pages to settle it on */

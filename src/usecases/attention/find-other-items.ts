@@ -9,7 +9,7 @@ import type { ShopMode } from '../../store/attention/waiting-payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { listEndpoints } from '../webhooks/index.ts';
 import type { WaitingItem } from './attention-item.ts';
-import type { AttentionDeps } from './attention-deps.ts';
+import type { AttentionDeps, ServerFaults } from './attention-deps.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -132,6 +132,18 @@ function serverItems(deps: AttentionDeps): WaitingItem[] {
     ...serverItem('backup_old', faults.isBackupTooOld()),
     ...serverItem('replica_behind', faults.isReplicaBehind()),
     ...serverItem('certificate_ending', faults.isCertificateEnding()),
+    ...updateItem(faults),
+  ];
+}
+
+/** Dismissed, it returns with the next release. */
+function updateItem({ newerRelease }: ServerFaults): WaitingItem[] {
+  const release = newerRelease();
+  if (release === null) return [];
+  const kind = release.security ? 'security_update' : 'update_available';
+  const message = `tilld ${release.version}: ${release.notesUrl}`;
+  return [
+    { id: kind, kind, since: Date.parse(release.publishedAt), mark: release.version, subject: {}, message },
   ];
 }
 

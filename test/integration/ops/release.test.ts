@@ -11,10 +11,13 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UpdateFeed } from '../../../src/workers/update-feed/update-feed.ts';
 import { buildSources } from '../../_helpers/installed.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
+import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 import { UpdateWorld } from '../../_helpers/updates.ts';
 
 /** Packages are downloaded and everything is built. */
@@ -24,6 +27,7 @@ const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'ut
   version: string;
   devDependencies: Record<string, string>;
 };
+const NOTES_URL = 'https://tilld.example/releases/next';
 const NAME = `tilld-${version}-${process.platform}-${process.arch}`;
 
 const dir = mkdtempSync('/var/tmp/tilld release-');
@@ -41,6 +45,7 @@ const environment = {
 beforeAll(async () => {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'release', '-f', join(dir, 'key')]);
   const options = ['--daemon-only', '--allow-changes', '--into', into, '--sign', join(dir, 'key')];
+  options.push('--security', '--notes-url', NOTES_URL);
   await promisify(execFile)('scripts/release', options);
   mkdirSync(installed);
   execFileSync('tar', ['-xzf', join(into, `${NAME}.tar.gz`), '-C', installed]);
@@ -69,6 +74,25 @@ describe('the release', () => {
       );
     expect(verify(sums)).toContain('Good "tilld-release" signature');
     expect(() => verify(sums.replace(/^./, 'x'))).toThrow();
+  });
+
+  it('has a feed that a daemon accepts by the key of the release', async () => {
+    const signersFile = join(dir, 'feed-signers');
+    writeFileSync(signersFile, `release ${readFileSync(join(dir, 'key.pub'), 'utf8')}`);
+    const db = await databaseOfRowsAlone();
+    const feed = await UpdateFeed.open({
+      db,
+      clock: { now: () => Date.now() },
+      logger: pino({ level: 'silent' }),
+      egress: { allowPrivate: false, resolve: async () => [] },
+      version: '0.0.1',
+      feed: join(into, 'tilld-feed.json'),
+      signersFile,
+    });
+    await feed.check();
+    expect(feed.warnings()).toEqual([]);
+    expect(feed.available()).toMatchObject({ version, security: true, notesUrl: NOTES_URL });
+    await db.close();
   });
 
   it('lists the packages of the archive and its Node in the SBOM, without build dependencies', () => {

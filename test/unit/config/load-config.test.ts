@@ -307,6 +307,14 @@ const TABLE: readonly (readonly [
   ['TILLD_SMTP_URL', 'smtps://u:p@mail.example', 'smtp.url', 'smtps://u:p@mail.example', 'mail.example'],
   ['TILLD_SMTP_URL_FILE', 'smtp', 'smtp.url', 'smtps://u:p@mail.example', 'missing-file'],
   ['TILLD_OPERATOR_EMAIL', 'ops@example.com', 'operatorEmail', 'ops@example.com', ''],
+  [
+    'TILLD_UPDATE_FEED',
+    '/srv/tilld-feed.json',
+    'updates.feed',
+    '/srv/tilld-feed.json',
+    'ftp://x.example/feed',
+  ],
+  ['TILLD_UPDATE_SIGNERS', '/srv/signers', 'updates.signersFile', '/srv/signers', ''],
   ['TILLD_SMTP_FROM', 'Till <till@example.com>', 'smtp.from', 'Till <till@example.com>', ''],
 ];
 
@@ -327,6 +335,7 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   TILLD_REPLICA_S3_ENDPOINT: { TILLD_REPLICA_URL: 's3://bucket/folder' },
   TILLD_REPLICA_S3_REGION: { TILLD_REPLICA_URL: 's3://bucket/folder' },
   TILLD_REPLICA_MAX_LAG: { TILLD_REPLICA_URL: '/srv/replica' },
+  TILLD_UPDATE_SIGNERS: { TILLD_UPDATE_FEED: 'https://x.example/feed.json' },
   TILLD_SMTP_FROM: { TILLD_SMTP_URL: 'smtp://mail.example' },
 };
 

@@ -41,6 +41,7 @@ async function samples(name: string, parts: Partial<StateMetricsDeps> = {}): Pro
     replica: null,
     certificate: null,
     log: null,
+    updates: null,
     dataDir,
     liveCoins: ['BTC'],
     chains: async () => [],
@@ -65,6 +66,7 @@ describe('registerStateMetrics', () => {
       'tilld_replica_lag_seconds',
       'tilld_last_backup_timestamp_seconds',
       'tilld_rate_age_seconds',
+      'tilld_update_available',
       'tilld_reconcile_timestamp_seconds',
     ])
       expect(await samples(name), name).toEqual([]);

@@ -109,7 +109,7 @@ const COVERED: readonly Coverage[] = [
     pattern: /^bitcoin-cli \S+ getbalances/,
     document: 'docs/keys.md',
     by: 'test/integration/ops/seed-descriptors.test.ts',
-    proof: "('getbalances'",
+    proof: "'getbalances'",
   },
   tool('rescan', 'rescan'),
   tool('check', 'release', "'scripts/check'"),

@@ -27,6 +27,8 @@ const TITLES = {
   backup_old: () => t('The newest backup is too old'),
   replica_behind: () => t('The replica is behind'),
   certificate_ending: () => t('The TLS certificate ends soon'),
+  security_update: () => t('A release of tilld mends a security problem'),
+  update_available: () => t('A newer release of tilld is available'),
 } as const satisfies Record<AttentionItem['kind'], () => string>;
 
 /** What happened. */
