@@ -55,15 +55,17 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'A code of your second factor is required',
   ],
   FORBIDDEN: [
-    'A restricted key without the scope this takes; the message and details name it',
+    'A restricted key without the required scope; the message and details name it',
     'This key lacks the scope wallet:send',
   ],
   STEP_UP_REQUIRED: [
-    'The dashboard’s session must prove again who is there before money moves; keys and user tokens never get this',
+    'The dashboard session must be confirmed again (step-up) before money moves; keys and user tokens never get ' +
+      'this',
     'Confirm with your password first',
   ],
   RATE_LIMITED: [
-    'Too many attempts, payments made with a public key from this address, or requests that wait; Retry-After says when to come back',
+    'Too many attempts, payments created with a public key from this address, or waiting requests; Retry-After ' +
+      'says when to retry',
     'Too many attempts: try again in a minute',
   ],
   CUSTOMER_NOT_FOUND: ['The account has no such customer', 'No such customer'],
@@ -77,7 +79,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   LINK_NOT_FOUND: ['The merchant has no such link', 'No such refund link'],
   LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
   INVALID_CODE: [
-    'A code of a connect request that is wrong, spent or expired, or a wrong verifier: ask the owner again',
+    'The code of a connect request is wrong, used or expired, or the verifier is wrong: ask the owner again',
     'The code is wrong, was used before, or is older than ten minutes',
   ],
   SESSION_NOT_FOUND: [
@@ -85,7 +87,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'No such session: it has ended already',
   ],
   PASSKEY_NOT_FOUND: ['The user has no such passkey', 'No such passkey'],
-  PERSON_NOT_FOUND: ['Nobody like that works for the shop', 'Nobody like that works for this shop'],
+  PERSON_NOT_FOUND: ['The shop has no such member', 'No such member of this shop'],
   INVITATION_NOT_FOUND: [
     'The shop has no such open invitation',
     'No such invitation: it was accepted or withdrawn already',
@@ -93,7 +95,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],
   DUPLICATE_ENTRY: [
-    'Something that must be unique exists already; details names the field and, where you may read it, what exists',
+    'A unique value already exists; details names the field and, where you may read it, the id of the existing ' +
+      'object',
     'A customer with this email already exists',
   ],
   INSUFFICIENT_BALANCE: [
@@ -104,7 +107,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'A field is missing or wrong; details names every one',
     'email must be an e-mail address',
   ],
-  INVALID_STATE: ['The thing exists and its state forbids this', 'The payment is completed'],
+  INVALID_STATE: ['The current state of the object forbids this', 'The payment is completed'],
   FEE_ABOVE_LIMIT: [
     'The network fee would be above the limit set for it; nothing was signed',
     'the fee of 0.0002 BTC is above the limit of 0.0001 BTC',
@@ -121,12 +124,12 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The node refused the transaction for good; nothing was sent',
     'The network refused this transaction',
   ],
-  REGISTRATION_CLOSED: ['This server takes no new users', 'Registration is closed on this server'],
+  REGISTRATION_CLOSED: ['Registration is closed on this server', 'Registration is closed on this server'],
   EMAIL_UNCONFIRMED: [
     'The address of the account is not confirmed, and this server sends mails',
     'Confirm your email address first: open the link that was mailed to it',
   ],
-  NOT_FOUND: ['There is nothing at this address', 'There is nothing at this address'],
+  NOT_FOUND: ['No such path', 'There is nothing at this address'],
   METHOD_NOT_ALLOWED: ['The path accepts other methods; Allow lists them', 'This path accepts POST only'],
   REQUEST_TIMEOUT: [
     'The headers or the body came too slowly: send the request again',
@@ -142,20 +145,17 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'This Idempotency-Key was used with another request',
   ],
   IDEMPOTENCY_IN_FLIGHT: [
-    'The first request with this Idempotency-Key still runs: ask again',
+    'The first request with this Idempotency-Key is still running: retry',
     'A request with this Idempotency-Key is still being handled',
   ],
-  RATE_UNAVAILABLE: [
-    'No current price is known; nothing is guessed',
-    'No current price of BTC in USD is known; try again later',
-  ],
-  NODE_UNAVAILABLE: ['The coin’s node does not answer now: try again later', 'The BTC node does not answer'],
+  RATE_UNAVAILABLE: ['No current price is known', 'No current price of BTC in USD is known; try again later'],
+  NODE_UNAVAILABLE: ['The coin’s node does not respond now: try again later', 'The BTC node does not answer'],
   COIN_UNAVAILABLE: [
     'This server does not run the coin in this mode',
     'None of the allowed coins is configured on this server',
   ],
   DATABASE_UNAVAILABLE: [
-    'Nothing can be written for now; Retry-After says when to come back',
+    'The database cannot be written at present; Retry-After says when to retry',
     'The database cannot be written now: try again later',
   ],
   INTERNAL_ERROR: [
@@ -185,7 +185,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       },
       existingId: {
         type: 'string',
-        description: 'Of DUPLICATE_ENTRY: the id of what exists already, where the caller may read it',
+        description: 'For DUPLICATE_ENTRY: the id of the existing object, where the caller may read it',
         example: EXAMPLES.customerId,
       },
     },

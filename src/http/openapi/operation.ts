@@ -57,9 +57,9 @@ export function operationId(route: { readonly method: string; readonly path: str
 /** When a request names a merchant. */
 function whenNamed({ auth, namedBy }: Route): string {
   if (auth === 'account')
-    return 'For a user token of somebody who works for a shop of another account: that shop';
+    return 'For the user token of a member who works for a shop of another account: that shop';
   if (namedBy.length === 0) return 'Required with a user token, here or in the body';
-  return `Required with a user token that gives no ${namedBy.join(' or ')}`;
+  return `Required with a user token without ${namedBy.join(' or ')}`;
 }
 
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
@@ -79,9 +79,10 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
     .optional()
     .meta({
       description:
-        'Any text of your own, printable ASCII. The same request with the same key is done once and answers as the first did' +
+        'Any text of your own, printable ASCII. A request repeated with the same key is executed once and returns ' +
+        'the first response' +
         (route.idempotency === 'forever'
-          ? ', for ever; a refusal is not kept, so the same key may be tried again'
+          ? ', for ever; an error is not stored, so the same key can be used again'
           : ', for 24 hours'),
       example: 'order-1001',
     });

@@ -6,13 +6,13 @@ import type { JsonSchema, MediaType, Operation, PathItem } from './types.ts';
 /** Response headers, defined once. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Names this request in the log; a plain one sent by the client is kept',
+    description: 'Identifies this request in the log; a valid one sent by the client is kept',
     required: true,
     schema: { type: 'string' },
     example: '6f9d3c1e-6f0b-4c58-9a52-7a0f3f6a9b11',
   },
   'Idempotent-Replayed': {
-    description: 'Present on the answer to a repeated Idempotency-Key: nothing was done again',
+    description: 'Present in the response to a repeated Idempotency-Key: the request was not executed again',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Tilld-Ignored-Fields': {
@@ -48,19 +48,19 @@ function bearer(bearerFormat: string, description: string) {
 /** The description of each tag, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {
   Payments: 'Ask a customer for money and follow it until it is final.',
-  'Payment links': 'Pages by which anybody pays a shop, and the keypad of its counter.',
+  'Payment links': 'Pages on which any customer can pay a shop, and the keypad of its counter.',
   Subscriptions: 'Recurring prices: an invoice for each period, paid like any other payment.',
-  Rates: 'What coins cost now.',
+  Rates: 'Current prices of the coins.',
   Sandbox: 'Play the payer: simulated coins on a simulated network, found the way real money is.',
-  Webhooks: 'Signed notifications: what was sent, what came back, sending it again.',
-  Wallet: 'What a merchant holds, and sending it elsewhere.',
-  Authentication: 'Users: registering, signing in, and what protects an account.',
+  Webhooks: 'Signed notifications: deliveries, responses, and redelivery.',
+  Wallet: 'The balance of a merchant, and sending coins.',
+  Authentication: 'Users: registration, sign-in and account security.',
   Merchants: 'Shops: each with its domain, its keys, its wallet and its settings.',
   Keys: 'API keys and the webhook signing secret.',
   Connect: 'A shop gets its own restricted key: the owner agrees on a page, the shop exchanges a code.',
-  Customers: 'The people who pay. They belong to the account and serve all its merchants.',
+  Customers: 'The people who pay. Customers belong to the account; all its merchants share them.',
   Catalog: 'Products and their prices, for payments that name these instead of an amount.',
-  Service: 'For those who run the daemon: health, readiness, metrics and this document.',
+  Service: 'For the operator of the daemon: health, readiness, metrics and this document.',
 };
 
 const READY_CHAINS = {
@@ -105,7 +105,10 @@ const chainHealth: JsonSchema = {
       description:
         'Kind of the failure, such as `unavailable`; null for none, and for one of the daemon itself',
     },
-    lastSeenAt: { ...numberOrNull, description: 'Up to when everything was seen, milliseconds since 1970' },
+    lastSeenAt: {
+      ...numberOrNull,
+      description: 'Time up to which the chain was read completely, milliseconds since 1970',
+    },
     nodeVersion: textOrNull,
     nodeWarnings: textOrNull,
     unexplainedAccounts: {
@@ -152,7 +155,7 @@ const chainHealth: JsonSchema = {
     alarms: {
       type: 'array',
       items: { type: 'string', enum: [...CHAIN_ALARMS] },
-      description: 'Signs that node, chain and this program do not fit together; also `tilld_chain_alarm`',
+      description: 'Signs of an inconsistency between node, chain and daemon; also `tilld_chain_alarm`',
     },
   },
   required: ['coin', 'mode', 'state', 'height', 'lag', 'lastError', 'warnings', 'alarms'],
@@ -221,7 +224,7 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
     {
       '200': ['Ready', 'application/json', success(readiness, READY_EXAMPLE())],
       '503': [
-        '`NODE_UNAVAILABLE`: not ready. Here `data` is given too: it tells which part is not.',
+        '`NODE_UNAVAILABLE`: not ready. This error has `data` as well: it shows which part is not ready.',
         'application/json',
         {
           schema: {

@@ -6,43 +6,46 @@ import { EXAMPLES } from '../schemas/example-values.ts';
 
 /** When each event is emitted. */
 const MEANINGS: Readonly<Record<EventType, string>> = {
-  'payment.created': 'A payment was created; nobody has paid yet.',
-  'payment.updated': 'You changed the price or other terms of a payment that nobody has paid.',
-  'payment.confirming': 'Money that covers the price was seen and waits for its confirmations.',
+  'payment.created': 'A payment was created; it is not paid yet.',
+  'payment.updated': 'You changed the price or other terms of an unpaid payment.',
+  'payment.confirming': 'The full price was detected and waits for its confirmations.',
   'payment.underpaid':
-    'Money came and does not cover the price. The rest can still be paid, or accept what came.',
+    'The amount received is less than the price. The payer can still pay the rest, or you can accept the payment.',
   'payment.completed': 'The price is paid and confirmed: deliver.',
-  'payment.overpaid': 'The payment completed with more than its price; giving back the rest is up to you.',
+  'payment.overpaid':
+    'The payment completed with more than its price. You decide whether to refund the excess.',
   'payment.late':
-    'Money came after the payment, or one that it renewed, had expired or was cancelled. Where `exception` is `late`, ' +
-    'it waits for your decision.',
-  'payment.expired': 'The time is up and nothing was paid.',
+    'Money was received after the payment, or an expired payment that it replaces, had ended. Where `exception` ' +
+    'is `late`, it waits for your decision.',
+  'payment.expired': 'The payment window ended without a payment.',
   'payment.cancelled': 'You cancelled the payment.',
   'payment.superseded':
-    'The order got money, which a newer payment of it counts (`supersededBy`): follow that one. This one asks for no ' +
-    'money; what comes to its addresses counts there.',
+    'Superseded by a newer payment of the same order (`supersededBy`), which counts all money, including later ' +
+    'payments to these addresses.',
   'payment.reversed':
-    'Money that counted is gone again: replaced, double-spent or in a block that lost. Even after completion.',
-  'payment.failed': 'The payment cannot be completed any more.',
+    'Received money was reversed: replaced, double-spent or removed by a reorg. This can happen after completion.',
+  'payment.failed': 'The payment can no longer be completed.',
   'payment.refunded':
-    'The money was given back: the network took the last refund of it, or you recorded it as given back elsewhere.',
+    'The payment was refunded: the network accepted the last refund of it, or you recorded it as refunded ' +
+    'elsewhere.',
   'payment.partially_refunded':
-    'The network took a refund to an address that gives back a part of the money; `refunds` has it. A claimed link has ' +
-    '`refund.paid` instead.',
+    'The network accepted a refund of a part of the money to an address; `refunds` lists it. A claimed link ' +
+    'emits `refund.paid` instead.',
   'payment.refund_failed':
-    'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
-  'refund.claimed': 'The payer claimed a refund by its link; it is sent, or waits for your approval.',
+    'A refund failed for good: the payment returns to its previous status and can be refunded again.',
+  'refund.claimed': 'The payer claimed a refund with its link; it is sent, or waits for your approval.',
   'refund.delayed':
-    'A claimed refund cannot be sent at present: `problem` of the link says why. It is tried again, and told once per claim.',
-  'refund.paid': 'The network took the transaction that pays a claimed refund.',
-  'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
+    'A claimed refund cannot be sent at present: `problem` of the link says why. It is retried; the event is ' +
+    'sent once per claim.',
+  'refund.paid': 'The network accepted the transaction that pays a claimed refund.',
+  'refund.expired': 'The refund was not claimed in time; the link is no longer valid.',
   'refund.cancelled':
     'The refund link ended unpaid, and `cancelReason` says why: you cancelled it, the payer paid on before the order was complete, or you recorded the payment as refunded elsewhere.',
   'subscription.created': 'A subscription was started.',
   'subscription.invoiced': 'The invoice of its next period was made: `invoice`, to be paid by its payment.',
-  'subscription.renewed': 'An invoice was paid; `activeUntil` is the new end of the paid time.',
+  'subscription.renewed': 'An invoice was paid; `activeUntil` is the new end of the paid period.',
   'subscription.past_due':
-    'A period has begun unpaid. It stays active for the days of grace, if it was ever paid.',
+    'A period has begun unpaid. The subscription stays active during the grace period, if it was ever paid.',
   'subscription.paused': 'It was paused; its open invoices are closed.',
   'subscription.resumed':
     'It was resumed: its periods are counted on from now, or from the end of the paid time that was left.',
@@ -51,12 +54,12 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.trial_ending': 'Its trial ends in three days, or sooner if it is shorter.',
   'subscription.updated':
     'Something else of it changed: its terms, its credit (`note`), or an invoice lost its money or was refunded.',
-  'send.broadcast': 'The network took a transaction you sent.',
+  'send.broadcast': 'The network accepted a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
-  'send.failed': 'A transaction you sent will not happen; its coins are free again.',
+  'send.failed': 'A transaction you sent failed for good; its coins are available again.',
   'domain.verified': 'The domain of the merchant is verified.',
   'domain.revoked': 'The domain failed its recheck for days and is no longer verified.',
-  'webhook.test': 'You asked for a test. No money moved.',
+  'webhook.test': 'You requested a test. No money moved.',
 };
 
 /** The payment in the example of each of its events. */
@@ -122,11 +125,12 @@ const EXEMPLARY: ReadonlySet<EventType> = new Set([
 
 const DELIVERY_ANSWERS: Operation['responses'] = {
   '2XX': {
-    description: 'Taken. Anything else, or no answer within 15 s, is tried again: ten times in three days.',
+    description:
+      'Accepted. Any other status, or no response within 15 s, is retried: ten times in three days.',
   },
-  '410': { description: 'Send this endpoint nothing more' },
-  '429': { description: 'Too fast: Retry-After is honoured' },
-  '503': { description: 'Not now: Retry-After is honoured' },
+  '410': { description: 'The endpoint is gone: nothing more is sent to it' },
+  '429': { description: 'Too many requests: Retry-After is honoured' },
+  '503': { description: 'Temporarily unavailable: Retry-After is honoured' },
 };
 
 /** What the shop gets by a test. */
@@ -255,7 +259,7 @@ const DOMAIN_DATA: JsonSchema = {
         verifiedAt: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
         lastError: {
           anyOf: [{ type: 'string' }, { type: 'null' }],
-          description: 'What the last look missed',
+          description: 'Why the last check failed; null if it succeeded',
           example: null,
         },
       },

@@ -15,7 +15,7 @@ const item = z
   .object({
     id: z.string().meta({
       description:
-        'Of its payment, refund link, send or endpoint, or the name of a fault; the same while it waits',
+        'Of its payment, refund link, send or endpoint, or the name of a fault; stable while the item is listed',
       example: EXAMPLES.paymentId,
     }),
     kind: z.enum(ATTENTION_KINDS).meta({ example: 'payment_over' }),
@@ -58,7 +58,7 @@ const item = z
         type: z.enum(ATTENTION_ACTIONS).meta({ example: 'refund_excess' }),
         url: z.string().meta({
           description:
-            'The page on which to do it; for `request_payment` the payment page to send to the payer',
+            'The page for this action; for `request_payment` the payment page to send to the payer',
           example: `https://pay.example/dashboard/shop/${EXAMPLES.merchantId}/payments/${EXAMPLES.paymentId}`,
         }),
       })
@@ -103,8 +103,9 @@ function dismissRoute(deps: AttentionDeps): Route {
     scope: 'payments:write',
     summary: 'Dismiss what needs a decision',
     description:
-      'Takes an item off the list, for everyone in the shop; who did it and when is in the audit log. Its payment, send or ' +
-      'endpoint stays as it is. The item returns when its state changes, and a fault of the server after a day.',
+      'Removes an item from the list, for everyone in the shop; the audit log records who did it and when. Its ' +
+      'payment, send or endpoint stays as it is. The item returns when its state changes, and a fault of the ' +
+      'server after a day.',
     tags: TAGS,
     status: 200,
     errors: ['NOT_FOUND'],

@@ -39,7 +39,7 @@ const data = z.object({
       result: z
         .string()
         .nullable()
-        .meta({ description: '`OK` or the code of a refusal; null: under way, or its end is not known' }),
+        .meta({ description: '`OK` or an error code; null: in progress, or the result is not known' }),
     }),
   ),
   next: z.int().nullable().meta({ description: '`before` of the next page; null on the last' }),
@@ -52,8 +52,7 @@ export function auditRoutes(deps: AuditRoutesDeps): Route[] {
       ...common,
       path: '/merchant/audit',
       summary: 'The audit log of a shop',
-      description:
-        'What people changed, and what keys did that moves money or hands out secrets; newest first.',
+      description: 'Changes by people, and actions of keys that move money or return secrets; newest first.',
       query: z.object({
         ...page,
         merchantId: identifier(),
@@ -69,7 +68,7 @@ export function auditRoutes(deps: AuditRoutesDeps): Route[] {
       ...common,
       path: '/auth/audit',
       summary: 'The audit log of the account',
-      description: 'What the user changed outside of shops, and sign-ins; newest first.',
+      description: 'Changes of the user outside of shops, and sign-ins; newest first.',
       query: z.object(page),
       data,
       errors: [],

@@ -12,9 +12,9 @@ export function emailRoutes(deps: AccountDeps): Route[] {
       path: '/auth/verify-email',
       summary: 'Verify an email address',
       description:
-        'Takes the token of the mailed link, which works for 48 hours, from the account that it was mailed for: sign in ' +
-        'first. Only the newest link works. Taking the same token again is harmless. A token that does not count is ' +
-        'VALIDATION_INVALID; that of another account is FORBIDDEN.',
+        'Verifies with the token of the emailed link, which is valid for 48 hours, in the account that it was sent ' +
+        'to: sign in first. Only the newest link works. Repeating the request with the same token changes nothing. ' +
+        'An invalid token is VALIDATION_INVALID; that of another account is FORBIDDEN.',
       tags: authTags,
       auth: 'jwt',
       scope: 'never',
@@ -32,8 +32,8 @@ export function emailRoutes(deps: AccountDeps): Route[] {
       path: '/auth/resend-verification',
       summary: 'Mail another verification link',
       description:
-        'The link mailed before stops working. At most five such mails a day; `sent` is false when the ' +
-        'address is verified already. `by` is `log` on a server without a mail server.',
+        'The previous link stops working. At most five such mails a day; `sent` is false when the address is ' +
+        'verified already. `by` is `log` on a server without a mail server.',
       tags: authTags,
       auth: 'jwt',
       scope: 'never',

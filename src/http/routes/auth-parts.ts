@@ -44,7 +44,7 @@ export function code() {
 
 /** A token from an emailed link. */
 export function mailedToken() {
-  return text().meta({ description: 'What stands behind `token=` in the mailed link' });
+  return text().meta({ description: 'The value of `token=` in the emailed link' });
 }
 
 /** The dashboard session of a request; null for a user token. */

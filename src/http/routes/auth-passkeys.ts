@@ -94,7 +94,8 @@ function listRoute(deps: AccountDeps): Route {
     method: 'GET',
     path: '/auth/passkeys',
     summary: 'The passkeys of the user',
-    description: 'Also the one origin at which they work, or the reason why there are none here.',
+    description:
+      'Also the only origin at which they work, or the reason why passkeys are not available here.',
     auth: 'jwt',
     data: z.object({
       passkeys: z.array(passkey),
@@ -115,7 +116,7 @@ function askToAddRoute(deps: AccountDeps): Route {
     method: 'POST',
     path: '/auth/passkeys/options',
     summary: 'Begin to add a passkey',
-    description: 'What the browser makes a passkey from, for this session and within five minutes.',
+    description: 'The creation options for the browser, valid in this session for five minutes.',
     auth: 'jwt',
     changesAccess: true,
     data: z.object({ options }),
@@ -134,7 +135,8 @@ function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     path: '/auth/passkeys',
     summary: 'Add a passkey',
     description:
-      'Keeps what the browser made of the options and notifies the user by mail. Every other session and every user token ends.',
+      'Stores the passkey that the browser created from the options and notifies the user by email. Every other ' +
+      'session and every user token ends.',
     auth: 'jwt',
     changesAccess: true,
     status: 201,
@@ -161,7 +163,7 @@ function renameRoute(deps: AccountDeps): Route {
     method: 'PATCH',
     path: '/auth/passkeys',
     summary: 'Rename a passkey',
-    description: 'The name is for its user alone.',
+    description: 'Only the user sees the name.',
     auth: 'jwt',
     body: z.object({ passkeyId: identifier(), name: name() }),
     data: z.object({ passkey }),
@@ -180,8 +182,8 @@ function removeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     path: '/auth/passkeys',
     summary: 'Remove a passkey',
     description:
-      'Every other session and every user token ends, and the user is notified by mail. The last passkey of a user without an authenticator ' +
-      'app takes the password as well.',
+      'Every other session and every user token ends, and the user is notified by email. Removing the last passkey ' +
+      'of a user without an authenticator app requires the password as well.',
     auth: 'jwt',
     changesAccess: true,
     body: z.object({ passkeyId: identifier(), password: currentPassword().optional() }),
@@ -200,8 +202,8 @@ function askToSignInRoute(deps: AccountDeps): Route {
     ...common,
     method: 'GET',
     path: '/auth/passkeys/sign-in',
-    summary: 'Begin to sign in by a passkey',
-    description: 'Names no user and no passkey: the browser offers those it has. Good for five minutes.',
+    summary: 'Begin to sign in with a passkey',
+    description: 'Lists no user and no passkey: the browser offers its own. Valid for five minutes.',
     auth: 'none',
     data: question,
     errors: [],
@@ -214,10 +216,10 @@ function signInRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     ...common,
     method: 'POST',
     path: '/auth/passkeys/sign-in',
-    summary: 'Sign in to the dashboard by a passkey',
+    summary: 'Sign in to the dashboard with a passkey',
     description:
-      'As POST /auth/session: sets the cookie, and the session the browser came with ends. A passkey counts as ' +
-      'password and second factor, as its authenticator has verified who uses it.',
+      'Like POST /auth/session: sets the session cookie and ends the session that the request’s cookie belonged ' +
+      'to. A passkey counts as password and second factor, because its authenticator has verified the user.',
     auth: 'none',
     body: z.object({ credential: assertion }),
     data: z.object({ user }),
@@ -235,9 +237,9 @@ function askToStepUpRoute(deps: AccountDeps): Route {
     ...common,
     method: 'GET',
     path: '/auth/passkeys/step-up',
-    summary: 'Begin to prove by a passkey who is there',
+    summary: 'Begin a step-up with a passkey',
     description:
-      'Without options the user has no passkey that works here. Good for five minutes, in this session.',
+      'The options are null if the user has no passkey that works here. Valid for five minutes, in this session.',
     auth: 'jwt',
     data: question,
     errors: [],
@@ -253,8 +255,8 @@ function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     ...common,
     method: 'POST',
     path: '/auth/passkeys/step-up',
-    summary: 'Prove by a passkey who is there',
-    description: 'As POST /auth/step-up.',
+    summary: 'Step up with a passkey',
+    description: 'Like POST /auth/step-up.',
     auth: 'jwt',
     body: z.object({ credential: assertion }),
     data: z.object({ until: timestamp() }),

@@ -60,10 +60,10 @@ function forgotRoute(deps: AccountDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/forgot-password',
-    summary: 'Ask for a link to set a new password',
+    summary: 'Request a link to set a new password',
     description:
-      'Always answers the same, whether or not anybody has the address. The link is mailed, works once and ' +
-      'for one hour, and ends the one before. At most five such mails an hour.',
+      'Always returns the same response, whether or not an account has the address. The link is emailed, works ' +
+      'once, for one hour, and invalidates the previous one. At most five such emails an hour.',
     tags: authTags,
     auth: 'none',
     scope: 'never',
@@ -91,11 +91,11 @@ function resetRoute(deps: AccountDeps): Route {
     path: '/auth/reset-password',
     summary: 'Set a new password',
     description:
-      'Takes the token of the mailed link, once, and ends every user token and session. On a confirmed account a second ' +
-      'factor stays on, and passkeys and keys of shops end when asked (INVALID_STATE with two-factor sign-in on). Where ' +
-      'the address was never confirmed, whoever registered it may be a stranger: passkeys, two-factor sign-in, ' +
-      'memberships, and all keys, people, webhooks and targets of payers of its shops end. `ended` says what was there. A ' +
-      'token that does not count is VALIDATION_INVALID.',
+      'Consumes the token of the emailed link, and ends every user token and session. On a confirmed account the ' +
+      'second factor stays on, and passkeys and keys of shops end on request (INVALID_STATE with two-factor ' +
+      'sign-in on). Where the address was never confirmed, the account may have been registered by someone else: ' +
+      'passkeys, two-factor sign-in, memberships, and all keys, people, webhooks and targets of payers of its ' +
+      'shops end. `ended` lists them. An invalid token is VALIDATION_INVALID.',
     tags: authTags,
     auth: 'none',
     scope: 'never',
@@ -126,10 +126,10 @@ function reviewRoute(deps: AccountDeps): Route {
     method: 'POST',
     path: '/auth/reset-password/review',
     ownPages: true,
-    summary: 'What a reset ends or leaves',
+    summary: 'Preview what a reset ends',
     description:
-      'Takes the token of the mailed link and does not use it up. Lists what gives access to the account beside the ' +
-      'password. With two-factor sign-in on, a confirmed account lists nothing: sign in with a code to see it.',
+      'Does not consume the token of the emailed link. Lists the other credentials of the account. With two-factor ' +
+      'sign-in on, a confirmed account lists nothing: sign in with a code to see it.',
     tags: authTags,
     auth: 'none',
     scope: 'never',
@@ -186,9 +186,9 @@ function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     renewsSession: true,
     summary: 'Change the password',
     description:
-      'Every user token issued before stops working, this one included: go on with the one in the answer. Sessions ' +
-      'of the dashboard end as well, but the one that asks. ' +
-      'A wrong current password is INVALID_CREDENTIALS; after several, 429 with Retry-After.',
+      'Revokes every user token issued before, including the token of this request: continue with the one in the ' +
+      'response. Dashboard sessions end as well, except the one of this request. A wrong current password is ' +
+      'INVALID_CREDENTIALS; after several, 429 with Retry-After.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',

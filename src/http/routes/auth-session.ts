@@ -53,7 +53,8 @@ function openRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     path: '/auth/session',
     summary: 'Sign in to the dashboard',
     description:
-      'As /auth/login, but the answer holds no token: it sets the cookie. The session the browser came with ends.',
+      'Like /auth/login, but sets the session cookie instead of returning a token. Ends the session that the ' +
+      'request’s cookie belonged to.',
     auth: 'none',
     body: z.object({ email: email(), password: currentPassword(), code: code().optional() }),
     data: z.object({ user }),
@@ -72,7 +73,7 @@ function closeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     method: 'DELETE',
     path: '/auth/session',
     summary: 'Sign out of the dashboard',
-    description: 'Ends the session of the cookie, if it has one that counts, and takes the cookie away.',
+    description: 'Ends the session of the cookie, if valid, and clears the cookie.',
     auth: 'none',
     data: ended,
     errors: [],
@@ -108,9 +109,10 @@ function languageRoute(deps: SessionDeps): Route {
     ...common,
     method: 'PATCH',
     path: '/auth/session',
-    summary: 'Tell the language of the dashboard',
+    summary: 'Set the language of the dashboard',
     description:
-      'Mails about shops are in it, unless one was chosen for them (PATCH /merchant/notices). Answers the language of mails.',
+      'Emails about shops are in this language, unless one was chosen for them (PATCH /merchant/notices). Returns ' +
+      'the language of emails.',
     auth: 'jwt',
     body: z.object({ language: z.enum(LANGUAGES) }),
     data: z.object({ language }),
@@ -126,10 +128,10 @@ function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     ...common,
     method: 'POST',
     path: '/auth/step-up',
-    summary: 'Prove again who is there',
+    summary: 'Confirm the user of a session again (step-up)',
     description:
-      'Lets the session move money for five minutes. Takes the password, or with two-factor sign-in on a code of the ' +
-      'authenticator app or a recovery code. Slowed down after several wrong ones, as signing in is.',
+      'Lets the session move money for five minutes. Requires the password, or with two-factor sign-in a code of ' +
+      'the authenticator app or a recovery code. Throttled after several wrong ones, like sign-in.',
     auth: 'jwt',
     body: z.object({ password: currentPassword().optional(), code: code().optional() }),
     data: z.object({ until: timestamp() }),
@@ -147,8 +149,8 @@ function listRoute(deps: AccountDeps): Route {
     ...common,
     method: 'GET',
     path: '/auth/sessions',
-    summary: 'Where the user is signed in',
-    description: 'The sessions of the dashboard that count now, the last used first.',
+    summary: 'List the sessions of the user',
+    description: 'The valid dashboard sessions, the last used first.',
     auth: 'jwt',
     data: z.object({
       sessions: z.array(
@@ -186,7 +188,7 @@ function endRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     summary: 'End a session, or all',
     description:
       'With `sessionId` that one. Without it the user is signed out everywhere: every session and every user token ' +
-      'ends, this one too. Keys of shops stay.',
+      'ends, including this one. Keys of shops stay.',
     auth: 'jwt',
     body: z.object({ sessionId: identifier().optional() }),
     data: ended,

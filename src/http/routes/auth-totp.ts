@@ -22,7 +22,7 @@ import {
 import { EXAMPLES } from '../schemas/example-values.ts';
 
 const goingOn = sessionSchema.nullable().meta({
-  description: 'The user token to go on with, as the one that asked has ended; null in the dashboard',
+  description: 'The new user token, because the token of the request was revoked; null in the dashboard',
 });
 
 function goingOnAnswer({ session }: ContinuedSession) {
@@ -65,9 +65,9 @@ function setupRoute(deps: AccountDeps): Route {
     holdsProof: 'password',
     summary: 'Begin to set up two-factor sign-in',
     description:
-      'Answers a new secret in base32 and as an otpauth:// URI for a QR code (SHA-1, 6 digits, 30 s). It ' +
-      'does not count before /auth/totp/enable took a code of it, within the hour. INVALID_STATE while ' +
-      'two-factor sign-in is on.',
+      'Returns a new secret in base32 and as an otpauth:// URI for a QR code (SHA-1, 6 digits, 30 s). It is not ' +
+      'active until /auth/totp/enable accepts a code of it, within the hour. INVALID_STATE while two-factor ' +
+      'sign-in is on.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
@@ -92,8 +92,8 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     holdsProof: 'code',
     summary: 'Switch two-factor sign-in on',
     description:
-      'Takes a first code of the secret from /auth/totp/setup and answers ten recovery codes. They are shown ' +
-      'this once, and each signs in once in place of a code. Every user token and every other session ends.',
+      'Requires a first code of the secret from /auth/totp/setup and returns ten recovery codes. They are shown ' +
+      'only once, and each replaces a code for one sign-in. Every user token and every other session ends.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
@@ -121,8 +121,8 @@ function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     holdsProof: 'code',
     summary: 'Switch two-factor sign-in off',
     description:
-      'Takes the password and a code of the authenticator app, or a recovery code. Secret and recovery ' +
-      'codes are forgotten. Every user token and every other session ends. INVALID_STATE when it is off.',
+      'Requires the password and a code of the authenticator app, or a recovery code. Deletes the secret and the ' +
+      'recovery codes. Every user token and every other session ends. INVALID_STATE when it is off.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',

@@ -54,7 +54,7 @@ function registerRoute(deps: AuthRoutesDeps): Route {
         .optional()
         .meta({
           description:
-            'The token of an invitation to a shop, with which that address registers where others may not',
+            'The token of an invitation to a shop, which lets the invited address register where registration is closed',
           examples: ['Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS'],
         }),
       setupToken: text()
@@ -82,10 +82,10 @@ function loginRoute(deps: AuthRoutesDeps): Route {
     path: '/auth/login',
     summary: 'Sign in',
     description:
-      'Answers a token valid for 24 hours. There is no refresh: sign in again. With two-factor sign-in on, ' +
-      'a right password without `code` is answered SECOND_FACTOR_REQUIRED: send the request again with a code ' +
-      'of the authenticator app, or a recovery code. Each code works once. After several failures an account ' +
-      'takes tries from that part of the network ever more slowly (429 with Retry-After, at most 15 minutes).',
+      'Returns a token valid for 24 hours. There is no refresh: sign in again. With two-factor sign-in on, a ' +
+      'correct password without `code` returns SECOND_FACTOR_REQUIRED: send the request again with a code of the ' +
+      'authenticator app, or a recovery code. Each code works once. After several failures an account throttles ' +
+      'attempts from that network (429 with Retry-After, at most 15 minutes).',
     tags: authTags,
     auth: 'none',
     scope: 'never',
@@ -107,7 +107,7 @@ function meRoute(deps: AuthRoutesDeps): Route {
     method: 'GET',
     path: '/auth/me',
     summary: 'The signed-in user',
-    description: 'The user a token belongs to.',
+    description: 'The user of the token.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',

@@ -54,14 +54,17 @@ function scopeText() {
 }
 
 const requestFields = {
-  name: visibleText().meta({ description: 'Who asks; becomes the name of the key', example: 'WooCommerce' }),
+  name: visibleText().meta({
+    description: 'Name of the requesting shop; becomes the name of the key',
+    example: 'WooCommerce',
+  }),
   redirectUrl: directs(
     httpUrl().meta({
       description: 'https; plain http on localhost where private webhooks are allowed. Without a fragment',
     }),
   ),
   state: text({ max: STATE_MAX, trim: false }).meta({
-    description: 'Any text of the shop; it comes back unchanged, and the shop checks that it is its own',
+    description: 'Any text of the shop; returned unchanged; the shop checks that it is its own',
     example: 'c2Vzc2lvbi00Mg',
   }),
   codeChallenge: z
@@ -79,8 +82,8 @@ function requestRoute(deps: ConnectRoutesDeps): Route {
     path: '/connect/request',
     summary: 'Check a connect request',
     description:
-      'For the page `/connect`: what the request in the address asks for, and where the owner goes who refuses. ' +
-      'A request with anything wrong in it is refused, and nobody is sent anywhere.',
+      'For the page `/connect`: the permissions that the request in the address asks for, and where the owner is ' +
+      'redirected after declining. An invalid request is rejected without a redirect.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -123,8 +126,8 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
     path: '/connect/approve',
     summary: 'Agree to a connect request',
     description:
-      'What the page `/connect` does when the owner agrees. Answers where to go on: `redirectUrl` with `code` and ' +
-      '`state`. The code is good for ten minutes and once.',
+      'Called by the page `/connect` when the owner agrees. Returns where to redirect: `redirectUrl` with `code` ' +
+      'and `state`. The code is valid once, for ten minutes.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -161,9 +164,9 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
     path: '/connect/token',
     summary: 'Exchange a code for a key',
     description:
-      'What the shop does with the code, from its server. The code is spent by its first use, with the right ' +
-      'verifier or a wrong one. `key` is a restricted key with what the owner agreed to, never shown again; ' +
-      '`webhookSecret` is null without the scope `webhooks:write`.',
+      'The shop calls this from its server. The first use consumes the code, with the right verifier or a wrong ' +
+      'one. `key` is a restricted key with the scopes that the owner agreed to, shown only once; `webhookSecret` ' +
+      'is null without the scope `webhooks:write`.',
     tags,
     auth: 'none',
     scope: 'never',

@@ -41,7 +41,7 @@ function createRoute(deps: CustomerRoutesDeps): Route {
     method: 'POST',
     path: '/merchant/customer/create',
     summary: 'Create a customer',
-    description: 'Email addresses are unique per account, whatever their letter case.',
+    description: 'Email addresses are unique per account, ignoring case.',
     tags,
     auth: 'account',
     scope: 'customers:write',
@@ -66,7 +66,7 @@ function editRoute(deps: CustomerRoutesDeps): Route {
     method: 'PATCH',
     path: '/merchant/customer/edit',
     summary: 'Edit a customer',
-    description: 'What is left out stays as it is; metadata is replaced as a whole.',
+    description: 'Omitted fields are unchanged; metadata is replaced as a whole.',
     tags,
     auth: 'account',
     scope: 'customers:write',
@@ -90,9 +90,10 @@ function eraseRoute(deps: CustomerRoutesDeps): Route {
     path: '/merchant/customer/erase',
     summary: 'Erase the personal data of a customer',
     description:
-      'Email, name and metadata are gone, with their copies in payments, events, webhook logs and mails that wait. Payments ' +
-      'and the books stay, under the `customerId`; its email reads `CUSTOMER_ID@erased.invalid` then. Order ids and webhook ' +
-      'URLs are kept as they are. Erasing again does no harm. Whoever comes with the address later is another customer.',
+      'Deletes email, name and metadata, with their copies in payments, events, webhook logs and queued emails. ' +
+      'Payments and the books are kept, under the `customerId`; its email becomes `CUSTOMER_ID@erased.invalid`. ' +
+      'Order ids and webhook URLs are kept. Idempotent. A later payment with the same email address creates a new ' +
+      'customer.',
     tags,
     auth: 'account',
     scope: 'customers:write',
@@ -126,7 +127,7 @@ function getRoute(deps: CustomerRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/customer/get',
     summary: 'Read a customer',
-    description: 'By `customerId`, by `email` (whatever its letter case), or by both, which must fit.',
+    description: 'By `customerId`, by `email` (ignoring case), or by both, which must match.',
     tags,
     auth: 'account',
     scope: 'customers:read',
@@ -152,8 +153,7 @@ function listRoute(deps: CustomerRoutesDeps): Route {
       ...pageQuery(),
       search: text({ min: 0 }).optional().meta({ example: 'alice' }),
       customerIds: identifiersQuery().optional().meta({
-        description:
-          'Only these, up to 100 with commas between them: whose payments a page of a list shows. Ids that name nobody are left out',
+        description: 'Only these, up to 100, separated by commas. Unknown ids are ignored',
       }),
     }),
     data: z.object({ customers: z.array(customer), pagination: pagination() }),

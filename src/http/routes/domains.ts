@@ -19,8 +19,8 @@ function chooseRoute(deps: CheckDomainDeps): Route {
     path: '/merchant/verify-domain',
     summary: 'Choose how to verify the domain',
     description:
-      'Answers what to publish; the token stays the same for all methods. The domain is then looked at every few minutes ' +
-      'for three days, daily for a month, and at once with /merchant/verify-domain/check.',
+      'Returns the record to publish; the token is the same for all methods. The domain is then checked every few ' +
+      'minutes for three days, daily for a month, and at once with /merchant/verify-domain/check.',
     tags,
     auth: 'account',
     scope: 'never',
@@ -50,10 +50,10 @@ function checkRoute(deps: CheckDomainDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/verify-domain/check',
-    summary: 'Look at the domain now',
+    summary: 'Check the domain now',
     description:
-      'Looks for the proof of the chosen method. A verified domain stays verified while `lastError` tells of a failed ' +
-      'look: it is looked at daily, and revoked after three failures over 72 hours.',
+      'Checks the proof of the chosen method. A verified domain is checked daily and revoked after three failures ' +
+      'over 72 hours; until then it stays verified, and `lastError` shows the failure.',
     tags,
     auth: 'account',
     scope: 'never',

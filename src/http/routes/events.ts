@@ -27,9 +27,7 @@ const eventView = z
     id: z
       .string()
       .meta({ description: 'Also the webhook-id header of its deliveries', example: EXAMPLES.eventId }),
-    seq: z
-      .int()
-      .meta({ description: 'Ascends in the order of commits; numbers may be left out', example: 4711 }),
+    seq: z.int().meta({ description: 'Ascends in the order of commits; may have gaps', example: 4711 }),
     type: eventType,
     createdAt: timestamp(),
     sandbox: z.boolean(),
@@ -41,7 +39,7 @@ const eventView = z
     }),
     data: freeObject().meta({ example: { payment: { id: EXAMPLES.paymentId, status: 'completed' } } }),
     truncated: z.boolean().meta({
-      description: 'Whether parts of data were left out, for size or for age: GET /payment/get has them',
+      description: 'Whether parts of data were removed because of size or age: GET /payment/get returns them',
       example: false,
     }),
     deliveries: z.array(
@@ -91,9 +89,9 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
     waits: true,
     summary: 'List or follow events',
     description:
-      'Every event of the merchant, told by webhook or not: newest first in pages, or with `after` oldest first from there. ' +
-      'Keep `nextAfter` and ask again with it; with `wait` the answer comes as soon as there is an event. Events are never ' +
-      'left out: of old ones only `data` is (`truncated`).',
+      'All events of the merchant, whether or not sent by webhook: newest first in pages, or with `after` oldest ' +
+      'first from there. Pass `nextAfter` as `after` of the next request; with `wait` the response is sent as soon ' +
+      'as there is an event. Events are never removed; old ones lose only `data` (`truncated`).',
     tags: ['Webhooks'],
     status: 200,
     errors: ['RATE_LIMITED'],
@@ -103,10 +101,10 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
     data: z.object({
       events: z.array(eventView),
       pagination: pagination().optional().meta({ description: 'Absent with after' }),
-      nextAfter: z
-        .int()
-        .optional()
-        .meta({ description: 'With after: the last seq seen, where to go on', example: 4711 }),
+      nextAfter: z.int().optional().meta({
+        description: 'With after: the last seq read; pass it as `after` of the next request',
+        example: 4711,
+      }),
     }),
     handler: async ({ auth, query, clientGone }) => {
       const { page, limit, mode, after, wait = 0, type, paymentId, subscriptionId } = query;

@@ -25,15 +25,16 @@ const movement = z
     orderId: z.string().nullable().meta({ example: 'order-1001' }),
     sendId: z.string().nullable().meta({ example: EXAMPLES.sendId }),
     coin: z.enum(COINS),
-    amount: z
-      .string()
-      .meta({ description: 'In the coin: positive came in, negative went out', example: '0.000499' }),
+    amount: z.string().meta({
+      description: 'In the coin: positive for incoming, negative for outgoing',
+      example: '0.000499',
+    }),
     currency: z.string().nullable().meta({
-      description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+      description: 'That of the payment; without a payment, that of the newest payment at the time, or USD',
       example: 'USD',
     }),
     rate: z.string().nullable().meta({
-      description: 'Price of one coin at the time; null where none was known: nothing is guessed',
+      description: 'Price of one coin at the time; null if none was known',
       example: '100000',
     }),
     fiatAmount: z
@@ -44,7 +45,7 @@ const movement = z
     address: z
       .string()
       .nullable()
-      .meta({ description: 'That was paid; null for fees', example: EXAMPLES.address }),
+      .meta({ description: 'The address that was paid; null for fees', example: EXAMPLES.address }),
     note: z.string().nullable().meta({ example: 'Payout of January' }),
     orderLabel: z.string().nullable().meta({ example: '1001' }),
   })
@@ -96,22 +97,22 @@ const query = z.object({
     .optional()
     .meta({
       description:
-        'The first moment of the range: a day of the time zone, or a time with its offset. The beginning when left out',
+        'Start of the range (inclusive): a day of the time zone, or a time with its offset. By default the first ' +
+        'movement',
       examples: ['2026-01-01'],
       example: '2026-01-01T00:00:00.000Z',
     }),
   to: momentQuery()
     .optional()
     .meta({
-      description:
-        'The first moment after the range, in the same forms: what happens at it is not in the range. Now when left out',
+      description: 'End of the range (exclusive), in the same forms. Now by default',
       examples: ['2026-02-01'],
       example: '2026-02-01T00:00:00.000Z',
     }),
   timeZone: ianaZone().default('UTC').meta({
-    description: 'IANA time zone of bare days, and of the times in the answer',
+    description: 'IANA time zone of days without a time, and of the times in the response',
   }),
-  format: z.enum(['json', 'csv']).default('json').meta({ description: 'What the answer is written in' }),
+  format: z.enum(['json', 'csv']).default('json').meta({ description: 'Format of the response' }),
 });
 
 /** The accounting export of a merchant. */
@@ -123,10 +124,11 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       summary: 'Export all movements of money',
       description:
         'One line for each movement of confirmed money in one mode of the merchant, oldest first: payments, refunds, ' +
-        'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a reorganisation. ' +
-        'The amounts of all lines add up to what the wallet holds. Lines are never changed or inserted later: a past range ' +
-        'gives the same lines again. The answer is streamed; one that breaks off is not complete. As CSV it is RFC 4180 in ' +
-        'UTF-8 with a byte order mark, and texts that a spreadsheet would take for a formula begin with an apostrophe.',
+        'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a ' +
+        'reorganisation. The amounts of all lines add up to the balance of the wallet. Lines are never changed or ' +
+        'inserted later: a past range always returns the same lines. The response is streamed; an aborted one is ' +
+        'incomplete. As CSV it is RFC 4180 in UTF-8 with a byte order mark, and texts that a spreadsheet could read ' +
+        'as a formula begin with an apostrophe.',
       tags: ['Payments'],
       auth: 'merchant',
       scope: 'payments:read',

@@ -40,8 +40,8 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
     path: '/merchant/keys/regenerate',
     summary: 'Regenerate the API keys',
     description:
-      'Answers a new public and secret key. The old ones work on for the grace period; without one ' +
-      'every older key ends at once.',
+      'Returns a new public and secret key. The old ones keep working for the grace period; without one every ' +
+      'older key ends at once.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -74,8 +74,8 @@ function confirmRoute(deps: KeyRoutesDeps): Route {
     changesAccess: true,
     summary: 'Confirm keys and members after a restore',
     description:
-      'A restore that does not know what was revoked suspends secret keys, keys with `wallet:send` and members. Delete ' +
-      'what must not count any more, then confirm the rest.',
+      'A restore that does not know which of them were revoked suspends secret keys, keys with `wallet:send` and ' +
+      'members. Delete those that must stay revoked, then confirm the rest.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -151,7 +151,7 @@ function secretRoute(deps: KeyRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/webhook/secret',
     summary: 'The webhook signing secret',
-    description: 'The secret deliveries are signed with (Standard Webhooks).',
+    description: 'The secret that signs the deliveries (Standard Webhooks).',
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',
@@ -167,7 +167,8 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
     method: 'POST',
     path: '/merchant/webhook/rotate-secret',
     summary: 'Rotate the webhook signing secret',
-    description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
+    description:
+      'Returns the new secret. For 24 hours deliveries carry two signatures, by the old and the new secret.',
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',

@@ -18,12 +18,12 @@ export const merchantSettings = {
   tolerancePercent: z.string().meta({ description: 'Decimal string, percent of the price', example: '0.5' }),
   latePayments: z.enum(LATE_POLICIES),
   embedOrigins: z.array(z.string()).meta({
-    description: 'Sites that may show the checkout in a frame, beside the verified domain',
+    description: 'Origins that may embed the checkout, in addition to the verified domain',
     example: ['https://shop.example'],
   }),
   currency: z
     .string()
-    .meta({ description: 'What the owner reckons in; prices may be in any other', examples: ['EUR'] }),
+    .meta({ description: 'Reporting currency of the owner; prices may be in any other', examples: ['EUR'] }),
   timeZone: z
     .string()
     .nullable()
@@ -40,20 +40,18 @@ export const merchantSettings = {
     .nullable()
     .meta({ description: 'Colour of the payers’ pages', examples: ['#0b6e4f'] }),
   logoPath: z.string().nullable().meta({
-    description: 'Path of the logo on this server; another one has another path',
+    description: 'Path of the logo on this server; changes with the logo',
     example: '/brand/logo/x4NcW2fLk7RmQ0vTzA5nBh3D1Hn6Vd0sKq3ZtY8uPbE',
   }),
-  renewExpired: z
-    .boolean()
-    .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
+  renewExpired: z.boolean().meta({ description: 'Payers may reopen an expired payment at the current rate' }),
   invoiceLeadDays: z.int().meta({
-    description: 'Days before its period on which the invoice of a subscription is made',
+    description: 'Days before its period at which the invoice of a subscription is created',
     example: 7,
   }),
   graceDays: z.int().meta({ description: 'Days for which an unpaid subscription stays active', example: 7 }),
   excessToCredit: z
     .boolean()
-    .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
+    .meta({ description: 'Whether the excess of an invoice becomes credit of its subscription' }),
   payerMayAskExcess: z.boolean().meta({
     description: 'Whether the payer of an overpaid order may request the excess on its checkout page',
   }),
@@ -79,12 +77,12 @@ export const listedMerchant = z
     webhookUrl: merchantSettings.webhookUrl
       .optional()
       .meta({ description: 'Absent without the scope `webhooks:read`', example: EXAMPLES.webhookUrl }),
-    role: z.enum(ROLES).optional().meta({ description: 'What the user is to the merchant; not for keys' }),
+    role: z.enum(ROLES).optional().meta({ description: 'Role of the user at the merchant; absent for keys' }),
     scopes: z
       .array(z.enum(SCOPES))
       .optional()
       .meta({
-        description: 'What the user’s role includes, of what restricted keys can be allowed; not for keys',
+        description: 'The scopes that the role of the user includes; absent for keys',
         example: ['payments:write', 'webhooks:write'],
       }),
   })

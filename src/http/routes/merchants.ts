@@ -52,9 +52,9 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     path: '/merchant/create',
     summary: 'Create a merchant',
     description:
-      'Answers both API keys; the secret one is never shown again. `wallets` are the addresses of the mode ' +
-      'the merchant starts in: sandbox when this server has no live node, else live. INVALID_STATE where the account has as ' +
-      'many as this server allows.',
+      'Returns both API keys; the secret key is shown only once. `wallets` are the addresses of the mode the ' +
+      'merchant starts in: sandbox when this server has no live node, else live. INVALID_STATE where the account ' +
+      'has as many as this server allows.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -99,7 +99,8 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     path: '/merchant/list',
     summary: 'List merchants',
     description:
-      'All merchants of the account, newest first, then those of others that the user works for; with a key its own alone.',
+      'All merchants of the account, newest first, then those of other accounts that the user works for; with a ' +
+      'key only its own.',
     tags,
     auth: 'account',
     scope: 'any',
@@ -132,25 +133,28 @@ const merchantChange = z.object({
   latePayments: settles(z.enum(LATE_POLICIES)).optional(),
   currency: currency()
     .optional()
-    .meta({ description: 'What you reckon in, such as the totals of the dashboard' }),
+    .meta({ description: 'Your reporting currency, such as for the totals of the dashboard' }),
   timeZone: clearable(ianaZone({ empty: true })).meta({
-    description:
-      'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
+    description: 'IANA time zone of the days in the dashboard; null or an empty text: that of the browser',
   }),
   supportContact: directs(clearable(supportContact())).meta({
-    description: 'Whom payers ask: an e-mail address or an https URL, shown on their pages',
+    description: 'Contact for payers: an email address or an https URL, shown on the payment pages',
   }),
-  accentColor: accentColor().nullable().optional().meta({
-    description:
-      'Colour of the payers’ pages, made darker (in dark mode lighter) as far as text in it needs to be read; null: the usual one',
-  }),
+  accentColor: accentColor()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Colour of the payment pages, darkened (in dark mode lightened) until text is readable on it; null: the ' +
+        'default',
+    }),
   logo: logo().nullable().optional().meta({
     description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it',
     example: EXAMPLES.logo,
   }),
   renewExpired: renewExpired(),
   invoiceLeadDays: z.int().min(0).max(LEAD_DAYS_MAX).optional().meta({
-    description: 'Days before its period on which the invoice of a subscription is made',
+    description: 'Days before its period at which the invoice of a subscription is created',
     example: 7,
   }),
   graceDays: z
@@ -162,7 +166,7 @@ const merchantChange = z.object({
   excessToCredit: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether money beyond an invoice is credit of its subscription' }),
+    .meta({ description: 'Whether the excess of an invoice becomes credit of its subscription' }),
   payerMayAskExcess: z
     .boolean()
     .optional()
@@ -185,8 +189,8 @@ const merchantChange = z.object({
     .optional()
     .meta({
       description:
-        'Sites, beside the verified domain, that may show the checkout in a frame (see `/pay.js`). Replaces the whole list. ' +
-        'Loopback addresses, also by http, only where this server allows private webhooks',
+        'Origins, in addition to the verified domain, that may embed the checkout (see `/pay.js`). Replaces the ' +
+        'whole list. Loopback addresses, also by http, only where this server allows private webhooks',
       example: ['https://shop.example'],
     }),
 });
@@ -197,8 +201,8 @@ function editRoute(deps: MerchantRoutesDeps): Route {
     path: '/merchant/edit',
     summary: 'Edit a merchant',
     description:
-      'What is left out stays as it is; an empty text or null clears description and webhookUrl. ' +
-      'Payment settings count for payments created from now on.',
+      'Omitted fields are unchanged; an empty text or null clears description and webhookUrl. Payment settings ' +
+      'apply to payments created afterwards.',
     tags,
     auth: 'account',
     scope: 'never',
@@ -227,8 +231,8 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     path: '/merchant/sandbox',
     summary: 'Switch the sandbox on or off',
     description:
-      'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in and are watched in ' +
-      'both. It always switches: `message` names the coins that are not ready for real money, and why. While this server ' +
+      'In the sandbox every coin is simulated. Existing payments keep their mode and are watched in both. It ' +
+      'always switches: `message` names the coins that are not ready for real money, and why. While this server ' +
       'has no node for any allowed coin, live payments are refused with COIN_UNAVAILABLE.',
     tags,
     auth: 'merchant',
@@ -236,7 +240,7 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     body: z.object({ sandboxMode: settles(z.boolean()) }),
     data: z.object({
       sandboxMode: z.boolean(),
-      message: z.string().meta({ example: 'Sandbox mode enabled: new payments take simulated coins' }),
+      message: z.string().meta({ example: 'Sandbox mode enabled: new payments accept simulated coins' }),
     }),
     status: 200,
     errors: [],
@@ -248,7 +252,7 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
 }
 
 function sandboxMessage(on: boolean, coins: readonly CoinReadiness[]): string {
-  if (on) return 'Sandbox mode enabled: new payments take simulated coins';
+  if (on) return 'Sandbox mode enabled: new payments accept simulated coins';
   const ready = coins.filter(({ state }) => state === 'ready').map(({ coin }) => coin);
   const others = coins.filter(({ state }) => state !== 'ready');
   const known = ready.length === 0 ? 'No coin is ready' : `Ready: ${ready.join(', ')}`;
@@ -283,7 +287,7 @@ function renewExpired() {
     .optional()
     .meta({
       description:
-        'Payers may have expired payments made anew, at the rate of that moment: for shops that do not cancel an order for good at ' +
+        'Payers may reopen an expired payment at the current rate: for shops that do not cancel an order for good at ' +
         '`payment.expired`. The new payment has the same orderId, and `renews` names the expired one',
     });
 }

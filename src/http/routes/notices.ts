@@ -21,11 +21,9 @@ const common = {
 const data = z.object({
   notices: z
     .object({
-      mailServer: z
-        .boolean()
-        .meta({ description: 'Whether this server can send mails; without, nobody gets any' }),
+      mailServer: z.boolean().meta({ description: 'Whether this server can send email' }),
       email: z.string().meta({ example: EXAMPLES.email }),
-      isVerified: z.boolean().meta({ description: 'Only a verified address gets mails' }),
+      isVerified: z.boolean().meta({ description: 'Only a verified address receives email' }),
       language: z.enum(LANGUAGES).nullable(),
       testPayments: z.boolean(),
       kinds: z.array(
@@ -48,9 +46,9 @@ function readRoute(deps: NoticeSettingsDeps): Route {
   return defineRoute({
     ...common,
     method: 'GET',
-    summary: 'Read which mails you get about a shop',
+    summary: 'Read the email notifications about a shop',
     description:
-      'The choices of the signed-in user about one shop, with the defaults where nothing was chosen.',
+      'The choices of the signed-in user for one shop, with the defaults where nothing was chosen.',
     query: z.object({ merchantId: identifier().meta({ example: EXAMPLES.merchantId }) }),
     data,
     errors: ['MERCHANT_NOT_FOUND'],
@@ -64,18 +62,18 @@ function editRoute(deps: NoticeSettingsDeps): Route {
   return defineRoute({
     ...common,
     method: 'PATCH',
-    summary: 'Choose which mails you get about a shop',
+    summary: 'Choose the email notifications about a shop',
     description:
-      'What is left out stays as it is. A payment that is taken back after it was paid, and a freeze of the wallet, are ' +
-      'always told. At most 20 mails in an hour about one shop; what goes beyond is summed up in one.',
+      'Omitted fields are unchanged. Reversals of paid payments and freezes of the wallet are always sent. At most ' +
+      '20 emails per hour about one shop; further notices are combined into one.',
     body: z.object({
       merchantId: identifier().meta({ example: EXAMPLES.merchantId }),
       kinds: z.partialRecord(z.enum(SHOP_NOTICES), z.boolean()).optional(),
       testPayments: z
         .boolean()
         .optional()
-        .meta({ description: 'Whether payments of the sandbox are told, too' }),
-      language: z.enum(LANGUAGES).optional().meta({ description: 'Of all your mails about shops' }),
+        .meta({ description: 'Whether to send notices about sandbox payments' }),
+      language: z.enum(LANGUAGES).optional().meta({ description: 'Of all your emails about shops' }),
     }),
     example: {
       body: { merchantId: '7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40', kinds: { paid: true }, language: 'de' },

@@ -47,8 +47,8 @@ const askedField = z.object({ name: z.enum(LINK_FIELDS), required: z.boolean().d
 const terms = () => ({
   priceId: identifier()
     .optional()
-    .meta({ description: 'What the catalog asks for it, at the time', example: EXAMPLES.priceId }),
-  amount: fiatAmount().optional().meta({ description: 'With currency: the same for everybody' }),
+    .meta({ description: 'The current catalog price', example: EXAMPLES.priceId }),
+  amount: fiatAmount().optional().meta({ description: 'With currency: the same amount for every customer' }),
   openAmount: openAmount()
     .optional()
     .meta({ description: 'With currency: the payer chooses, within the limits' }),
@@ -79,9 +79,11 @@ const settings = {
       error: 'must name each field once',
     })
     .optional()
-    .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
+    .meta({
+      description: 'Additional fields that the page asks for; the answers are in the payment’s `metadata`',
+    }),
   successUrl: removableReturnUrl().nullable().optional().meta({
-    description: 'Where payers go once they have paid; placeholders as in payment/create',
+    description: 'Where payers are redirected after payment; placeholders as in payment/create',
     example: EXAMPLES.returnUrl,
   }),
   active: z.boolean().optional(),
@@ -123,8 +125,8 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     path: '/merchant/link/create',
     summary: 'Create a payment link',
     description:
-      'A page of its own, at `url`, that makes a payment for everybody who goes on from it: for a price of the catalog, an ' +
-      'amount, or one that the payer chooses. With `kind` `pos` it is a keypad for the counter: `openAmount` only.',
+      'A hosted page at `url` that creates a payment for each customer: for a price of the catalog, an amount, or ' +
+      'one that the payer chooses. With `kind` `pos` it is a keypad for the counter: `openAmount` only.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -181,8 +183,8 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
     path: '/merchant/link/edit',
     summary: 'Edit a payment link',
     description:
-      'What is left out stays as it is; the address stays in any case. What it costs is replaced as a whole. Payments made ' +
-      'already keep their amount. An inactive link says so and takes nothing.',
+      'Omitted fields are unchanged; the URL never changes. The price is replaced as a whole. Existing payments ' +
+      'keep their amount. An inactive link accepts no payments.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -219,7 +221,7 @@ function deleteRoute(deps: PaymentLinkRoutesDeps): Route {
     method: 'DELETE',
     path: '/merchant/link/delete',
     summary: 'Delete a payment link',
-    description: 'Its page says that it is closed. Payments made by it stay as they are.',
+    description: 'Its page says that it is closed. Existing payments are unchanged.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -242,7 +244,7 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/link/list',
     summary: 'List payment links',
-    description: 'Links of the merchant, newest first; all of them, unless a price or `active` narrows them.',
+    description: 'Links of the merchant, newest first, filtered by `priceId` and `active` if given.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',

@@ -18,21 +18,19 @@ const listQuery = z.object({
   exception: z
     .enum(PAYMENT_EXCEPTIONS)
     .optional()
-    .meta({ description: 'Payments that may need a decision of yours', example: 'late' }),
+    .meta({ description: 'Payments that may need your decision', example: 'late' }),
   customerId: identifier().optional().meta({ example: EXAMPLES.customerId }),
   orderId: orderId().optional().meta({ example: 'order-1001' }),
   coin: coin().optional(),
   ...rangeQuery(),
-  updatedAfter: timeQuery('from')
-    .optional()
-    .meta({ description: 'Changed after this moment, itself not counted' }),
+  updatedAfter: timeQuery('from').optional().meta({ description: 'Changed after this time (exclusive)' }),
   search: text()
     .optional()
     .meta({
       description:
-        'Any part of the order id or of the customer’s e-mail address, in any letter case; the payment id or customer id; ' +
-        'six or more characters from the start of an address or transaction hash (also of a refund); or an amount, of the ' +
-        'price or of the coins that arrived: 12 finds 12.50, too, and 12.5 finds 12.50. Taken literally: no wildcards',
+        'Any part of the order id or of the customer’s e-mail address, in any letter case; the payment id or ' +
+        'customer id; six or more characters from the start of an address or transaction hash (also of a refund); or ' +
+        'an amount, of the price or of the coins received: 12 also finds 12.50, and 12.5 finds 12.50. No wildcards',
       examples: ['order-10'],
     }),
   sort: z
@@ -40,8 +38,8 @@ const listQuery = z.object({
     .optional()
     .meta({
       description:
-        'Ascending, with `-` before it descending; `-createdAt` when left out, `updatedAt` with `updatedAfter`. Order ids and ' +
-        'statuses go by their characters, capitals first; those alike by `createdAt`',
+        'Ascending, or descending with a leading `-`; by default `-createdAt`, with `updatedAfter` `updatedAt`. ' +
+        'Order ids and statuses sort by code point, ties by `createdAt`',
       examples: ['orderId'],
     }),
 });

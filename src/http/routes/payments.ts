@@ -84,12 +84,13 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
     path: '/payment/create',
     summary: 'Create a payment',
     description:
-      'Locks the rate and gives out one fresh address per coin. The same order again answers 200 with the existing payment.',
+      'Locks the rate and reserves one new address per coin. Repeating the same order returns 200 with the ' +
+      'existing payment.',
     tags,
     auth: 'payer',
     scope: 'payments:write',
     status: 201,
-    repeatAnswers: 'The same order again: the payment that exists',
+    repeatAnswers: 'The same order again: the existing payment',
     body: createBody,
     example: {
       body: {
@@ -173,7 +174,9 @@ const updateBody = z
   .object({
     paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
     amount: settles(fiatAmount()).optional(),
-    currency: settles(currency()).optional().meta({ description: 'Another one needs the amount, too' }),
+    currency: settles(currency())
+      .optional()
+      .meta({ description: 'A different currency requires the amount as well' }),
     lines: lines().optional(),
     description: description({ min: 0 }).optional(),
     orderLabel: orderLabel({ min: 0 }).optional(),
@@ -190,9 +193,10 @@ function updateRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/payment/update',
-    summary: 'Change a payment nobody has paid',
+    summary: 'Change an unpaid payment',
     description:
-      'For a cart that changed: the same addresses, a new quote and a new deadline. Refused once any money was seen. What is left out stays as it is; an empty text removes a description, order label or URL.',
+      'For a cart that changed: the same addresses, a new quote and a new deadline. Rejected once any money was ' +
+      'detected. Omitted fields are unchanged; an empty text removes a description, order label or URL.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -219,7 +223,8 @@ function getRoute(deps: CreatePaymentDeps): Route {
     method: 'GET',
     path: '/payment/get',
     summary: 'Read a payment',
-    description: 'In full with a secret key or a user token; with a public key only what the payer may see.',
+    description:
+      'In full with a secret key or a user token; with a public key only the fields that the payer may see.',
     tags,
     auth: 'payer',
     scope: 'payments:read',
@@ -238,7 +243,7 @@ function cancelRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/cancel',
-    summary: 'Cancel a payment nobody has paid',
+    summary: 'Cancel an unpaid payment',
     description: 'Money that arrives afterwards is treated as late.',
     tags,
     auth: 'merchant',
@@ -258,7 +263,9 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/resolve',
     summary: 'Resolve a payment',
     description:
-      '`accept` completes an underpaid or late payment with what arrived, and is refused with INVALID_STATE while a claim of its money waits to be sent; `refunded` records that the money was given back.',
+      '`accept` completes an underpaid or late payment with the received amount, and is rejected with ' +
+      'INVALID_STATE while a claim of its money waits to be sent; `refunded` records that the money was refunded ' +
+      'elsewhere.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',

@@ -114,10 +114,10 @@ function inviteRoute(deps: PeopleDeps): Route {
     method: 'POST',
     path: '/merchant/people/invite',
     changesAccess: true,
-    summary: 'Invite somebody to work for a shop',
+    summary: 'Invite a member to a shop',
     description:
-      'Mails a link that works for 7 days, for the account of that address alone. `link` is for passing on where no ' +
-      'mail arrives. An open invitation of the same address ends.',
+      'Emails a link that is valid for 7 days, only for the account of that address. If the email does not arrive, ' +
+      'pass `link` on. An open invitation of the same address ends.',
     body: z.object({ merchantId: identifier(), email: email(), role }),
     data: z.object({ invitation, link: secret(z.string()) }),
     status: 201,
@@ -137,10 +137,10 @@ function editRoute(deps: PeopleDeps): Route {
     method: 'PATCH',
     path: '/merchant/people/edit',
     changesAccess: true,
-    summary: 'Give somebody another role',
+    summary: 'Change the role of a member',
     description:
-      'Counts at once. The member is signed out everywhere and signs in again with the new role. Where it no longer ' +
-      'includes webhooks, the endpoints and keys that the member made end.',
+      'Takes effect at once. The member is signed out everywhere and signs in again with the new role. If it no ' +
+      'longer includes webhooks, the endpoints and keys that the member created end.',
     body: z.object({ merchantId: identifier(), userId: identifier(), role }),
     data: z.object({ userId: z.string(), role, ended }),
     status: 200,
@@ -159,11 +159,11 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     method: 'DELETE',
     path: '/merchant/people/remove',
     changesAccess: true,
-    summary: 'Remove somebody from a shop, or leave it',
+    summary: 'Remove a member from a shop, or leave it',
     description:
-      'Ends at once what they may do there, and signs them out everywhere. The owner removes any member, and says what ' +
-      'ends of what they made: endpoints and keys unless told otherwise. A member only leaves, without endpoints and keys, ' +
-      'and the session that asks goes on.',
+      'Revokes their access at once, and signs them out everywhere. The owner can remove any member, and chooses ' +
+      'which of their endpoints and keys are revoked (default: all). Members can remove only themselves; their ' +
+      'endpoints and keys end, and the session of the request stays valid.',
     body: z.object({
       merchantId: identifier(),
       userId: identifier(),
@@ -191,7 +191,7 @@ function withdrawRoute(deps: PeopleDeps): Route {
     method: 'DELETE',
     path: '/merchant/people/invitation',
     summary: 'Withdraw an invitation',
-    description: 'Its link counts no longer.',
+    description: 'Its link is no longer valid.',
     body: z.object({ merchantId: identifier(), invitationId: identifier() }),
     data: z.object({ withdrawn: z.literal(true) }),
     status: 200,
@@ -218,8 +218,8 @@ function invitationRoute(deps: PeopleDeps): Route {
     ...common,
     method: 'POST',
     path: '/merchant/people/invitation',
-    summary: 'What an invitation is about',
-    description: 'For who has its link. The token is in the body, so that it stands in no log.',
+    summary: 'Read an invitation',
+    description: 'For the holder of its link. The token is in the body, so that it appears in no log.',
     body: z.object({ token: mailedToken() }),
     data: invited,
     status: 200,

@@ -57,7 +57,8 @@ function createRoute(deps: CatalogDeps): Route {
     path: '/merchant/price/create',
     summary: 'Create a price',
     description:
-      'Adds an active price to a product. A product may have any number of prices. Members and keys of a shop change only what it alone sells.',
+      'Adds an active price to a product. A product may have any number of prices. Members and keys of a shop ' +
+      'change only products that no other shop sells.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -86,7 +87,7 @@ function editRoute(deps: CatalogDeps): Route {
     path: '/merchant/price/edit',
     summary: 'Edit a price',
     description:
-      'Fields left out stay as they are. An inactive price cannot be paid. Payments made already keep their amount.',
+      'Omitted fields are unchanged. An inactive price cannot be paid. Existing payments keep their amount.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -115,7 +116,7 @@ function deleteRoute(deps: CatalogDeps): Route {
     method: 'DELETE',
     path: '/merchant/price/delete',
     summary: 'Delete a price',
-    description: 'Payments made for it stay as they are.',
+    description: 'Existing payments are unchanged.',
     tags,
     auth: 'account',
     scope: 'catalog:write',

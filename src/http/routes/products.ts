@@ -39,7 +39,7 @@ const productFields = z.object({
     .nullable()
     .optional()
     .meta({
-      description: 'The shops that sell it; null: all of the account. For the owner’s user token alone',
+      description: 'The shops that sell it; null: all of the account. Only with the owner’s user token',
       example: [EXAMPLES.merchantId],
     }),
   mayChange: z.boolean().meta({
@@ -103,7 +103,7 @@ const createBody = z
     recurringInterval: z
       .enum(RECURRING_INTERVALS)
       .nullish()
-      .meta({ description: 'Required for a recurring product, refused for any other' }),
+      .meta({ description: 'Required for a recurring product, rejected for any other' }),
     merchantIds: merchantIds().meta({ example: [EXAMPLES.merchantId] }),
   })
   .superRefine((body, context) => {
@@ -119,8 +119,9 @@ function createRoute(deps: CatalogDeps): Route {
     path: '/merchant/product/create',
     summary: 'Create a product',
     description:
-      'Adds an active product to the account; prices are added to it one by one. The shop of the key, or the one that ' +
-      '`merchantId` names, sells it; else every shop of the account. A shop that makes a payment of it sells it from then on, unless by its public key or a clerk.',
+      'Adds an active product to the account; prices are added to it one by one. The shop of the key, or the one ' +
+      'that `merchantId` names, sells it; else every shop of the account. A shop that creates a payment for it is ' +
+      'added to its shops, except by a public key or a clerk.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -151,7 +152,8 @@ function editRoute(deps: CatalogDeps): Route {
     path: '/merchant/product/edit',
     summary: 'Edit a product',
     description:
-      'Fields left out stay as they are. An inactive product cannot be paid for. Members and keys of a shop change only what it alone sells.',
+      'Omitted fields are unchanged. An inactive product cannot be paid for. Members and keys of a shop change ' +
+      'only products that no other shop sells.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -182,7 +184,7 @@ function deleteRoute(deps: CatalogDeps): Route {
     method: 'DELETE',
     path: '/merchant/product/delete',
     summary: 'Delete a product',
-    description: 'Deletes its prices too. Payments made for it stay as they are.',
+    description: 'Deletes its prices too. Existing payments are unchanged.',
     tags,
     auth: 'account',
     scope: 'catalog:write',

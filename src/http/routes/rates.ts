@@ -12,7 +12,7 @@ const rate = z.object({
   rate: z.string().meta({ description: 'Price of one whole coin in the currency', examples: ['100000'] }),
   sources: z
     .array(z.string())
-    .meta({ description: 'Where the price comes from', examples: [['kraken', 'coinbase']] }),
+    .meta({ description: 'Sources of the price', examples: [['kraken', 'coinbase']] }),
   at: timestamp().meta({ description: 'When the oldest of these sources was read' }),
 });
 
@@ -24,8 +24,7 @@ export function rateRoutes(deps: GetRatesDeps): Route[] {
       path: '/rates',
       summary: 'Read the current rates',
       description:
-        'Price of one whole coin, as a payment created now would lock it. ' +
-        'A coin whose price is not known is left out.',
+        'Price of one whole coin, as a payment created now would lock it. Coins without a known price are omitted.',
       tags: ['Rates'],
       auth: 'payer',
       scope: 'any',

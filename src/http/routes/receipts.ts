@@ -18,12 +18,12 @@ const tags = ['Payments'];
 
 const mailSchema = z.object({
   to: z.string().meta({
-    description: 'The address of the payment’s customer, but for most of what stands before the @',
+    description: 'The email address of the payment’s customer, its local part mostly masked',
     examples: ['j…@example.org'],
   }),
   state: z.enum(['unsent', 'pending', 'sent', 'failed']).meta({
     description:
-      '`unsent`: it can be mailed. `failed`: the mail server refused it, or could not be reached for hours',
+      '`unsent`: it can be mailed. `failed`: the mail server rejected it, or was unreachable for hours',
   }),
 });
 
@@ -38,7 +38,7 @@ const receiptSchema = z
       }),
     mail: mailSchema.nullable().meta({
       description:
-        'Null where it cannot be mailed: without a receipt, a customer with an address or a mail server',
+        'Null if it cannot be mailed: no receipt, no customer with an email address, or no mail server',
     }),
   })
   .meta({ id: 'Receipt' });
@@ -54,7 +54,7 @@ function readRoute(deps: ReceiptMailDeps): Route {
     path: '/payment/receipt',
     auth: 'merchant',
     scope: 'payments:read',
-    summary: 'Read where a receipt is',
+    summary: 'Read the address of a receipt',
     description:
       'The address of its page, and whether it was mailed to the customer, by the payer or by you.',
     tags,
@@ -78,9 +78,9 @@ function mailRoute(deps: ReceiptMailDeps): Route {
     scope: 'payments:write',
     summary: 'Mail a receipt',
     description:
-      'Mails the receipt of a completed payment to its customer, in the language of the payment. It is mailed once, ' +
-      'whether by this or by the payer on the receipt’s page: a repeat changes nothing. In the sandbox only people of ' +
-      'the shop are mailed, at the addresses they confirmed; another address ends as `failed`.',
+      'Mails the receipt of a completed payment to its customer, in the language of the payment. It is mailed ' +
+      'once, whether by this or by the payer on the receipt’s page: a repeat changes nothing. In the sandbox only ' +
+      'people of the shop receive it, at their confirmed addresses; for another address it is `failed`.',
     tags,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],

@@ -32,22 +32,23 @@ const createBody = z
     amount: fiatAmount().optional().meta({ description: 'In `currency`, the one of the payment' }),
     currency: currency().optional(),
     preset: z.enum(REFUND_PRESETS).optional().meta({
-      description: 'In place of an amount: everything that is left, or what was paid beyond the price',
+      description: 'Instead of an amount: the whole remainder, or the excess over the price',
     }),
     coin: coin().optional().meta({
-      description: 'Lets the payer choose this coin only; a preset needs it when money came in several coins',
+      description:
+        'Lets the payer choose only this coin; required with a preset when money was received in several coins',
     }),
     rate: z.enum(REFUND_RATES).default('received').meta({
       description:
-        'The rate at which the money was received, or that of the moment of the claim (then at most all that is left)',
+        'The rate at receipt, or the rate at the time of the claim (then at most the whole remainder)',
     }),
     expiresInDays: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS),
     approval: z.boolean().default(false).meta({
       description:
-        'Send a claim only once you approved it; always so with a restricted key without `wallet:send`',
+        'Send a claim only after your approval; always required for a restricted key without `wallet:send`',
     }),
     deductFee: z.boolean().default(false).meta({
-      description: 'Take the network fee out of the refund; otherwise you pay it on top',
+      description: 'Deduct the network fee from the refund; otherwise you pay it in addition',
     }),
     reason: text().optional().meta({ description: 'Shown to the payer', example: 'Out of stock' }),
   })
@@ -77,11 +78,11 @@ function createRoute(deps: RefundLinkDeps): Route {
     scope: 'refunds:write',
     summary: 'Refund by a link',
     description:
-      'Makes a link for the payer, who chooses among the coins he paid in and gives an address. Open links reserve ' +
-      'nothing; a claim, of which there is one, reserves its money and is sent at once, or once you approve. Never ' +
-      'more than was received less what was given back. A send that fails for good opens the link again ' +
-      '(`payment.refund_failed`), with `approval` unless it was refused at once. Who has the link can claim the ' +
-      'money: give it to the payer only.',
+      'Creates a link for the payer, who chooses one of the coins they paid in and enters an address. Open links ' +
+      'reserve nothing; the claim (one per link) reserves its money and is sent at once, or after your approval. ' +
+      'At most the received amount less earlier refunds. A send that fails for good reopens the link ' +
+      '(`payment.refund_failed`), with `approval` unless it was rejected at once. Anyone with the link can claim ' +
+      'the money: give it to the payer only.',
     tags: TAGS,
     status: 201,
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
@@ -95,7 +96,7 @@ function createRoute(deps: RefundLinkDeps): Route {
         reason: 'Out of stock',
       },
       otherBodies: {
-        'Everything that is left': { paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE', preset: 'all' },
+        'The whole remainder': { paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE', preset: 'all' },
       },
     },
     handler: async ({ auth, body, storeAnswer }) => {
@@ -121,7 +122,7 @@ function cancelRoute(deps: RefundLinkDeps): Route {
     auth: 'merchant',
     scope: 'refunds:write',
     summary: 'Cancel a refund link',
-    description: 'Also a claimed one, as long as no send of it is signed; its money is free again.',
+    description: 'Also a claimed link, as long as its send is not signed; its money becomes available again.',
     tags: TAGS,
     status: 200,
     errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
@@ -139,8 +140,8 @@ function approveRoute(deps: RefundLinkDeps): Route {
     scope: ['refunds:write', 'wallet:send'],
     summary: 'Approve a claimed refund',
     description:
-      'Sends the money to the address that was claimed. Only links made with `approval` need it. `claimId` is that of ' +
-      'the claim you looked at: a link that was opened again may have another one by now, which is refused with 409.',
+      'Sends the money to the claimed address. Only links with `approval` need it. `claimId` identifies the claim ' +
+      'that you reviewed: a reopened link may have another claim by now, which is rejected with 409.',
     tags: TAGS,
     status: 200,
     errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
@@ -165,8 +166,8 @@ function listRoute(deps: RefundLinkDeps): Route {
     scope: 'payments:read',
     summary: 'List refund links',
     description:
-      'Of one payment, or of all payments of the merchant in one mode, newest first. A session of the dashboard that has ' +
-      'not stepped up sees no link whose claim is sent without an approval.',
+      'Of one payment, or of all payments of the merchant in one mode, newest first. A session of the dashboard ' +
+      'that has not stepped up does not see the URL of a link whose claim is sent without an approval.',
     tags: TAGS,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND'],
@@ -177,7 +178,7 @@ function listRoute(deps: RefundLinkDeps): Route {
       status: z.enum(REFUND_LINK_STATUSES).optional(),
       urls: secret(booleanQuery())
         .optional()
-        .meta({ description: 'Asks a session of the dashboard for the step-up that shows it the links' }),
+        .meta({ description: 'Requires the step-up of a dashboard session that shows it these URLs' }),
     }),
     data: z.object({ refundLinks: z.array(refundLinkSchema()), pagination: pagination() }),
     handler: async ({ auth, query }) => {

@@ -14,25 +14,30 @@ import { EXAMPLES } from '../schemas/example-values.ts';
 const refundBody = z
   .object({
     paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
-    destination: directs(text().meta({ description: 'Address of the payer; none of your own' })).meta({
+    destination: directs(text().meta({ description: 'Address of the payer; not one of your own' })).meta({
       example: EXAMPLES.address,
     }),
-    coin: coin().optional().meta({ description: 'Needed only when money came in several coins' }),
+    coin: coin().optional().meta({ description: 'Required only when money was received in several coins' }),
     amount: coinAmount().optional().meta({
       description:
-        'In the coin, or in `currency` if that is given; everything that can still be refunded when left out',
+        'In the coin, or in `currency` if that is given; by default everything that can still be refunded',
       example: '0.00025',
     }),
     currency: currency().optional().meta({
-      description: 'Makes `amount` one of money, in the currency of the payment; whole atoms, rounded down',
+      description:
+        'Makes `amount` a fiat amount in the currency of the payment; converted to whole atoms, rounded down',
     }),
     rate: z.enum(REFUND_RATES).optional().meta({
-      description: 'With `currency`: the rate at which the money was received (default), or the rate of now',
+      description: 'With `currency`: the rate at receipt (default), or the current rate',
     }),
-    subtractFee: z.boolean().optional().meta({
-      description:
-        'Take the network fee out of the refund. Default: yes without an amount, so that no more than was received leaves the wallet; no with an amount, so that the payer gets exactly that',
-    }),
+    subtractFee: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Deduct the network fee from the refund. Default: true without an amount, so that no more than was received ' +
+          'leaves the wallet; false with an amount, so that the payer gets exactly that',
+      }),
     maxFee: maxFee(),
   })
   .superRefine((body, context) => {
@@ -66,14 +71,15 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       scope: ['refunds:write', 'wallet:send'],
       summary: 'Refund a payment',
       description:
-        'Sends coins back from your wallet, in the mode of the payment. Only money with all its confirmations can be ' +
-        'refunded, and never more of it than was received. The payment becomes `refunded` once the network took the ' +
-        'last of it; a part leaves its status and shows in `refunds`. A refund that fails for good is released ' +
-        '(`payment.refund_failed` if the payment was refunded by it). `refund` is the one just made. Give an ' +
+        'Sends coins back from your wallet, in the mode of the payment. Only fully confirmed money can be refunded, ' +
+        'at most the received amount. The payment becomes `refunded` once the network accepted the last refund; a ' +
+        'partial refund keeps its status and is listed in `refunds`. A refund that fails for good is released ' +
+        '(`payment.refund_failed` if the payment was refunded by it). `refund` is the one just created. Send an ' +
         'Idempotency-Key, so that a repeated request never pays twice.',
       tags: ['Payments'],
       status: 200,
-      acceptedAnswers: 'The refund gathers outputs of the wallet first and is `preparing`; see send-status',
+      acceptedAnswers:
+        'The refund consolidates outputs of the wallet first and is `preparing`; see send-status',
       errors: [
         'PAYMENT_NOT_FOUND',
         'INVALID_STATE',

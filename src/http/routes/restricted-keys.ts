@@ -38,7 +38,7 @@ const fields = {
   lastFour: z.string().meta({ example: '9sXc' }),
   createdAt: timestamp(),
   lastUsedAt: timestamp().nullable(),
-  expiresAt: timestamp().nullable().meta({ description: 'From then on it is refused; null: never' }),
+  expiresAt: timestamp().nullable().meta({ description: 'Time from which it is rejected; null: never' }),
   createdBy,
 };
 
@@ -72,9 +72,9 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     path: '/merchant/keys/create',
     summary: 'Create a restricted key',
     description:
-      'A key for one merchant that may do only what its scopes say, wherever a secret key is taken. `value` is ' +
-      'never shown again. A `write` scope includes the `read` scope of the same kind. A shop needs no ' +
-      '`wallet:send`: with it, whoever has the key can send away everything the wallet holds.',
+      'A key for one merchant that may do only what its scopes allow, wherever a secret key is accepted. `value` ' +
+      'is shown only once. A `write` scope includes the `read` scope of the same kind. A shop needs no ' +
+      '`wallet:send`: anyone with such a key can empty the wallet.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -122,7 +122,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
     changesAccess: true,
     summary: 'Delete a restricted key',
     description:
-      'The key is refused from now on. The public and the secret key are replaced by regenerating.',
+      'The key is rejected from now on. The public and the secret key are replaced by regenerating.',
     tags,
     auth: 'jwt',
     scope: 'never',

@@ -19,9 +19,10 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
     path: '/sandbox/payment/simulate',
     summary: 'Play the payer of a sandbox payment',
     description:
-      '`exact` pays what is missing, `underpay` half of it, `overpay` half the price more; each confirms by itself as blocks come. ' +
-      '`late` first moves the payment past its expiry. `double-spend` and `reorg` take the money back after it was seen ' +
-      'or confirmed. `confirm` mines blocks at once. Everything is then found on the sandbox network the way real money is.',
+      '`exact` pays what is missing, `underpay` half of it, `overpay` half the price more; each confirms ' +
+      'automatically as blocks are mined. `late` first moves the payment past its expiry. `double-spend` and ' +
+      '`reorg` reverse the money after it was detected or confirmed. `confirm` mines blocks at once. The daemon ' +
+      'detects all of it on the sandbox network in the same way as real money.',
     tags: ['Sandbox'],
     auth: 'merchant',
     scope: 'payments:write',
@@ -29,7 +30,9 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
     body: z.object({
       paymentId: identifier().meta({ example: EXAMPLES.paymentId }),
       scenario: z.enum(SCENARIOS),
-      coin: coin().optional().meta({ description: 'The coin already paid in, else the first one offered' }),
+      coin: coin()
+        .optional()
+        .meta({ description: 'By default the coin already paid in, else the first one offered' }),
       amount: coinAmount()
         .optional()
         .meta({ description: 'In the coin, instead of the usual amount', example: '0.000499' }),

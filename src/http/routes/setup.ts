@@ -8,14 +8,14 @@ import { defineRoute, type Route } from '../server/route.ts';
 const step = z.object({
   name: z.enum(SETUP_STEPS),
   done: z.boolean(),
-  at: timestamp().nullable().meta({ description: 'Since when, or when last' }),
+  at: timestamp().nullable().meta({ description: 'Time since which it is done, or of the last occurrence' }),
   reason: z.enum(SETUP_REASONS).nullable(),
 });
 
 const coinReadiness = z
   .object({
     coin: z.enum(COINS),
-    state: z.enum(READINESS).meta({ description: 'Only `ready` takes real money' }),
+    state: z.enum(READINESS).meta({ description: 'Only `ready` accepts real money' }),
     height: z.int().nullable().meta({ description: 'Block read so far', example: 925_000 }),
     lag: z.int().nullable().meta({ description: 'Blocks left to read', example: 1200 }),
     message: z.string().meta({ example: 'its node is still syncing at block 925000, 1200 to go' }),
@@ -30,10 +30,10 @@ export function setupRoutes(deps: ReadSetupDeps): Route[] {
       path: '/merchant/setup',
       summary: 'Read what is set up',
       description:
-        'What should be done before real money comes, each step derived from what happened: a payment completed in the ' +
-        'sandbox, a webhook endpoint that answered, the domain verified, a second factor or passkey of the user (with a ' +
-        'key: of its owner), scheduled backups of this server that are recent, a node in step with its network. `coins` tells of each ' +
-        'coin whether it can be taken live, and if not, why.',
+        'Steps to do before accepting real money, each derived from facts: a payment completed in the sandbox, a ' +
+        'webhook endpoint that answered, the domain verified, a second factor or passkey of the user (with a key: of ' +
+        'its owner), scheduled backups of this server that are recent, a node in step with its network. `coins` ' +
+        'shows for each coin whether it can be accepted live, and if not, why.',
       tags: ['Merchants'],
       auth: 'merchant',
       scope: 'never',

@@ -74,9 +74,10 @@ function createRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/create',
     summary: 'Start a subscription',
     description:
-      'To a price of a recurring product. Its periods are counted in the time zone of the shop from `startAt`, or from now, ' +
-      'or from the end of the trial. Each period has one invoice, an ordinary payment with the orderId `SUBSCRIPTION/N`; ' +
-      'the first one is made at once where the shop’s `invoiceLeadDays` have begun, and is `openPaymentId`.',
+      'To a price of a recurring product. Its periods are counted in the time zone of the shop from `startAt`, or ' +
+      'from now, or from the end of the trial. Each period has one invoice, an ordinary payment with the orderId ' +
+      '`SUBSCRIPTION/N`; the first one is created at once if it is due within the shop’s `invoiceLeadDays`, and is ' +
+      '`openPaymentId`.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
@@ -167,7 +168,8 @@ function pauseRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/pause',
     summary: 'Pause a subscription',
     description:
-      'Closes its open invoices. What is left of the paid time begins again when it is resumed. Only while it is `active` or `past_due`.',
+      'Closes its open invoices. The remaining paid time continues when the subscription is resumed. Only while it ' +
+      'is `active` or `past_due`.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
@@ -191,7 +193,8 @@ function resumeRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/resume',
     summary: 'Resume a subscription',
     description:
-      'The next period begins once the paid time that was left at the pause is over, or now. Periods that passed in between are not invoiced.',
+      'The next period begins after the paid time remaining at the pause, or now if there is none. Periods during ' +
+      'the pause are not invoiced.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
@@ -215,8 +218,8 @@ function cancelRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/cancel',
     summary: 'Cancel a subscription',
     description:
-      'Now: open invoices are closed, and it ends with the paid time. With `atPeriodEnd` it stays as it is until then, can ' +
-      'still be paid in advance, and the cancellation can be undone by edit. Nothing is refunded.',
+      'Immediately: closes open invoices; access ends with the paid period. With `atPeriodEnd` nothing changes ' +
+      'until then, it can still be paid in advance, and edit can undo the cancellation. Nothing is refunded.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
@@ -244,8 +247,8 @@ function creditRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/credit',
     summary: 'Give credit',
     description:
-      'The next invoice uses it up, or the open one if nobody has paid anything of it. With `reason` it is a correction, ' +
-      'which takes that much credit away.',
+      'Applies to the next invoice, or to the open one if no money was received for it. With `reason` it is a ' +
+      'correction that reduces the credit.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
@@ -254,10 +257,12 @@ function creditRoute(deps: SubscriptionDeps): Route {
       .object({
         subscriptionId: subscriptionId(),
         amount: settles(fiatAmount()),
-        note: text().optional().meta({ description: 'Is in the event', example: 'A week without service' }),
+        note: text()
+          .optional()
+          .meta({ description: 'Included in the event', example: 'A week without service' }),
         reason: text()
           .optional()
-          .meta({ description: 'Makes it a correction, and is in the event', example: 'Given twice' }),
+          .meta({ description: 'Makes it a correction; included in the event', example: 'Given twice' }),
       })
       .refine(({ note, reason }) => note === undefined || reason === undefined, {
         error: 'must not be given together with note',

@@ -43,8 +43,8 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       path: '/merchant/volume',
       summary: 'Volume by day, coin and currency',
       description:
-        'What completed payments brought in one mode of the merchant, by the day they were created: exact sums, ' +
-        'with an entry for each day. Refunded payments do not count. At most 366 days; the last 30 when no dates are given.',
+        'Volume of completed payments in one mode of the merchant, by the day they were created: exact sums, with an ' +
+        'entry for each day. Refunded payments do not count. At most 366 days; the last 30 by default.',
       tags: ['Payments'],
       auth: 'merchant',
       scope: 'payments:read',

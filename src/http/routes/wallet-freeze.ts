@@ -66,10 +66,10 @@ function freezeRoute(deps: FreezeDeps): Route {
     scope: 'wallet:send',
     summary: 'Freeze the wallet',
     description:
-      'For an emergency, such as a stolen key: from now on nothing is signed. Sends, refunds, fee raises and ' +
-      'consolidations answer 409 `WALLET_FROZEN`, claims on refund links and automatic moves wait, in both modes. ' +
-      'Transactions that are signed already may still be mined; cancel them. Payments go on. Only the owner unfreezes, in ' +
-      'the dashboard, with the password or second factor.',
+      'For an emergency, such as a stolen key: from now on nothing is signed. Sends, refunds, fee bumps and ' +
+      'consolidations return 409 `WALLET_FROZEN`, claims on refund links and automatic moves wait, in both modes. ' +
+      'Transactions that are signed already may still be mined; cancel them. Payments are still accepted. Only the ' +
+      'owner unfreezes, in the dashboard, with the password or second factor.',
     tags: TAGS,
     status: 200,
     errors: [],
@@ -96,7 +96,7 @@ function unfreezeRoute(deps: FreezeDeps): Route {
     ownPages: true,
     changesAccess: true,
     summary: 'Unfreeze the wallet',
-    description: 'For the owner. A freeze by the operator stays.',
+    description: 'For the owner. Does not end a freeze by the operator.',
     tags: TAGS,
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],

@@ -67,7 +67,8 @@ function outputsRoute(deps: SendCoinsDeps): Route {
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'List unspent outputs',
-    description: 'What no block has spent of one coin, newest first, and why a send may not use it now.',
+    description:
+      'Outputs of one coin that no block has spent, newest first, and why a send may not use them now.',
     tags: TAGS,
     status: 200,
     errors: [],
@@ -91,7 +92,7 @@ function freezeRoute(deps: SendCoinsDeps, verb: 'freeze' | 'unfreeze'): Route {
     scope: 'wallet:send',
     summary: frozen ? 'Set outputs aside' : 'Give outputs back',
     description: frozen
-      ? 'No further send uses these outputs of BTC or LTC, and balances leave them out.'
+      ? 'No further send uses these outputs of BTC or LTC, and balances exclude them.'
       : 'Sends may use these outputs of BTC or LTC again.',
     tags: TAGS,
     status: 200,
@@ -109,11 +110,11 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
     path: '/merchant/wallet/consolidate',
     auth: 'merchant',
     scope: 'wallet:send',
-    summary: 'Make one output of many',
+    summary: 'Consolidate outputs',
     description:
-      'Moves the largest outputs of BTC or LTC, as many as one transaction takes (300), to one address of the wallet ' +
-      'itself. The new output can be sent at once. Without `maxFee` its fee is never raised above what its size costs at ' +
-      'the rate at which it was ordered, or at `TILLD_CONSOLIDATE_BELOW` where that is higher.',
+      'Moves the largest outputs of BTC or LTC, as many as fit into one transaction (300), to one address of the ' +
+      'wallet itself. The new output can be spent at once. Without `maxFee` its fee is never bumped above its size ' +
+      'times the fee rate of the request, or `TILLD_CONSOLIDATE_BELOW` if that is higher.',
     tags: TAGS,
     status: 200,
     errors: [
@@ -138,7 +139,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
       fee: z.string().meta({ example: '0.00000282' }),
       maxFee: z
         .string()
-        .meta({ description: 'Fee budget in the coin: no raise costs more', example: '0.00001' }),
+        .meta({ description: 'Fee budget in the coin: the limit of all fee bumps', example: '0.00001' }),
     }),
     handler: async ({ auth, body }) => consolidate(deps, { ...body, merchant: auth.merchant }),
   });

@@ -26,7 +26,7 @@ const transactionData = z
       .nullable()
       .meta({ description: 'Fee budget of a send, in the coin', example: '0.00001' }),
     feeLimited: z.boolean().meta({
-      description: 'A raise of the fee waits because it would cost more than `maxFee`',
+      description: 'The fee bump is on hold because it would exceed `maxFee`',
     }),
     status: z.string().meta({ example: 'confirmed' }),
     parts: z
@@ -37,18 +37,17 @@ const transactionData = z
     paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
     error: z.string().nullable().meta({ example: null }),
     currency: z.string().nullable().meta({
-      description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+      description: 'That of the payment; without a payment, that of the newest payment at the time, or USD',
       example: 'USD',
     }),
     rate: z.string().nullable().meta({
-      description:
-        'Price of one coin at the time; null where none was known, and of a send until it confirms',
+      description: 'Price of one coin at the time; null if none was known, and for a send until it confirms',
       example: '100000',
     }),
     fiatAmount: z
       .string()
       .nullable()
-      .meta({ description: 'What `amount` was worth at that rate', examples: ['49.90'] }),
+      .meta({ description: 'Value of `amount` at that rate', examples: ['49.90'] }),
     createdAt: timestamp(),
   })
   .meta({ id: 'WalletTransaction' });
@@ -63,9 +62,9 @@ const query = z.object({
     .optional()
     .meta({
       description:
-        'Six or more characters from the start of the transaction hash (of a send also that of an earlier version) or of ' +
-        'the address; the whole order id or id of the payment, or the id of the send; or the amount in the coin: 0.5 finds ' +
-        '0.512, too, and 12 finds 12.5. Taken literally: no wildcards',
+        'Six or more characters from the start of the transaction hash (of a send also that of an earlier version) ' +
+        'or of the address; the whole order id or id of the payment, or the id of the send; or the amount in the ' +
+        'coin: 0.5 finds 0.512 as well, and 12 finds 12.5. No wildcards',
       examples: ['0.015'],
     }),
 });
@@ -79,7 +78,8 @@ export function walletTransactionsRoute(deps: { readonly db: Db }): Route {
     scope: 'wallet:read',
     summary: 'List money in and out',
     description:
-      'Incoming money and sends of one mode, newest first: by when money was first seen, and a send was ordered.',
+      'Incoming money and sends of one mode, newest first: by the time at which money was first seen, or a send ' +
+      'was requested.',
     tags: ['Wallet'],
     status: 200,
     errors: [],

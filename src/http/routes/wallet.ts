@@ -56,21 +56,21 @@ const sendBody = z.object({
     example: EXAMPLES.address,
   }),
   amount: coinAmount(EVERYTHING).meta({
-    description: 'In the coin, such as "0.015"; "max": everything spendable, the fee taken out of it',
+    description: 'In the coin, such as "0.015"; "max": everything spendable, less the fee',
     example: '0.01',
   }),
   coin: coin(),
   mode: z.enum(MODES).optional().meta({
     description:
-      'The mode whose wallet is meant. A send is refused with 409 unless it is the current one; a fee is estimated for either',
+      'Mode of the wallet. A send is rejected with 409 unless it is the current mode; a fee is estimated for either',
     example: 'sandbox',
   }),
-  subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
+  subtractFee: z.boolean().optional().meta({ description: 'Deduct the network fee from the amount' }),
   maxFee: maxFee(),
   feeRate: feeRate(),
   note: text()
     .optional()
-    .meta({ description: 'Kept with the send and shown with it', examples: ['Payout of January'] }),
+    .meta({ description: 'Stored with the send and shown with it', examples: ['Payout of January'] }),
 });
 
 const sendData = z
@@ -78,9 +78,9 @@ const sendData = z
     id: z.string().meta({ example: EXAMPLES.sendId }),
     status: z.enum(SEND_STATUSES).meta({
       description:
-        'preparing: BTC and LTC only; more outputs than one transaction takes are gathered by others first, then it is ' +
-        'signed. queued: SOL only; signed, and broadcast once the sends before it that draw on the same address have landed. ' +
-        'txHash changes if it has to be signed anew. signed: no node has clearly taken it yet',
+        'preparing: BTC and LTC only; too many outputs for one transaction are consolidated first, then it is ' +
+        'signed. queued: SOL only; signed, and broadcast once the earlier sends from the same address have landed. ' +
+        'txHash changes if it is signed again. signed: not yet accepted by a node',
       example: 'broadcast',
     }),
     coin: coinCode,
@@ -90,7 +90,7 @@ const sendData = z
       .nullable()
       .meta({ description: 'Null while the send is `preparing`', example: EXAMPLES.txid }),
     fee: z.string().meta({
-      description: 'Of all transactions that the send takes; an estimate while it is `preparing`',
+      description: 'Of all transactions of the send; an estimate while it is `preparing`',
       example: '0.00000282',
     }),
     amount: z.string().meta({
@@ -102,23 +102,25 @@ const sendData = z
     subtractFee: z.boolean(),
     confirmations: z.int().meta({ example: 0 }),
     parts: z.object({ total: z.int(), confirmed: z.int() }).nullable().meta({
-      description: 'The transactions that gather its outputs first; null where one transaction is enough',
+      description: 'The consolidation transactions before it; null if one transaction is enough',
       example: null,
     }),
     error: z.string().nullable().meta({ example: null }),
     note: z.string().nullable().meta({ example: 'Payout of January' }),
     maxFee: z.string().meta({
       description:
-        'Fee budget in the coin: what was ordered, else a share of the amount or the fee of the moment. No raise, renewal or cancellation costs more',
+        'Fee budget in the coin: as requested, else a share of the amount or the fee at the time. No fee bump, ' +
+        'renewal or cancellation exceeds it',
       example: '0.00001',
     }),
     feeLimited: z.boolean().meta({
       description:
-        'A raise of the fee waits because it would cost more than `maxFee`: it goes on once fees fall, or once a higher `maxFee` is given',
+        'The fee bump is on hold because it would exceed `maxFee`; it continues once fees fall or a higher `maxFee` ' +
+        'is set',
       example: false,
     }),
     cancelling: z.boolean().meta({
-      description: 'Its newest transaction pays everything back to the wallet; either may be mined',
+      description: 'Its newest transaction returns everything to the wallet; either transaction may be mined',
       example: false,
     }),
     createdAt: timestamp(),
@@ -148,13 +150,14 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:read',
     summary: 'Read wallet balances',
     description:
-      'What can be spent of each coin now: confirmed money and unconfirmed change of own sends (SOL: what they will ' +
-      'leave on the merchant address), without outputs that cost more than they bring. GET /merchant/wallet/outputs shows what is left out, and why.',
+      'Spendable amount of each coin now: confirmed money and unconfirmed change of own sends (SOL: the remainder ' +
+      'on the merchant address after them), without outputs that cost more in fees than they are worth. GET ' +
+      '/merchant/wallet/outputs lists the excluded outputs and the reason.',
     tags: TAGS,
     status: 200,
     errors: [],
     query: z.object({ mode: modeQuery().meta({ example: 'sandbox' }) }),
-    data: perCoin('What can be spent of each coin now', EXAMPLE_BALANCES),
+    data: perCoin('Spendable amount of each coin now', EXAMPLE_BALANCES),
     handler: async ({ auth, query }) => getBalances(deps, { merchant: auth.merchant, ...query }),
   });
 }
@@ -166,7 +169,7 @@ function addressesRoute(deps: SendCoinsDeps): Route {
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'Read the wallet addresses',
-    description: 'The address of each coin that fills the wallet.',
+    description: 'The deposit address of the wallet for each coin.',
     tags: TAGS,
     status: 200,
     errors: [],
@@ -184,15 +187,15 @@ function sendRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:send',
     summary: 'Send coins',
     description:
-      'Sends coins to an external address. Status `signed` means that the node gave no clear answer: the same ' +
-      'transaction is offered again until it does. Status `queued` (SOL) means that it draws on what earlier sends ' +
-      'leave: it is signed, and broadcast once these have landed. BTC and LTC that lie in more outputs than one ' +
-      'transaction takes (some 1,450) are gathered by other transactions first: the answer is 202 with status ' +
-      '`preparing` and without a txHash; the send is signed once blocks hold them. Give an Idempotency-Key, so that a repeated request ' +
-      'never pays twice.',
+      'Sends coins to an external address. Status `signed` means that the node gave no clear response: the same ' +
+      'transaction is rebroadcast until it does. Status `queued` (SOL) means that it spends the remainder of ' +
+      'earlier sends: it is signed, and broadcast once these have landed. BTC and LTC in more outputs than fit ' +
+      'into one transaction (some 1,450) are consolidated first: the response is 202 with status `preparing` and ' +
+      'without a txHash; the send is signed once the consolidations are confirmed. Send an Idempotency-Key, so ' +
+      'that a repeated request never pays twice.',
     tags: TAGS,
     status: 200,
-    acceptedAnswers: 'The send gathers its outputs first; see send-status',
+    acceptedAnswers: 'The send consolidates its outputs first; see send-status',
     errors: [
       ...PLAN_ERRORS,
       'INVALID_STATE',
@@ -220,8 +223,8 @@ function estimateFeeRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:read',
     summary: 'Estimate the fee of a send',
     description:
-      'What a send with this body would cost now. Nothing is stored or reserved. `maxFee` is the fee budget that it would ' +
-      'have: where `fee` is above it, the send is refused unless it gives a higher `maxFee`.',
+      'The current fee of a send with this body. Nothing is stored or reserved. `maxFee` is the fee budget that it ' +
+      'would have: if `fee` exceeds it, the send is rejected unless it sets a higher `maxFee`.',
     tags: TAGS,
     status: 200,
     errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT'],
@@ -242,12 +245,12 @@ function bumpRoute(deps: SendCoinsDeps): Route {
     path: '/merchant/wallet/send/bump',
     auth: 'merchant',
     scope: 'wallet:send',
-    summary: 'Raise the fee of a send',
+    summary: 'Bump the fee of a send',
     description:
-      'Replaces the transaction of a send that no block has by one at a higher fee; the payment stays the same, and ' +
-      'only one of the two can be mined. Where another send spends its change, that one is raised and pays for both, within ' +
-      'its own fee budget. No raise goes beyond `maxFee`: a new one given here replaces that of the send. For one that is ' +
-      '`preparing`, `maxFee` and `feeRate` are those of the transactions that are not signed yet.',
+      'Replaces the transaction of an unconfirmed send by one with a higher fee; recipient and amount stay the ' +
+      'same, and only one of the two can be mined. If another send spends its change, that send is bumped and pays ' +
+      'for both, within its own fee budget. No bump exceeds `maxFee`: a new value given here replaces that of the ' +
+      'send. For a `preparing` send, `maxFee` and `feeRate` apply to its unsigned transactions.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,
@@ -266,9 +269,10 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:send',
     summary: 'Take a send back',
     description:
-      'Replaces the transaction of a send that no block has by one at a higher fee that pays the wallet itself. The ' +
-      'network may mine either: the send is `failed` once the replacement is settled, and `confirmed` if the payment was ' +
-      'mined. A send that is still `preparing` or `queued` fails at once. SOL sends cannot be taken back later: they expire by themselves.',
+      'Replaces the transaction of an unconfirmed send by one with a higher fee that pays the wallet itself. The ' +
+      'network may mine either: the send is `failed` once the replacement is final, and `confirmed` if the ' +
+      'original was mined. A send that is still `preparing` or `queued` fails at once. Broadcast SOL sends cannot ' +
+      'be cancelled: they expire automatically.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

@@ -30,16 +30,16 @@ const webhookDelivery = z
     state: z
       .enum(DELIVERY_STATES)
       .meta({ description: 'pending while attempts are ahead, failed once given up', example: 'delivered' }),
-    attempts: z
-      .int()
-      .meta({ description: 'Made at the present URL, those asked for by hand included', example: 1 }),
+    attempts: z.int().meta({ description: 'Attempts at the current URL, including manual ones', example: 1 }),
     createdAt: timestamp(),
     nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending', example: null }),
     last: z
       .object({
         logId: z.string().meta({ example: EXAMPLES.logId }),
         at: timestamp(),
-        status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+        status: z
+          .int()
+          .meta({ description: 'HTTP status of the response; 0 without a response', example: 200 }),
         durationMs: z.int().meta({ example: 84 }),
         error: z.string().nullable().meta({ example: null }),
       })
@@ -55,8 +55,8 @@ export function listDeliveriesRoute(deps: { readonly db: Db }): Route {
     path: '/merchant/webhook/deliveries',
     summary: 'List webhook deliveries',
     description:
-      'What became of each event at each endpoint, newest first, whether it was tried yet or not. One that was sent ' +
-      'again by hand is listed as the new delivery. `GET /merchant/webhook-logs?deliveryId=` has the attempts.',
+      'The delivery of each event to each endpoint, newest first, including those not attempted yet. A manual ' +
+      'redelivery is listed as a new delivery. `GET /merchant/webhook-logs?deliveryId=` has the attempts.',
     tags: ['Webhooks'],
     status: 200,
     errors: [],

@@ -47,7 +47,7 @@ const endpointFields = {
     .array(eventType)
     .nullable()
     .meta({
-      description: 'The types it takes; null for all',
+      description: 'The event types it receives; null for all',
       example: ['payment.completed', 'payment.reversed'],
     }),
   active: z.boolean(),
@@ -62,7 +62,7 @@ const endpointFields = {
       .meta({ description: 'Of the last attempt; null when it succeeded', example: null }),
     gone: z
       .boolean()
-      .meta({ description: 'It answered 410: nothing goes there until it is edited', example: false }),
+      .meta({ description: 'It answered 410: deliveries stop until it is edited', example: false }),
   }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -74,7 +74,7 @@ const events = () =>
     .min(1)
     .max(EVENT_TYPES.length)
     .nullable()
-    .meta({ description: 'The types it takes; null for all' });
+    .meta({ description: 'The event types it receives; null for all' });
 
 async function createdAnswer(db: Db, reader: Actor, { endpoint: made, secret: signing }: MadeEndpoint) {
   return { ...(await endpointFor(db, reader, viewEndpoint(made, undefined))), secret: signing };
@@ -115,7 +115,7 @@ function createRoute(deps: WebhookEndpointDeps): Route {
     }),
     data: z.object({
       ...endpointFields,
-      secret: secret(z.string().meta({ description: 'What its deliveries are signed with' })).meta({
+      secret: secret(z.string().meta({ description: 'Signs its deliveries' })).meta({
         example: EXAMPLES.webhookSecret,
       }),
     }),
@@ -135,8 +135,9 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     path: '/merchant/webhook/endpoint/edit',
     summary: 'Edit a webhook endpoint',
     description:
-      'What is left out stays as it is. A new URL gets what waits; `active: false` ends what waits, which the logs tell. ' +
-      'Whoever gives it a URL is its maker from then on. Any edit wakes an endpoint that answered 410. The webhookUrl of the merchant is edited by /merchant/edit.',
+      'Omitted fields are unchanged. Pending deliveries go to a new URL; `active: false` fails them, as the logs ' +
+      'show. The user or key that changes the URL becomes the creator. Any edit re-enables an endpoint that ' +
+      'answered 410. The webhookUrl of the merchant is edited by /merchant/edit.',
     tags,
     status: 200,
     errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
@@ -168,7 +169,7 @@ function deleteRoute(deps: WebhookEndpointDeps): Route {
     path: '/merchant/webhook/endpoint/delete',
     changesAccess: true,
     summary: 'Delete a webhook endpoint',
-    description: 'What waits for it ends as failed, which the logs tell.',
+    description: 'Its pending deliveries fail, as the logs show.',
     tags,
     status: 200,
     errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
@@ -189,8 +190,8 @@ function listRoute(deps: WebhookEndpointDeps): Route {
     path: '/merchant/webhook/endpoint/list',
     summary: 'List the webhook endpoints',
     description:
-      'The webhookUrl of the merchant first, if it has one (`default`; its id is the merchant’s), then the others, oldest ' +
-      'first, each with how its deliveries go.',
+      'The webhookUrl of the merchant first, if it has one (`default`; its id is the merchant’s), then the others, ' +
+      'oldest first, each with the health of its deliveries.',
     tags,
     status: 200,
     errors: [],
@@ -234,7 +235,8 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     method: 'POST',
     path: '/merchant/webhook/endpoint/rotate-secret',
     summary: 'Rotate the signing secret of a webhook endpoint',
-    description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
+    description:
+      'Returns the new secret. For 24 hours deliveries carry two signatures, by the old and the new secret.',
     tags,
     status: 200,
     errors: ['ENDPOINT_NOT_FOUND'],

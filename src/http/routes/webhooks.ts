@@ -42,11 +42,11 @@ const webhookLog = z
     eventId: z.string().meta({ example: EXAMPLES.eventId }),
     endpoint: z.string().meta({ example: EXAMPLES.webhookUrl }),
     state: z.enum(DELIVERY_STATES).meta({
-      description: 'Of the delivery: pending while attempts are ahead, failed once given up',
+      description: 'Of the delivery: pending while attempts remain, failed after the last one',
       example: 'delivered',
     }),
     nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending', example: null }),
-    status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+    status: z.int().meta({ description: 'HTTP status of the response; 0 without a response', example: 200 }),
     attempt: z.int().meta({ example: 1 }),
     durationMs: z.int().meta({ example: 84 }),
     error: z.string().nullable().meta({ example: null }),
@@ -74,7 +74,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/webhook-logs',
     summary: 'List webhook delivery attempts',
-    description: 'Every attempt to deliver a webhook, newest first: what was sent and what came back.',
+    description: 'Every attempt to deliver a webhook, newest first, with request and response.',
     tags: ['Webhooks'],
     status: 200,
     errors: [],
@@ -88,7 +88,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
       event: eventType.optional(),
       paymentId: identifier().optional().meta({ example: EXAMPLES.paymentId }),
       deliveryId: identifier().optional().meta({
-        description: 'Those of one event at one endpoint: all its deliveries, also by hand',
+        description: 'Attempts of one event at one endpoint: all its deliveries, including manual ones',
         example: EXAMPLES.deliveryId,
       }),
       startDate: timeQuery('from').optional(),
@@ -118,7 +118,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
 const attemptAnswer = {
   id: z.string().meta({ description: 'The log of this attempt', example: EXAMPLES.logId }),
   logId: z.string().meta({ description: 'The same as id', example: EXAMPLES.logId }),
-  status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came', example: 200 }),
+  status: z.int().meta({ description: 'HTTP status of the response; 0 without a response', example: 200 }),
   error: z.string().nullable().meta({ example: null }),
 };
 

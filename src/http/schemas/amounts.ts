@@ -42,8 +42,8 @@ export function maxFee() {
     .optional()
     .meta({
       description:
-        'Fee budget: most that the network may take, raises, renewals and a cancellation included, in the coin. ' +
-        'Without it a share of the amount (TILLD_FEE_MAX_SHARE), or the fee of the moment if that is more',
+        'Fee budget: the maximum network fee, including fee bumps, re-signed transactions and a cancellation, in the ' +
+        'coin. By default a share of the amount (TILLD_FEE_MAX_SHARE), or the current fee if that is more',
     });
 }
 

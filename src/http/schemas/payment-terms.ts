@@ -21,7 +21,7 @@ const SHORTEST = {
   status: 'confirming',
 } as const;
 const WAY_BACK =
-  '`{paymentId}`, `{orderId}` and `{status}` are filled in, percent-encoded, when a payer is sent there';
+  '`{paymentId}`, `{orderId}` and `{status}` are replaced, percent-encoded, when the payer is redirected';
 /** BCP 47, as far as browsers send it: a language and subtags. */
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 const LINE_AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
@@ -35,8 +35,8 @@ export function payerFields() {
       .optional()
       .meta({
         description:
-          'Instead of customerId: found by the email address or made with this metadata; `{}` is anonymous. ' +
-          'A customer who exists keeps his own metadata',
+          'Instead of customerId: the customer with this email address, created with this metadata if there is none; ' +
+          '`{}` is anonymous. An existing customer keeps their metadata',
         examples: [{ email: 'ada@example.com' }],
       }),
   };
@@ -66,10 +66,15 @@ export function readPayer(body: {
 }
 
 export function lifetimeMinutes() {
-  return z.int().min(LIFETIME.min).max(LIFETIME.max).meta({
-    description:
-      'How long the quote stands; the shop’s usual lifetime otherwise, which is the most with a public key',
-  });
+  return z
+    .int()
+    .min(LIFETIME.min)
+    .max(LIFETIME.max)
+    .meta({
+      description:
+        'How long the quote is valid; by default the lifetime set for the shop, which is the maximum with a public ' +
+        'key',
+    });
 }
 
 /** Confirmations per coin, above the server's requirement. */

@@ -20,14 +20,18 @@ const paymentOption = z.object({
     .meta({ description: 'BIP21, EIP-681 or Solana Pay', example: EXAMPLES.paymentUri }),
   received: z
     .string()
-    .meta({ description: 'Coins that arrived and are not gone, confirmed or not', example: '0' }),
+    .meta({ description: 'Coins received and not reversed, confirmed or not', example: '0' }),
   confirmations: z.int().meta({ description: 'Of the least confirmed transaction', example: 2 }),
   requiredConfirmations: z.int().meta({ example: 2 }),
-  finality: z.enum(['safe', 'finalized']).nullable().meta({
-    description:
-      'The network’s own word that settles the money; the two counts above are then what it usually takes, and are equal when it came',
-    example: null,
-  }),
+  finality: z
+    .enum(['safe', 'finalized'])
+    .nullable()
+    .meta({
+      description:
+        'Finality that the payment waits for instead of a number of confirmations; the two counts are then ' +
+        'estimates, equal once it is reached',
+      example: null,
+    }),
 });
 
 const paymentTransaction = z.object({
@@ -41,14 +45,14 @@ const paymentTransaction = z.object({
   late: z.boolean().meta({ example: false }),
   firstSeenAt: timestamp(),
   paymentId: z.string().optional().meta({
-    description: 'The superseded payment to whose address it came; absent: this payment’s own',
+    description: 'The superseded payment whose address received it; absent for an address of this payment',
     example: EXAMPLES.paymentId,
   }),
   fiatAmount: z
     .string()
     .nullable()
     .meta({
-      description: 'What it was worth when it came, in the payment’s currency; null where no rate was known',
+      description: 'Value at receipt, in the payment’s currency; null if no rate was known',
       examples: ['49.90'],
     }),
   rate: z
@@ -83,8 +87,9 @@ const payerFields = z.object({
     .optional()
     .meta({
       description:
-        'Payments that renew each other have one balance: once money came to any of them, the newest supersedes the ' +
-        'others. It asks for the money of the order, has all of it, and refunds are made of it; absent where none did',
+        'Payments that replace each other have one balance: once money was received on any of them, the newest ' +
+        'supersedes the others. The newest one collects and refunds all money of the order; absent if the payment ' +
+        'was not superseded',
       example: EXAMPLES.nextPaymentId,
     }),
   productId: z.string().nullable().meta({ example: EXAMPLES.productId }),
@@ -122,7 +127,8 @@ const payerFields = z.object({
     .nullable()
     .meta({
       description:
-        'The money that is there at the locked rate, late money at the rate of its arrival; null while that is not known of all of it',
+        'The received money at the locked rate, late money at the rate at receipt; null while one of these values is ' +
+        'not known',
       examples: ['49.90'],
     }),
 });
@@ -138,24 +144,24 @@ const refund = z
   .object({
     sendId: z
       .string()
-      .meta({ description: 'The send that carries it; see send-status', example: EXAMPLES.sendId }),
+      .meta({ description: 'The send that pays it; see send-status', example: EXAMPLES.sendId }),
     coin: z.enum(COINS),
     refunded: z.string().meta({
-      description: 'How much of the money received it gives back; with subtractFee the fee is part of it',
+      description: 'How much of the received money it refunds; with subtractFee this includes the fee',
       examples: ['0.00025'],
     }),
     amount: z.string().meta({ description: 'What the destination receives', example: '0.00025' }),
     fee: z.string().meta({ example: '0.00000282' }),
     maxFee: z.string().meta({ description: 'Fee budget of its send, in the coin', example: '0.00001' }),
     feeLimited: z.boolean().meta({
-      description: 'A raise of the fee waits because it would cost more than `maxFee`',
+      description: 'The fee bump is on hold because it would exceed `maxFee`',
     }),
     fiatAmount: z
       .string()
       .nullable()
       .meta({
         description:
-          "What it gives back, in the payment's currency: as ordered, or at the rate at receipt; null while that is not known",
+          'Refunded value in the payment’s currency: as ordered, or at the rate at receipt; null while that is not known',
         examples: ['12.50'],
       }),
     linkId: z
@@ -168,7 +174,7 @@ const refund = z
       .meta({ description: 'Null while the refund is `preparing`', example: EXAMPLES.txid }),
     destination: z.string().meta({ example: EXAMPLES.address }),
     status: z.enum(SEND_STATUSES).meta({
-      description: 'A failed refund gave nothing back and counts no more',
+      description: 'A failed refund returned no money and is ignored in the totals',
     }),
     error: z.string().nullable().meta({ example: null }),
     createdAt: timestamp(),
@@ -184,12 +190,11 @@ const payment = payerFields
   .extend({
     customerId: z.string().nullable().meta({ description: 'Null: anonymous', example: EXAMPLES.customerId }),
     renews: z.string().optional().meta({
-      description:
-        'The expired payment of the same order that the payer had made anew; absent where none was',
+      description: 'The expired payment that this one replaces; absent if it replaces none',
       example: 'pay_5Rk0vXyLh3NbA7sE8ZtQ1mWc',
     }),
     renewedBy: z.string().optional().meta({
-      description: 'The payment that the payer had made anew after this one expired; absent where none was',
+      description: 'The payment that replaced this one after it expired; absent if there is none',
       example: EXAMPLES.nextPaymentId,
     }),
     metadata: freeObject()
@@ -207,7 +212,7 @@ const payment = payerFields
       .string()
       .nullable()
       .meta({
-        description: '`receivedFiat` less what was given back, at the value at which that was done',
+        description: '`receivedFiat` less the refunds, each at the value at which it was made',
         examples: ['49.90'],
       }),
     refunds: z.array(refund).meta({ description: 'Refunds made here, failed ones too, oldest first' }),

@@ -27,13 +27,13 @@ export function booleanQuery() {
 }
 
 /** `mode` of reads that exist in both modes. */
-export function modeQuery(otherwise = 'The current mode of the merchant when left out') {
+export function modeQuery(otherwise = 'The current mode of the merchant by default') {
   return z.enum(MODES).optional().meta({ description: otherwise });
 }
 
 /** `mode` of lists that contain both modes by default. */
 export function eitherModeQuery() {
-  return modeQuery('Both modes when left out');
+  return modeQuery('Both modes by default');
 }
 
 /** `page` and `limit` of every list: spread into the query's object. */
@@ -115,7 +115,7 @@ export function rangeQuery() {
     endDate: boundQuery('until').optional(),
     timeZone: ianaZone()
       .optional()
-      .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
+      .meta({ description: 'IANA time zone of dates without a time; UTC by default' }),
   };
 }
 

@@ -14,11 +14,15 @@ const refundLink = z
   .object({
     id: z.string().meta({ example: EXAMPLES.refundLinkId }),
     paymentId: z.string().meta({ example: EXAMPLES.paymentId }),
-    url: z.string().nullable().meta({
-      description:
-        'For the payer: who has it can claim the money. Null in events, and in lists for restricted keys; people who may not send see it there only if they may open links and its claim waits for an approval',
-      example: 'https://pay.shop.example/r/Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8aBc',
-    }),
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'For the payer: anyone with the link can claim the money. Null in events, and in lists for restricted keys; ' +
+          'members who may not send see it there only if they may create links and its claim waits for an approval',
+        example: 'https://pay.shop.example/r/Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8aBc',
+      }),
     status: z.enum(REFUND_LINK_STATUSES),
     amount: z.string().meta({ description: 'In the currency of the payment', example: '25.00' }),
     currency: z.string().meta({ example: 'USD' }),
@@ -26,7 +30,8 @@ const refundLink = z
     preset: z.enum(REFUND_PRESETS).nullable().meta({ example: null }),
     coinAmounts: z.partialRecord(z.enum(COINS), z.string()).meta({
       description:
-        'What the payer may choose among; once claimed, the one coin chosen. With rate `current` the amounts are those of the moment until then',
+        'The coins the payer can choose from; once claimed, the chosen one. With rate `current` the amounts change ' +
+        'with the rate until then',
       example: { BTC: '0.00025' },
     }),
     approval: z.boolean(),
@@ -41,12 +46,15 @@ const refundLink = z
     destination: z
       .string()
       .nullable()
-      .meta({ description: 'The address that the payer gave', example: null }),
-    claimId: z.string().nullable().meta({ description: 'Names the claim, for an approval', example: null }),
+      .meta({ description: 'The address that the payer entered', example: null }),
+    claimId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Identifies the claim, for an approval', example: null }),
     sendId: z.string().nullable().meta({ example: null }),
     txHash: z.string().nullable().meta({ example: null }),
     problem: z.string().nullable().meta({
-      description: 'Why a claim is not sent yet (it is tried again), or why the link was opened again',
+      description: 'Why a claim is not sent yet (it is retried), or why the link was reopened',
       example: null,
     }),
     cancelReason: z.enum(REFUND_CANCEL_REASONS).nullable().meta({

@@ -10,7 +10,8 @@ const subscription = z
     id: z.string().meta({ example: EXAMPLES.subscriptionId }),
     status: z.enum(SUBSCRIPTION_STATUSES).meta({
       description:
-        '`trialing` before its first period; `past_due` once a period has begun unpaid; `cancelled` until the paid time is over',
+        '`trialing` before its first period; `past_due` once a period has begun unpaid; `cancelled` until the paid ' +
+        'period ends',
       example: 'active',
     }),
     mode: z.enum(MODES),
@@ -21,13 +22,16 @@ const subscription = z
     interval: z.enum(RECURRING_INTERVALS).meta({ example: 'monthly' }),
     currentPeriodStart: timestamp(),
     currentPeriodEnd: timestamp().meta({ example: '2026-02-28T12:00:00.000Z' }),
-    activeUntil: timestamp().nullable().meta({
-      description:
-        'Until when the customer is entitled: the end of the last paid period, with the grace while it is past due. Null: not yet. Grant access while this is in the future',
-      example: '2026-02-28T12:00:00.000Z',
-    }),
+    activeUntil: timestamp()
+      .nullable()
+      .meta({
+        description:
+          'End of the customer’s access: the end of the last paid period, plus the grace period while it is past due. ' +
+          'Null: not yet. Grant access while this is in the future',
+        example: '2026-02-28T12:00:00.000Z',
+      }),
     nextInvoiceAt: timestamp().nullable().meta({
-      description: 'When the next invoice is made, once the open one is paid; null where none follows',
+      description: 'When the next invoice is created, once the open one is paid; null if none follows',
       example: '2026-02-21T12:00:00.000Z',
     }),
     openPaymentId: z
@@ -68,7 +72,7 @@ const subscriptionInvoice = z
       .meta({ description: 'What the customer pays: amount less creditApplied', example: '9.90' }),
     currency: z.string().meta({ example: 'EUR' }),
     status: z.enum(INVOICE_STATUSES).meta({
-      description: '`void`: closed without payment, or its money was given back as a whole',
+      description: '`void`: closed without payment, or fully refunded',
       example: 'paid',
     }),
     paymentId: z.string().nullable().meta({

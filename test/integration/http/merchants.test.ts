@@ -316,7 +316,7 @@ describe('POST /merchant/sandbox', () => {
         body: { sandboxMode },
       });
       const message = sandboxMode
-        ? 'Sandbox mode enabled: new payments take simulated coins'
+        ? 'Sandbox mode enabled: new payments accept simulated coins'
         : 'Live mode enabled: new payments are paid with real money. Ready: BTC. Not ready: ETH (this server has no node for ' +
           'it), LTC (this server has no node for it), SOL (this server has no node for it)';
       expect([status, body.data]).toEqual([200, { sandboxMode, message }]);
