@@ -189,7 +189,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     checkAnswers: options.checkAnswers ?? false,
   });
   const mails = createMailDelivery({ ...shared, config });
-  const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
+  const notices = createNotices({ ...shared, config, watcher, faults: operator.troubles });
   const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
   const resources = { lock, database, issued, revocations, setupToken, wipeKeys: () => keyring.wipe() };
   return { ...resources, server, ...loops, subscriptions, watcher, lookAhead, adapters };

@@ -3,11 +3,13 @@ import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
+import type { AttentionDeps } from '../usecases/attention/index.ts';
+import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import {
   findConditions,
-  type FindConditionsDeps,
   storeConditionNotices,
   storeEventNotices,
+  sendDigests,
   sendNotices,
   summariseNotices,
 } from '../usecases/notices/index.ts';
@@ -15,12 +17,13 @@ import {
 const TELL_EVERY_MS = 2_000;
 const CHECK_INTERVAL_MS = 30_000;
 
-interface NoticesDeps extends FindConditionsDeps {
+interface NoticesDeps extends Omit<AttentionDeps, 'chains' | 'followedChains'> {
   readonly config: Pick<Config, 'smtp' | 'operatorEmail' | 'http'>;
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
+  readonly watcher: Pick<Watcher, 'health' | 'trusted'>;
 }
 
 /**
@@ -28,9 +31,12 @@ interface NoticesDeps extends FindConditionsDeps {
  * because nothing could be sent.
  */
 export function createNotices(deps: NoticesDeps): Scheduler {
-  const { config, logger } = deps;
+  const { config, logger, watcher } = deps;
   const isOn = config.smtp !== null;
   const mail = { ...deps, baseUrl: config.http.baseUrl, operatorEmail: config.operatorEmail };
+  const followedChains = () => watcher.health();
+  const conditions = { ...deps, ...deps.faults, chains: followedChains };
+  const attention = { ...deps, chains: watcher.trusted(), followedChains };
   const tell = async (signal: AbortSignal): Promise<void> => {
     while ((await storeEventNotices(deps, isOn)) && !signal.aborted);
     if (!isOn) return;
@@ -39,7 +45,9 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   };
   const jobs = new Scheduler(logger).every('notices', TELL_EVERY_MS, tell);
   if (!isOn) return jobs;
-  return jobs.every('notice-conditions', CHECK_INTERVAL_MS, async () =>
-    storeConditionNotices(deps, await findConditions(deps)),
-  );
+  return jobs
+    .every('notice-conditions', CHECK_INTERVAL_MS, async () =>
+      storeConditionNotices(deps, await findConditions(conditions)),
+    )
+    .every('digests', CHECK_INTERVAL_MS, async () => sendDigests({ ...mail, attention }));
 }

@@ -10,6 +10,7 @@ export const SHOP_NOTICES = [
   'send',
   'webhook',
   'freeze',
+  'digest',
 ] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
@@ -44,6 +45,8 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   send: { byDefault: true, isFixed: false, scope: 'wallet:read' },
   webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
   freeze: { byDefault: true, isFixed: true, scope: 'wallet:read' },
+  // Off by default, because most of its items have a mail of their own already.
+  digest: { byDefault: false, isFixed: false, scope: 'payments:read' },
 };
 
 /** The exact reason; each has its own text. */

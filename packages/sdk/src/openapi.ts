@@ -4382,7 +4382,7 @@ export interface components {
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
-        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze";
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "digest";
         enabled: boolean;
         fixed: boolean;
       }[];

@@ -16,6 +16,19 @@ export async function noticeChoices(
   return new Map(rows.map(({ kind, enabled }) => [kind, enabled]));
 }
 
+/** Shops with a person who chose the daily digest. */
+export async function listDigestShops(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('notice_choices')
+    .select('merchantId')
+    .distinct()
+    .where('kind', '=', 'digest')
+    .where('enabled', '=', true)
+    .orderBy('merchantId')
+    .execute();
+  return rows.map(({ merchantId }) => merchantId);
+}
+
 export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<void> {
   const { enabled, updatedAt } = row;
   await tx

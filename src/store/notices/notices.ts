@@ -182,6 +182,24 @@ export async function newestSummary(
   return row.at;
 }
 
+/** A person's last digest of a shop, mailed or empty, with its local day; null: never. */
+export async function newestDigest(
+  db: Db,
+  { userId, merchantId }: { userId: string; merchantId: string },
+): Promise<{ at: number; day: string } | null> {
+  const prefix = `digest ${merchantId} `;
+  const row = await db
+    .selectFrom('notice_mails')
+    .select(['noticeKey', 'createdAt'])
+    .where('userId', '=', userId)
+    .where('noticeKey', '>=', prefix)
+    .where('noticeKey', '<', `${prefix}~`)
+    .orderBy('noticeKey', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { at: row.createdAt, day: row.noticeKey.slice(prefix.length) };
+}
+
 /** Counts a person's deferred notices about a shop by reason, and marks them as summarised. */
 export async function summarizeSuppressedNotices(
   tx: Tx,
@@ -196,7 +214,8 @@ export async function summarizeSuppressedNotices(
     .returning('reason')
     .execute();
   const counts = new Map<NoticeReason, number>();
-  for (const { reason } of rows) if (reason !== 'summary') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const { reason } of rows)
+    if (reason !== 'summary' && reason !== 'digest') counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return counts;
 }
 

@@ -31,7 +31,8 @@ export interface NoticeMailRow {
   /** Key of the notice; with ` reminder` for the second mail. */
   noticeKey: string;
   merchantId: string;
-  reason: NoticeReason | 'summary';
+  reason: NoticeReason | 'summary' | 'digest';
+  /** `summarised` also for a digest without an item, which is not mailed. */
   state: 'mailed' | 'held' | 'summarised';
   createdAt: number;
 }

@@ -12,6 +12,7 @@ interface NoticeReader {
   readonly userId: string;
   readonly email: string;
   readonly language: Language;
+  readonly role: Role;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function noticeReaders(
     const choices = await noticeChoices(db, { userId, merchantId: of.merchantId });
     if (!wants(choices, of.kind) || (of.isTest && choices.get('test_payments') !== true)) continue;
     const language = (await noticeLanguage(db, userId)) ?? 'en';
-    readers.push({ userId, email: user.email, language });
+    readers.push({ userId, email: user.email, language, role });
   }
   return readers;
 }

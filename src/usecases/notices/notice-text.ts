@@ -3,6 +3,7 @@ import en from '../../../locales/notice-mails/en.json' with { type: 'json' };
 import es from '../../../locales/notice-mails/es.json' with { type: 'json' };
 import fr from '../../../locales/notice-mails/fr.json' with { type: 'json' };
 import pt from '../../../locales/notice-mails/pt.json' with { type: 'json' };
+import type { AttentionKind } from '../../domain/attention.ts';
 import { KIND_OF_REASON, type NoticeKind, type NoticeReason } from '../../domain/notices.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
@@ -15,6 +16,7 @@ type NoticeTexts = Readonly<typeof en> & {
   readonly subjects: Readonly<Record<NoticeReason, string>>;
   readonly bodies: Readonly<Record<NoticeReason, string>>;
   readonly kinds: Readonly<Record<NoticeKind, string>>;
+  readonly digestItems: Readonly<Record<AttentionKind, string>>;
 };
 
 const TEXTS: Readonly<Record<Language, NoticeTexts>> = { en, de, es, fr, pt };
@@ -98,7 +100,11 @@ export function summaryText(
 }
 
 /** The names of shop and server in a text; a subject repeats only a plain name. */
-function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body'): Record<string, string> {
+export function shopValues(
+  { baseUrl }: TextDeps,
+  shop: Shop,
+  part: 'subject' | 'body',
+): Record<string, string> {
   const server = hostName(baseUrl);
   if (shop === null) return { shop: server, server };
   return { shop: part === 'subject' ? nameForSubject(shop.name, server) : nameForBody(shop.name), server };
@@ -122,7 +128,8 @@ interface Parts {
   readonly shop: Shop;
 }
 
-function buildMail({ baseUrl }: TextDeps, language: Language, parts: Parts): MailText {
+/** A mail with its link, its reason and the ways to end it. */
+export function buildMail({ baseUrl }: TextDeps, language: Language, parts: Parts): MailText {
   const texts = TEXTS[language];
   const { subject, body, link, why, unsubscribe, shop } = parts;
   const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/mails`;

@@ -81,7 +81,7 @@ async function notifyPeople(
 
 interface Notification {
   readonly notice: NoticeRow;
-  readonly reader: Awaited<ReturnType<typeof noticeReaders>>[number];
+  readonly reader: Omit<Awaited<ReturnType<typeof noticeReaders>>[number], 'role'>;
   readonly shop: { readonly id: string; readonly name: string } | null;
   readonly isReminder: boolean;
 }

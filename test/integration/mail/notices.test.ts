@@ -169,6 +169,7 @@ it('notices of reversed payments are always sent, and cannot be unsubscribed', a
     {},
     {},
     { kind: 'freeze', enabled: true, fixed: true },
+    { kind: 'digest', enabled: false, fixed: false },
   ]);
 });
 
