@@ -24,9 +24,10 @@ export async function openIssuedAddresses(
       new OlderDatabaseMark(config.dataDir).set(deps.clock.now());
       logger.error(
         await skipUsedAddresses(deps, issued.branches),
-        'the database is older than the addresses that were given out: these are skipped, and watched where their merchant ' +
-          'is known. Payments, sends and merchants made since that copy are not in it: look for sends on the chain before you ' +
-          'repeat one, and put the newest copy of tilld.sqlite back if you have it. /readyz warns until you remove the file older-database',
+        'database is older than the list of issued addresses: these addresses are skipped, and watched where their ' +
+          'merchant is known. Payments, sends and merchants created since that copy are missing: look for sends on the ' +
+          'chain before you repeat one, and restore the newest copy of tilld.sqlite if you have it. /readyz warns ' +
+          'until you remove the file older-database',
       );
     }
     issued.recordIssued(await newestAddressId(db));

@@ -112,7 +112,7 @@ async function eachChain(
       const { coin, mode } = adapter;
       logger.warn(
         { coin, mode, error: error.message },
-        're-read of blocks or ledger reconciliation failed; will retry later',
+        'online rescan or reconciliation with the chain failed; will retry later',
       );
     }
   }

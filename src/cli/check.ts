@@ -6,7 +6,7 @@ const USAGE = `Checks the database file page by page: its structure, indexes, co
 
   tillctl check [--data-dir DIR]
 
-Run it beside the daemon or without it: it changes nothing. A file of 6 GB takes some two minutes, in which
+The daemon may be running or stopped: the command changes nothing. A file of 6 GB takes some two minutes, in which
 the write-ahead log grows. Exit code 1 when the file is damaged.`;
 
 await runCommand(USAGE, async (args) => {

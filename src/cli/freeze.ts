@@ -4,13 +4,13 @@ import { freezeByOperator } from '../usecases/wallet/index.ts';
 import { parseCall, printLine, runCommand, UsageError } from './command.ts';
 import { inFreezeDatabase } from './freeze-database.ts';
 
-const USAGE = `Freezes wallets in an emergency, beside the running daemon or without it: nothing is signed for them until they
-are unfrozen, except cancellations. What is signed already may still be mined. Payments go on.
+const USAGE = `Freezes wallets in an emergency, whether the daemon runs or not: nothing is signed for them until they
+are unfrozen, except cancellations. Signed transactions may still be mined. Payments are still accepted.
 
   tillctl freeze [--shop ID] [--reason TEXT]     one shop, or without --shop every wallet of this server
   tillctl freeze --list                          what is frozen now, by whom and why
 
-tillctl unfreeze is the way back. The owner of a shop sees the reason, and cannot lift a freeze of every wallet.`;
+tillctl unfreeze lifts it. The owner of a shop sees the reason, and cannot lift a freeze of every wallet.`;
 
 const REASON_MAX = 200;
 

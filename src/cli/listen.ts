@@ -12,8 +12,8 @@ const USAGE = `Forwards the events of a shop to a webhook handler on this machin
   TILLD_KEY=rk_... tillctl listen --trigger EVENT
 
 TILLD_KEY is a restricted key with the scope events:read (and webhooks:read, for bodies with webhookUrl), or a secret key; --key KEY
-works as well, but others on this machine can see it. --url is the daemon's address. It forwards what happens from now on, one line per event, until
-Ctrl-C; an event that the handler does not take is not sent again.
+works as well, but others on this machine can see it. --url is the daemon's address. It forwards the events from now on, one line per event, until
+Ctrl-C; an event that the handler does not accept is not sent again.
 
 --trigger makes the event happen in the sandbox (scopes payments:write and customers:write):
   ${TRIGGERABLE.join(', ')}`;

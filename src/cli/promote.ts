@@ -7,13 +7,13 @@ import { daemonData } from './daemon-data.ts';
 import { parseCall, runCommand, printLine, UsageError, warn } from './command.ts';
 
 const USAGE = `Takes over with a data directory that tillctl restore has filled: the machine that wrote the replica
-until now neither writes nor signs any more as soon as it looks at the replica.
+until now stops writing and signing as soon as it reads the replica.
 
   tillctl promote [--other-machine-off] [--data-dir DIR]
 
 Begins a new epoch in TILLD_REPLICA_URL and waits until the other machine must have seen it.
---other-machine-off: your word that it is off for good; nothing is waited for. Without TILLD_REPLICA_URL
-only your word can tell.`;
+--other-machine-off: confirms that it is off for good; does not wait. Required without
+TILLD_REPLICA_URL.`;
 
 await runCommand(USAGE, async (args) => {
   const { values } = parseCall({
@@ -42,7 +42,7 @@ await runCommand(USAGE, async (args) => {
       }
       await writeEpoch(database.db, epoch);
       printLine(`This machine has taken over (epoch ${epoch.number}). Start the daemon and tillctl replicate.
-What it takes is in the replica as soon as /readyz shows its lagSeconds, after the first snapshot.`);
+Its new payments are in the replica as soon as /readyz shows its lagSeconds, after the first snapshot.`);
       return 0;
     } finally {
       await database.close();

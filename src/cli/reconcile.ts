@@ -9,7 +9,7 @@ own set, and the balance of every address of Ethereum and Solana.
 
   tillctl reconcile [--data-dir DIR]
 
-Run it beside the daemon. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
+Run it while the daemon runs. It changes nothing. A pruned Bitcoin node takes some minutes. Exit code 1 when
 anything differs, or could not be compared: then the differences are unknown, not none.`;
 
 /** A running daemon reads a new block within seconds. */

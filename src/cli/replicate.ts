@@ -6,12 +6,12 @@ import { writePrivateFile } from '../replica/private-file.ts';
 import { daemonData } from './daemon-data.ts';
 import { parseCall, runCommand, UsageError } from './command.ts';
 
-const USAGE = `Replicates the database to TILLD_REPLICA_URL until it is stopped. Runs beside the daemon.
+const USAGE = `Replicates the database to TILLD_REPLICA_URL until it is stopped. Runs in parallel to the daemon.
 
   tillctl replicate [--data-dir DIR]
 
 Runs Litestream, with the configuration that it writes to DATA_DIR/litestream.yml. Start it again whenever
-it ends: it goes on where it was.`;
+it ends: it continues at its last position.`;
 
 await runCommand(USAGE, async (args) => {
   const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });

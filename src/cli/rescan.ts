@@ -21,22 +21,22 @@ import {
 } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
-const USAGE = `Makes the daemon read a chain again, or go on after blocks that the node has pruned. Stop it first.
+const USAGE = `Makes the daemon read a chain again, or continue after blocks that the node has pruned. Stop the daemon first.
 
   tillctl rescan COIN --from HEIGHT|DATE [--data-dir DIR]
   tillctl rescan COIN --skip-to HEIGHT [--data-dir DIR]
   tillctl rescan COIN --from HEIGHT --online [--data-dir DIR]
 
 COIN is BTC, LTC, ETH or SOL (HEIGHT is a slot then); DATE such as 2026-01-31. For a fork deeper than 2,016
-blocks, a node that was reset, or blocks that were read by a faulty program. What was confirmed above that
-block is unconfirmed until the next start has read it again; nothing is credited twice. Killed at any moment
-it has done all of it or nothing.
+blocks, a node that was reset, or blocks that were read by a faulty program. A payment confirmed above that
+block is unconfirmed until the next start has read it again; nothing is credited twice. If it is killed,
+either everything was changed or nothing.
 
---skip-to goes on from a block that the node still has. /readyz names the gap (alarm pruned) until the daemon has reconciled it: with
+--skip-to continues at a block that the node still has. /readyz names the gap (alarm pruned) until the daemon has reconciled it: with
 the node's unspent outputs (BTC, LTC), which are credited as of their blocks, or with balances (ETH, SOL).
 
---online (BTC, LTC) leaves the daemon running: it reads those blocks again beside its work and adds what the ledger lacks;
-balances stay meanwhile, nothing is taken back. Told at its end; stopped or killed, the daemon goes on with it after its next start.`;
+--online (BTC, LTC) leaves the daemon running: it rescans those blocks in the background and adds the credits that the ledger lacks;
+balances stay meanwhile, nothing is reversed. Logged when finished; resumed after a restart of the daemon.`;
 
 const MAX_HEIGHT = 2 ** 40;
 const PROGRESS_EVERY_MS = 1_000;

@@ -22,15 +22,15 @@ const USAGE = `Puts a backup into an empty data directory. Stop the old daemon f
                   [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
 
 The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FILE), else that of
---passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
+--passphrase-file, else you are asked for it. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
 --from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
 from the backup, which may be of any age. tillctl promote then takes over. The daemon checks the whole
-file while it serves. --skip: not this generation of the replica, which cannot be restored, but what is older.
---revocations: the file revocations.* of the old data directory. What was revoked since the copy (keys, members, passkeys,
-passwords, sessions) is revoked again. --nothing-revoked: your word that nothing was. Without either, everybody is signed
+file while it serves. --skip: ignores this generation of the replica, which cannot be restored, and uses an older one.
+--revocations: the file revocations.* of the old data directory. Revocations since the copy (keys, members, passkeys,
+passwords, sessions) are applied again. --nothing-revoked: confirms that nothing was. Without either, all users are signed
 out, and secret keys, keys with wallet:send and members are suspended until the owner of each shop confirms them.
 --look-ahead (1000): for each merchant, coin and branch so many addresses beyond the backup are watched
-and not given out again. It must be more than the payments a merchant took since the backup.`;
+and not issued again. It must be more than the payments that a merchant accepted since the backup.`;
 
 const MAX_LOOK_AHEAD = 100_000;
 

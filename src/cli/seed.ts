@@ -37,11 +37,11 @@ const USAGE = `The seed (24 words) of the wallet.
       [--merchant ID]       of one shop
       [--private [--yes]]   with private keys, which can spend; asks first, on a terminal
   tillctl seed restore --email E         fills an empty data directory from the words alone
-      [--accounts N]        merchants there were (5)
+      [--accounts N]        number of merchants of that wallet (5)
       [--gap N]             addresses in a row that may never have been paid (2000)
       [--scan N]            addresses of each branch, however many were never paid, that the configured nodes of
                             ${UTXO_CODES.join(' and ')} are asked for what they have unspent (100000; 0: none)
-      [--birthday DATE]     nothing was paid before it, such as 2026-01-31 (reads the chains from genesis)
+      [--birthday DATE]     date before the first payment, such as 2026-01-31 (reads the chains from genesis)
       [--words-file F] [--password-file F]   else asked for on the terminal; - is the standard input
 
 Each takes --data-dir DIR. What is restored: the keyring, and all money on the addresses of the first N
@@ -214,9 +214,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   printLine(
     `${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are reserved or watched`,
   );
-  warn(
-    'Keys, sessions, members and passwords of before are not in a seed, so none of them counts here: make new keys.',
-  );
+  warn('API keys, sessions, members and passwords cannot be restored from a seed: make new keys.');
   warn(
     `Start the daemon with this data directory: it reads the chains from ${new Date(birthdayMs).toISOString()}.`,
   );

@@ -12,18 +12,18 @@ import { parseCall, runCommand, printLine } from './command.ts';
 import { daemonData, checkCoins } from './daemon-data.ts';
 
 const USAGE = `Shows the sends that no block has yet, offers the signed bytes of each to its node once more, and says what
-it waits for. Nothing is signed, and nothing is written without --not-paid: the running daemon makes the same tries by itself, and
+it waits for. Nothing is signed, and nothing is written without --not-paid: the daemon retries in the same way, and
 ends a send as failed once the chain proves that it can never confirm.
 
   tillctl sends [--data-dir DIR]
   tillctl sends --not-paid SEND_ID [--data-dir DIR]
 
-After a restore from a backup, or after blocks were skipped, older sends that look impossible may have been paid all the
-same, by a version that was signed later or in such a block: they keep their coins. --not-paid says of one that you have looked at its destination, and that it was not paid.
-It is written down, and the daemon then ends the send as failed, or signs it anew where transactions expire, by the same
-proof as any other. If it was paid all the same, it is paid twice.
+After a restore from a backup, or after blocks were skipped, older sends that look impossible may nevertheless have
+been paid by a later version or in such a block: their coins stay reserved. --not-paid: you have checked the
+destination of this send, and it was not paid. This is recorded; the daemon then fails the send, or signs it again
+where transactions expire, by the same proof as any other. If it had been paid after all, it is paid twice.
 
-Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
+Run it while the daemon runs. Exit code 1 when a send is not known to be in the network.`;
 
 await runCommand(USAGE, async (args) =>
   args.includes('--not-paid') ? sayNotPaid(args) : checkCoins(args, showSends),
@@ -65,6 +65,6 @@ function show({ send, state, why }: SendFinding, adapter: ChainAdapter): void {
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
   const made = `made ${isoTime(send.createdAt)}, ${send.status}, offered ${send.broadcasts} times`;
   printLine(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
-  const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
+  const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it again, or ends it as failed';
   printLine(`    ${why}${state === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
 }

@@ -8,7 +8,7 @@ import { parseCall, printLine, runCommand, toolConfig } from './command.ts';
 import { Installation } from './release/installation.ts';
 import { installRoot } from './service.ts';
 
-const USAGE = `Shows what runs and how it is: version, readiness, each coin, database, backups and installed releases.
+const USAGE = `Shows the state of the daemon: version, readiness, each coin, database, backups and installed releases.
 
   tillctl status [--json] [--data-dir DIR]
 

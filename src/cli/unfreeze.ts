@@ -3,9 +3,9 @@ import { unfreezeByOperator } from '../usecases/wallet/index.ts';
 import { parseCall, printLine, runCommand } from './command.ts';
 import { inFreezeDatabase } from './freeze-database.ts';
 
-const USAGE = `Lifts a freeze, beside the running daemon or without it: sends, refunds and claims that wait continue.
+const USAGE = `Lifts a freeze, whether the daemon runs or not: waiting sends, refunds and claims continue.
 
-  tillctl unfreeze              the freeze of every wallet; shops that are frozen of their own stay frozen
+  tillctl unfreeze              the freeze of every wallet; shops that were frozen one by one stay frozen
   tillctl unfreeze --shop ID    the freeze of one shop`;
 
 await runCommand(USAGE, async (args) => {

@@ -18,18 +18,18 @@ import { parseCall, readSecret, runCommand, printLine, UsageError, warn } from '
 import { daemonData } from './daemon-data.ts';
 import { unlockKeyring } from './unlock-keyring.ts';
 
-const USAGE = `Helps the owners of accounts who cannot help themselves, without SQL and without mail.
+const USAGE = `Recovers accounts whose owner cannot sign in, without SQL and without email.
 
   tillctl users list
   tillctl users reset-password EMAIL [--generate | --password-file F]    asks for the new password on the terminal;
                                --generate prints one, once
   tillctl users reset-second-factor EMAIL [--passkeys]    switches it off; with --passkeys removes the passkeys, too
-  tillctl users make-owner EMAIL --instead-of EMAIL       gives all that the second account owns to the first: shops,
+  tillctl users make-owner EMAIL --instead-of EMAIL       transfers everything of the second account to the first: shops,
                                customers and catalog. The first must own nothing yet
-  tillctl users confirm-keys EMAIL    after a restore: the keys and members of the account's shops count again
+  tillctl users confirm-keys EMAIL    after a restore: reactivates the keys and members of the account's shops
 
-Each takes --data-dir DIR. Run it beside the daemon or without it. Whatever changes is in the audit log, and ends the sessions
-and tokens of the account. Keys of shops stay: regenerate them where a stranger may know them.`;
+Each takes --data-dir DIR. The daemon may be running or stopped. Each change is in the audit log and revokes the sessions
+and tokens of the account. Keys of shops stay valid: regenerate them if someone else may know them.`;
 
 const OPTIONS = {
   'data-dir': { type: 'string' },

@@ -236,7 +236,8 @@ function listWarnings(config: Config): string[] {
   const isLive = Object.keys(config.nodes).length > 0;
   if (isLive && config.network !== 'regtest' && config.keyring.passphrase === null) {
     warnings.push(
-      'no keyring passphrase is set: it is kept beside the keyring, so whoever copies the data directory has the funds',
+      'no keyring passphrase is set: it is stored next to the keyring, so a copy of ' +
+        'the data directory gives access to the funds',
     );
   }
   if (config.network === 'mainnet' && config.webhooks.allowPrivate) {

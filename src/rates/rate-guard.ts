@@ -82,7 +82,10 @@ export class RateGuard {
     else this.#troubles.set(key, { ...about, state: now });
     if (now === before) return;
     if (now === 'refused')
-      this.#logger.error({ ...about, reason }, 'exchange rate rejected: its only source moved it too far');
+      this.#logger.error(
+        { ...about, reason },
+        'exchange rate rejected: the only source deviates too far from the last accepted rate',
+      );
     else if (now === 'alone') this.#logger.warn(about, 'exchange rate comes from a single source');
     else this.#logger.info(about, 'exchange rate confirmed by several sources again');
   }

@@ -259,7 +259,7 @@ function problemWarnings(problems: readonly RateProblem[]): string[] {
   return problems.map(({ coin, currency, state, source }) =>
     state === 'alone'
       ? `the rate of ${coin} in ${currency} rests on ${source} alone: see why the other price sources fail`
-      : `the rate of ${coin} in ${currency} is refused, for ${source} alone moved it too far: no payment is created in it until another source agrees`,
+      : `the rate of ${coin} in ${currency} is rejected, because ${source} alone moved it too far: no payment is created in it until another source agrees`,
   );
 }
 

@@ -189,7 +189,7 @@ class Stream implements ChannelSubscriber {
   fail(error: unknown): void {
     if (this.#ended) return;
     if (this.#res.headersSent) {
-      this.#logger.warn({ err: error }, 'event stream of a checkout page ended by an error');
+      this.#logger.warn({ err: error }, 'event stream of a checkout page closed by an error');
       this.end();
     } else {
       this.#leave();

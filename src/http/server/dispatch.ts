@@ -235,12 +235,12 @@ async function run(
 export function toFailure(logger: Logger, error: unknown, fields: object): Answer {
   if (error instanceof AppError) {
     if (error.code === 'INTERNAL_ERROR')
-      logger.error({ ...fields, err: error }, 'HTTP request failed by an internal error');
+      logger.error({ ...fields, err: error }, 'HTTP request failed with an internal error');
     return failure(error);
   }
   // Logged once, not for every request. SQLite rolled the transaction back.
   if (isDiskFull(error)) return failure(diskFull(error));
-  logger.error({ ...fields, err: error }, 'HTTP request failed by an internal error');
+  logger.error({ ...fields, err: error }, 'HTTP request failed with an internal error');
   return failure(new AppError('INTERNAL_ERROR', 'Something went wrong on our side'));
 }
 

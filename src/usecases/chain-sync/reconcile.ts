@@ -39,10 +39,7 @@ export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promi
   if (result === null) return null;
   if (result.kind === 'unknown') {
     const { reason } = result;
-    deps.logger.warn(
-      { ...chain, reason },
-      'ledger not compared with the chain: no answer from the node; will retry',
-    );
+    deps.logger.warn({ ...chain, reason }, 'reconciliation with the chain not possible; will retry');
     await writeUnreconciled(deps.db, { ...chain, at: deps.clock.now(), reason });
   } else {
     await reportComparison(deps, chain, result);

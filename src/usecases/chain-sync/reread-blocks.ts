@@ -58,6 +58,6 @@ async function reread(
   if (isDone === null) return false;
   deps.wakeWebhooks();
   if (isDone)
-    deps.logger.info({ ...chain, from: request.from, to: request.to }, 're-read of blocks finished');
+    deps.logger.info({ ...chain, from: request.from, to: request.to }, 'online rescan of blocks finished');
   return true;
 }

@@ -48,7 +48,10 @@ export async function rescanChain(
     await rewindAbove(tx, deps, chain, to.height);
     return cursor;
   });
-  deps.logger.info({ ...chain, from: before, to }, 'rescan of the chain started');
+  deps.logger.info(
+    { ...chain, from: before, to },
+    'chain cursor rewound; the daemon rescans from there at its next start',
+  );
   return { before, now: { height: to.height, hash: to.hash } };
 }
 

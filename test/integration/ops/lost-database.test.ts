@@ -19,7 +19,7 @@ import { Till, TillProcess } from '../../_helpers/till.ts';
 
 const COINS = ['BTC', 'ETH', 'LTC', 'SOL'] as const;
 const WARN = { TILLD_LOG_LEVEL: 'warn' };
-const OLDER = 'older than the addresses that were given out';
+const OLDER = 'older than the list of issued addresses';
 
 let dir: string;
 beforeEach(() => {

@@ -124,5 +124,5 @@ it('concurrent refunds, claims and cancellations with kill -9 never refund more 
     );
     expect(refunds.length).toBeGreaterThan(0);
   }
-  expect(till.output).not.toContain('HTTP request failed by an internal error');
+  expect(till.output).not.toContain('HTTP request failed with an internal error');
 });

@@ -86,7 +86,7 @@ export async function adoptVersion(
   await reserveForPreparing(tx, chain, txid);
   deps.logger.warn(
     { ...chain, sendId: send.id, txid },
-    'block contains a version of a send that this database did not sign',
+    'block contains a replacement of a send that is not recorded in this database; adopted',
   );
   return version;
 }

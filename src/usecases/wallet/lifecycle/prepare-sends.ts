@@ -90,8 +90,7 @@ async function prepareNextPart(deps: BumpSendsDeps, sendId: string, using: Using
     const stored = await deps.db.transaction(async (tx) => storeStep(tx, deps, { sendId, partId }, using));
     if (stored === null) return false;
     const { transaction, plan } = stored;
-    const what =
-      stored.sendId === sendId ? 'send signed' : 'transaction signed that gathers outputs for a send';
+    const what = stored.sendId === sendId ? 'send signed' : 'consolidation transaction for a send signed';
     deps.logger.info(
       { sendId, by: stored.sendId, txid: transaction.txid, outputs: plan.inputs.length },
       what,
@@ -270,7 +269,8 @@ async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: 
 async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
   deps.logger.error(
     { sendId: send.id },
-    'a send from before a restore or skipped blocks was being prepared and may have been paid since: check whether it was; its inputs stay reserved (tillctl sends says what to do)',
+    'send in preparation predates a restore or skipped blocks and may already have been paid: check its ' +
+      'destination on the chain; its inputs stay reserved (see tillctl sends)',
   );
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }

@@ -206,14 +206,16 @@ async function recordDisplacement(
   if (action === 'hold') {
     deps.logger.error(
       fields,
-      'a send from before a restore or skipped blocks lost its inputs to a transaction that this database did not sign, perhaps its own later version: check whether it was paid; its inputs stay reserved (tillctl sends says what to do)',
+      'send predates a restore or skipped blocks, and its inputs were spent by a transaction unknown to this ' +
+        'database, perhaps its own later version: check its destination on the chain; its inputs stay reserved ' +
+        '(tillctl sends says what to do)',
     );
   }
   if (action !== 'displace') return;
   if (isWhollyRead) await recordExamined(tx, deps, send);
   deps.logger.warn(
     fields,
-    'inputs of a send spent by another transaction; the send fails once that is final',
+    'inputs of a send spent by another transaction; marked failed once that transaction is final',
   );
 }
 

@@ -58,7 +58,7 @@ export async function replaceSend(
         store(tx, deps, { adapter, quote }, { input, takeBack, childId, lastId: last.id }),
       );
       const { sendId, version, transaction } = stored;
-      const what = takeBack ? 'replacement signed that cancels a send' : 'fee of a send bumped on request';
+      const what = takeBack ? 'cancelling replacement of a send signed' : 'fee of a send bumped on request';
       deps.logger.info({ sendId: send.id, by: sendId, version, txid: transaction.txid }, what);
       return broadcastReplacement(deps, adapter, stored);
     }),

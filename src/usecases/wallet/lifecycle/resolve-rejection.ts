@@ -83,9 +83,15 @@ export async function resolveRejection(
   }
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
   if (first.action === 'displace' && [...report.fates.values()].includes('unfunded')) {
-    deps.logger.warn(fields, 'sweep exceeds the balance of its address; it fails once that block is final');
+    deps.logger.warn(
+      fields,
+      'sweep exceeds the on-chain balance of its address; marked failed once the block that shows it is final',
+    );
   } else if (first.action === 'displace') {
-    deps.logger.warn(fields, 'node rejects a send that can no longer be mined; it fails once that is final');
+    deps.logger.warn(
+      fields,
+      'node rejects a send that can no longer be mined; marked failed once the block that proves it is final',
+    );
   } else if (first.action === 'wait' && terms !== null) {
     // Where transactions expire, a send displaced by a fork is re-signed as soon as its expiry is proven.
     deps.logger.info(fields, 'node rejects a send; it is signed again once no version can be mined');
