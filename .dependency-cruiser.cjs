@@ -57,10 +57,10 @@ const FOLDERS = {
     'pages',
     'checkout',
     'routes',
+    'subscription-page',
     'links',
     'notices-page',
     'refund-page',
-    'subscription-page',
   ],
   store: [
     'schema',

@@ -12,6 +12,7 @@ import { stateIcon } from '../checkout/icons.ts';
 import { shopHead, supportLine } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
+import { pricePerInterval } from '../subscription-page/texts.ts';
 import { speakLink, type SayLink } from './texts.ts';
 
 /** The input so far, and its errors. */
@@ -76,13 +77,19 @@ export function numberSigns(language: Language): NumberSigns {
   return { decimal: sign('decimal'), group: sign('group') };
 }
 
-function summary({ link, language, common }: Scene): Html {
+function price({ link, language }: Scene, amount: string): string {
+  const shown = fiat(amount, link.currency, language);
+  return link.recurring === null ? shown : pricePerInterval(language, link.recurring.interval, shown);
+}
+
+function summary(scene: Scene): Html {
+  const { link, common } = scene;
   const { merchant, fixed } = link;
   return html`<header class="summary">
     ${shopHead(shopProfile(merchant), common)}
     <h1>
       <span class="${fixed === null ? 'name' : 'label'}">${link.name}</span>
-      ${fixed !== null && html`<span class="total">${fiat(fixed.amount, link.currency, language)}</span>`}
+      ${fixed !== null && html`<span class="total">${price(scene, fixed.amount)}</span>`}
     </h1>
     ${link.description !== null && html`<p class="order">${link.description}</p>`}
   </header>`;
@@ -95,7 +102,10 @@ function form(scene: Scene): Html {
   return html`<form class="answers" method="post" action="?${query.toString()}" novalidate>
     ${link.fixed === null && amount(scene)} ${isCounter && keypad(scene)}
     ${link.fields.map((field) => askedInput(scene, field))}
-    <button class="button">${say(isCounter ? 'charge' : 'goOn')}</button>
+    ${link.recurring !== null && html`<p class="hint">${say('subscribeText')}</p>`}
+    <button class="button">
+      ${say(isCounter ? 'charge' : link.recurring === null ? 'goOn' : 'subscribe')}
+    </button>
   </form>`;
 }
 

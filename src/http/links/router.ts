@@ -4,9 +4,9 @@ import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
 import type { Language } from '../../i18n/languages.ts';
-import { type LinkView, payLink, readLink } from '../../usecases/links/index.ts';
+import { type LinkView, payLink, readLink, subscribeByLink } from '../../usecases/links/index.ts';
 import { renewPayment } from '../../usecases/checkout/index.ts';
-import type { CreatePaymentDeps } from '../../usecases/payments/index.ts';
+import type { SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
 import { problemPage } from '../checkout/document.ts';
 import { chooseLanguage } from '../checkout/language.ts';
 import { allowCompression } from '../server/send-text.ts';
@@ -23,7 +23,7 @@ import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, numberSigns, type Filled } from './page.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
-export interface LinkPagesDeps extends CreatePaymentDeps {
+export interface LinkPagesDeps extends SubscriptionDeps {
   readonly logger: Logger;
   readonly assets: WebAssets;
   /** Limits public requests, as for public keys. */
@@ -108,12 +108,12 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
     await deps.publicLimit(link.merchant.id, clientKey(req));
     const language = requestLanguage(req);
     const values = readFields(req.body);
-    const made = await payLink(
-      deps,
-      link,
-      { ...values, amount: parseAmount(link, values.amount, language) },
-      language,
-    );
+    const answers = { ...values, amount: parseAmount(link, values.amount, language) };
+    const { recurring } = link;
+    const made =
+      recurring === null
+        ? await payLink(deps, link, answers, language)
+        : await subscribeByLink(deps, { ...link, recurring }, answers, language);
     if ('problems' in made) {
       sendForm(deps, req, res, link, { values, problems: made.problems });
       return;

@@ -8,7 +8,7 @@ import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { dayIn, type PortalModel, type PortalScene } from './scene.ts';
 import { describeStatus } from './status.ts';
-import { speakPortal } from './texts.ts';
+import { pricePerInterval, speakPortal } from './texts.ts';
 
 type Styles = WebAssets['checkout'];
 
@@ -66,14 +66,6 @@ function withoutScript(assets: Styles): Parameters<typeof renderDocument>[0]['as
   return assets === null ? null : { ...assets, script: null };
 }
 
-const INTERVALS = {
-  daily: 'perDay',
-  weekly: 'perWeek',
-  monthly: 'perMonth',
-  quarterly: 'perQuarter',
-  yearly: 'perYear',
-} as const;
-
 function summary({ view, say, common, language }: PortalScene): Html {
   const { product, quantity, price, currency, interval } = view;
   const name = product ?? say('subscription');
@@ -81,7 +73,7 @@ function summary({ view, say, common, language }: PortalScene): Html {
     ${shopHead(view.shop, common)}
     <h1>
       <span class="label">${quantity === 1 ? name : `${count(quantity, language)} × ${name}`}</span>
-      <span class="total">${say(INTERVALS[interval], { amount: fiat(price, currency, language) })}</span>
+      <span class="total">${pricePerInterval(language, interval, fiat(price, currency, language))}</span>
     </h1>
   </header>`;
 }

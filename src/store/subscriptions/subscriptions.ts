@@ -22,6 +22,41 @@ export async function findSubscriptionByToken(
     .executeTakeFirst();
 }
 
+/** The subscription of a customer that a link started and that was never paid; undefined if there is none. */
+export async function findUnpaidOfLink(
+  db: Db,
+  {
+    merchantId,
+    mode,
+    customerId,
+    priceId,
+  }: Pick<SubscriptionRow, 'merchantId' | 'mode' | 'customerId' | 'priceId'>,
+): Promise<SubscriptionRow | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('customerId', '=', customerId)
+    .where('merchantId', '=', merchantId)
+    .where('mode', '=', mode)
+    .where('priceId', '=', priceId)
+    .where('creatorKind', '=', 'link')
+    .where('status', '=', 'past_due')
+    .where('paidUntil', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('subscription_invoices')
+          .select('n')
+          .whereRef('subscriptionId', '=', 'subscriptions.id')
+          .where('status', '=', 'open')
+          .where('paymentId', 'is not', null),
+      ),
+    )
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 type Fixed = 'id' | 'merchantId' | 'mode' | 'customerId' | 'createdAt';
 
 export async function updateSubscription(tx: Tx, row: SubscriptionRow): Promise<void> {

@@ -4,4 +4,5 @@ export { createLink, type LinkDeps } from './create-link.ts';
 export { deleteLink, editLink } from './edit-link.ts';
 export type { LinkTerms } from './link-terms.ts';
 export { payLink } from './pay-link.ts';
+export { subscribeByLink } from './subscribe-by-link.ts';
 export { type LinkView, readLink, readOpenLink } from './read-link.ts';

@@ -1,3 +1,4 @@
+import type { RecurringInterval } from '../../domain/catalog.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import { findLinkBySlug, findPaymentLink } from '../../store/catalog/payment-links.ts';
@@ -24,6 +25,8 @@ export interface LinkView {
   readonly currency: string;
   /** Null where the payer chooses the amount. */
   readonly fixed: { readonly amount: string; readonly choice: PriceChoice } | null;
+  /** A subscription to this price is started; null: it is paid once. */
+  readonly recurring: { readonly priceId: string; readonly interval: RecurringInterval } | null;
   /** Null where the amount is fixed. */
   readonly open: OpenAmount | null;
 }
@@ -60,7 +63,7 @@ export async function readOpenLink(db: Db, merchant: MerchantRow, id: string): P
   return terms === null ? null : toView(row, merchant, terms);
 }
 
-type Terms = Pick<LinkView, 'currency' | 'fixed' | 'open'>;
+type Terms = Pick<LinkView, 'currency' | 'fixed' | 'recurring' | 'open'>;
 
 function toView(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkView {
   return {
@@ -71,10 +74,16 @@ function toView(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
     description: row.description,
     merchant,
     embedOrigins: allowedEmbedOrigins(merchant),
-    fields: JSON.parse(row.fieldsJson) as AskedField[],
+    fields: listFields(JSON.parse(row.fieldsJson) as AskedField[], terms),
     successUrl: row.successUrl,
     ...terms,
   };
+}
+
+/** A subscription needs an address. */
+function listFields(fields: readonly AskedField[], { recurring }: Terms): readonly AskedField[] {
+  if (recurring === null) return fields;
+  return [{ name: 'email', required: true }, ...fields.filter(({ name }) => name !== 'email')];
 }
 
 /** Null when it cannot be paid. */
@@ -85,11 +94,14 @@ async function readTerms(db: Db, userId: string, row: PaymentLinkRow): Promise<T
     const product = price === undefined ? undefined : await findUserProduct(db, userId, price.productId);
     if (price?.active !== true || product?.active !== true) return null;
     const choice: PriceChoice = { kind: 'catalog', productId: product.id, priceId: price.id };
-    return { currency: price.currency, fixed: { amount: price.amount, choice }, open: null };
+    const { recurringInterval: interval } = product;
+    const recurring = interval === null ? null : { priceId: price.id, interval };
+    return { currency: price.currency, fixed: { amount: price.amount, choice }, recurring, open: null };
   }
   if (currency === null) throw new Error(`payment link ${row.id} has no currency`);
   if (amount !== null) {
-    return { currency, fixed: { amount, choice: { kind: 'amount', amount, currency } }, open: null };
+    const fixed = { amount, choice: { kind: 'amount', amount, currency } as const };
+    return { currency, fixed, recurring: null, open: null };
   }
-  return { currency, fixed: null, open: JSON.parse(open ?? '{}') as OpenAmount };
+  return { currency, fixed: null, recurring: null, open: JSON.parse(open ?? '{}') as OpenAmount };
 }

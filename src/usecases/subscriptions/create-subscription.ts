@@ -9,7 +9,7 @@ import type { PriceRow, ProductRow } from '../../store/schema/catalog.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { insertSubscription } from '../../store/subscriptions/subscriptions.ts';
+import { findUnpaidOfLink, insertSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
 import { merchantMode } from '../access/index.ts';
 import { findOwnPrice, findOwnProduct, noteSale } from '../catalog/index.ts';
@@ -37,6 +37,8 @@ export interface CreateSubscriptionInput {
   readonly returnUrl: string | null;
   /** Empty: every coin that the shop accepts. */
   readonly allowedCryptos: readonly Coin[];
+  /** Whether the same payer and price return a subscription that a link started and that was never paid. */
+  readonly reusesUnpaid?: boolean;
 }
 
 const LATEST_START_YEARS = 2;
@@ -64,6 +66,9 @@ export async function createSubscription(
     await noteSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
     const customerId = await findOrCreatePayer(tx, deps, merchant.userId, payer);
     if (customerId === null) throw invalidField('customer.email', 'is required', 'required');
+    const same = { merchantId: merchant.id, mode: merchantMode(merchant), customerId, priceId };
+    const unpaid = input.reusesUnpaid === true ? await findUnpaidOfLink(tx, same) : undefined;
+    if (unpaid !== undefined) return unpaid;
     const row = {
       ...newRow(deps.clock.now(), input, { price, interval, customerId }),
       ...newPortalToken(deps),
