@@ -287,7 +287,7 @@ describe('the dashboard of a shop', () => {
     await page.getByRole('link', { name: 'Go to the shop' }).click();
     await heading('Blue Door Books').waitFor();
     shopPath = new URL(page.url()).pathname;
-    await menu('Settings').click();
+    await menu('Shop settings').click();
     await field('Webhook URL').fill(sink.url);
     await button('Save').click();
     await page.getByText('Saved').waitFor();

@@ -5,7 +5,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { openMenu, signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -74,15 +74,66 @@ describe('the dashboard menu', () => {
     await page.waitForURL('**/docs');
   });
 
-  it('fades at the edge on a phone while it can scroll, and not at its end', async () => {
-    await phone.goto(shopPath);
-    await menu(phone).waitFor();
-    await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('true');
-    await menu(phone).evaluate((bar) => bar.scrollTo({ left: bar.scrollWidth }));
-    await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('false');
+  it('shows its entries in groups', async () => {
     await page.goto(shopPath);
-    await menu(page).waitFor();
-    expect(await menu(page).getAttribute('data-more')).toBe('false');
+    await menu(page).getByRole('link', { name: 'Home' }).waitFor();
+    const titles = ['Sell', 'Money', 'Developers', 'Settings'];
+    const groups = await Promise.all(
+      titles.map(async (name) => menu(page).getByRole('list', { name }).getByRole('link').allInnerTexts()),
+    );
+    expect(Object.fromEntries(titles.map((title, at) => [title, groups[at]]))).toEqual({
+      Sell: ['Payment links', 'Products', 'Customers'],
+      Money: ['Wallet'],
+      Developers: ['API keys', 'Webhooks', 'API docs'],
+      Settings: ['Shop settings', 'Team', 'Emails', 'Audit log', 'Nodes', 'Account'],
+    });
+    expect(await page.getByRole('button', { name: 'Menu' }).count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+const button = () => phone.getByRole('button', { name: /^Menu/ });
+const isExpanded = async () => button().getAttribute('aria-expanded');
+
+describe('the dashboard menu on a phone', () => {
+  it('opens and closes by its button, and by Escape, which returns the focus to the button', async () => {
+    await phone.goto(`${shopPath}/wallet`);
+    await phone.getByRole('heading', { level: 1 }).waitFor();
+    expect([await isExpanded(), await menu(phone).count()]).toEqual(['false', 0]);
+    await button().focus();
+    await phone.keyboard.press('Enter');
+    await menu(phone).waitFor();
+    const focused = phone.locator(':focus');
+    await expect.poll(async () => focused.innerText()).toBe('Wallet');
+    expect(await isExpanded()).toBe('true');
+    expect(await axeFindings(phone)).toEqual([]);
+    await phone.keyboard.press('Escape');
+    await expect.poll(isExpanded).toBe('false');
+    expect([await menu(phone).count(), await focused.innerText()]).toEqual([0, 'Menu']);
+    await button().click();
+    await menu(phone).waitFor();
+    await button().click();
+    await expect.poll(async () => menu(phone).count()).toBe(0);
+  });
+
+  it('closes when a page is chosen, also the current one, and moves the focus to the page', async () => {
+    for (const name of ['Webhooks', 'Webhooks', 'Home']) {
+      await button().click();
+      await menu(phone).getByRole('link', { name, exact: true }).click();
+      await expect.poll(async () => menu(phone).count()).toBe(0);
+      await expect.poll(async () => phone.evaluate('document.activeElement.id')).toBe('content');
+    }
+    expect(new URL(phone.url()).pathname).toBe(shopPath);
+  });
+
+  it('closes when the page is tapped, or the keyboard leaves it', async () => {
+    await button().click();
+    await phone.mouse.click(200, 835);
+    await expect.poll(async () => menu(phone).count()).toBe(0);
+    await button().click();
+    await phone.getByRole('button', { name: 'Sign out' }).focus();
+    await phone.keyboard.press('Tab');
+    await expect.poll(async () => menu(phone).count()).toBe(0);
   });
 });
 
@@ -113,7 +164,7 @@ describe('an unknown path', () => {
     for (const on of [page, phone]) {
       await on.goto(path);
       await on.getByRole('heading', { name: heading, level: 1 }).waitFor();
-      expect(await menu(on).getByRole('link', { name: 'Account' }).count()).toBe(1);
+      expect(await (await openMenu(on)).getByRole('link', { name: 'Account' }).count()).toBe(1);
       expect(await on.title()).toBe(`${heading} · tilld`);
     }
   });

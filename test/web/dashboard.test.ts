@@ -84,7 +84,7 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 
   it('sets the webhook URL and tests it', async () => {
-    await menu('Settings').click();
+    await menu('Shop settings').click();
     await field('Webhook URL').fill(sink.url);
     // The password was typed when the account was made: by now it counts no longer.
     till.clock.advance(6 * 60_000);
@@ -433,7 +433,7 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 
   it('sets the sites that may embed the checkout', async () => {
-    await menu('Settings').click();
+    await menu('Shop settings').click();
     const sites = field('Sites that may show the checkout');
     await sites.fill('https://www.bluedoor.example not-a-site');
     await button('Allow these sites').click();
@@ -446,7 +446,7 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 
   it('sees the domain record to publish, the nodes and the account', async () => {
-    await menu('Settings').click();
+    await menu('Shop settings').click();
     await button('Show what to publish').click();
     await page.getByText('_tilld-challenge.bluedoor.example').waitFor();
     await page.getByText(/^token=/).waitFor();

@@ -160,7 +160,7 @@ describe('the mode switch between test and live', () => {
     expect(await page.getByText(orders.live.orderId).count()).toBe(0);
     for (const [name, text] of [
       ['Wallet', '+0.05'],
-      ['Overview', orders.sandbox.orderId],
+      ['Home', orders.sandbox.orderId],
       ['Webhooks', 'No delivery yet'],
       ['Account', 'Password'],
       ['Payments', orders.sandbox.orderId],

@@ -5,7 +5,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, openMenu, signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const CLERK = 'clerk@example.com';
@@ -46,8 +46,7 @@ afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
 
-const pagesOf = async (page: Page) =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
+const pagesOf = async (page: Page) => (await openMenu(page)).getByRole('link').allInnerTexts();
 
 it('the people page lets the owner invite a clerk, and shows the link', async () => {
   await owner.goto(`${home}/people`);
@@ -93,38 +92,34 @@ it('the invitation page lets a clerk register and accept', async () => {
   const seen = await clerk.evaluateHandle<Set<string>>(NOTE_EVERY_ITEM);
   await clerk.getByRole('button', { name: 'Accept' }).click();
   await clerk.waitForURL(`**${home}`);
-  await clerk.getByRole('link', { name: 'Payment links' }).waitFor();
+  await (await openMenu(clerk)).getByRole('link', { name: 'Payment links' }).waitFor();
   const shown = await seen.evaluate((texts) => [...texts]);
   expect(shown).toContain('Payment links');
-  for (const never of ['Settings', 'API keys', 'Wallet', 'No such shop']) expect(shown).not.toContain(never);
+  for (const never of ['Shop settings', 'API keys', 'Wallet', 'No such shop'])
+    expect(shown).not.toContain(never);
 });
 
 it('the dashboard of a clerk offers what the role includes, and creates a payment', async () => {
-  // The page's script loads separately; until then there is no menu.
-  await clerk.getByRole('link', { name: 'API docs' }).waitFor();
   await expect
     .poll(async () => pagesOf(clerk))
     .toEqual([
+      'Home',
       'Needs you',
-      'Overview',
       'Payments',
-      'Customers',
-      'Products',
       'Payment links',
-      'Mails',
+      'Products',
+      'Customers',
+      'API docs',
+      'Emails',
       'Nodes',
       'Account',
-      'API docs',
     ]);
   expect(await clerk.getByText('BTC').count()).toBe(0);
   await clerk.getByRole('link', { name: 'Customers' }).click();
   await clerk.getByRole('heading', { name: 'Customers' }).waitFor();
   await clerk.getByRole('region', { name: 'Customers' }).waitFor();
   expect(await clerk.getByRole('button', { name: 'New customer' }).count()).toBe(0);
-  await clerk
-    .getByRole('navigation', { name: 'Main' })
-    .getByRole('link', { name: 'Payments', exact: true })
-    .click();
+  await (await openMenu(clerk)).getByRole('link', { name: 'Payments', exact: true }).click();
   await clerk.getByRole('button', { name: 'New payment' }).click();
   await clerk.getByLabel('Amount').fill('12.50');
   await clerk.getByRole('button', { name: 'Create payment' }).click();
@@ -176,7 +171,7 @@ it('the people page shows the owner the audit log, changes a role and removes a 
   expect(said[1]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
   expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited somebody/);
   expect(await axeFindings(owner)).toEqual([]);
-  await owner.getByRole('link', { name: 'People' }).click();
+  await owner.getByRole('link', { name: 'Team' }).click();
   await owner.getByLabel(`Role of ${CLERK}`).selectOption('bookkeeper');
   // A new role ends what was issued under the old one.
   await signInBrowser(clerk.context(), till.api.baseUrl, { email: CLERK, password: PASSWORD });

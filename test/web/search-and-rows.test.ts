@@ -239,7 +239,7 @@ describe('the global search', () => {
       ['912.5', /^Towel-12/],
       ['beach', /^Beach shop/],
       ['webho', /^Webhooks$/],
-      ['settings', /^Settings$/],
+      ['settings', /^Shop settings$/],
     ] as const) {
       await find(page, text);
       await expect
@@ -347,7 +347,7 @@ describe('the global search', () => {
 it('the menu scrolls on a low screen, and the parts around it stay reachable', async () => {
   await page.setViewportSize({ width: 1366, height: 600 });
   await visit(page, `${path}/settings`);
-  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Shop settings', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click({ trial: true, timeout: 3_000 });
   await page.getByRole('button', { name: 'Find anything' }).click({ trial: true, timeout: 3_000 });
   const menu = page.getByRole('navigation', { name: 'Main' });

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { SessionClient } from '../session-client.ts';
 
@@ -26,6 +26,17 @@ export async function signInBrowser(
   const { cookie } = session;
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: baseUrl, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+/** The menu of the dashboard; on a phone, it is opened by its button. */
+export async function openMenu(page: Page): Promise<Locator> {
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  const button = page.getByRole('button', { name: /^Menu/ });
+  await button.or(menu).first().waitFor();
+  const isClosed = (await button.count()) === 1 && (await button.getAttribute('aria-expanded')) === 'false';
+  if (isClosed) await button.click();
+  await menu.waitFor();
+  return menu;
 }
 
 /** Runs in the page: the router, which its library leaves there, has shown where it was sent. */

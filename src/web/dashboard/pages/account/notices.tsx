@@ -29,7 +29,7 @@ export function NoticesPage() {
   return (
     <>
       <PageTitle
-        title={t('Mails')}
+        title={t('Emails')}
         lead={t('What you are told about this shop by mail. Others choose for themselves.')}
       />
       <Loaded of={read} rows={4}>

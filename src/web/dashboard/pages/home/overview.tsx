@@ -24,7 +24,7 @@ export function OverviewPage() {
   return (
     <>
       <PageTitle
-        title={shop?.name ?? t('Overview')}
+        title={shop?.name ?? t('Home')}
         lead={shop?.domain}
         actions={
           shop !== undefined && (

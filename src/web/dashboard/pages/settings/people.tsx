@@ -27,7 +27,7 @@ export function PeoplePage() {
   return (
     <>
       <PageTitle
-        title={t('People')}
+        title={t('Team')}
         lead={t('Who works for this shop, and what they can do.')}
         actions={
           <Button look="primary" onClick={() => setInviting(true)}>

@@ -19,7 +19,7 @@ export function SettingsPage() {
   const shop = useShop();
   return (
     <>
-      <PageTitle title={t('Settings')} lead={shop?.name} />
+      <PageTitle title={t('Shop settings')} lead={shop?.name} />
       <Loaded of={shops}>
         {() =>
           shop === undefined ? (
