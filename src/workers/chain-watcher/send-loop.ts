@@ -1,6 +1,6 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import type { SendPlace } from '../../store/sends/sends.ts';
+import type { SendPlace } from '../../store/sends/open-sends.ts';
 import {
   advanceSends,
   bumpSends,

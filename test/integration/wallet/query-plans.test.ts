@@ -1,14 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.ts';
-import {
-  dueSends,
-  findSendByKey,
-  findSendByTxid,
-  signedSends,
-  stuckSends,
-} from '../../../src/store/sends/sends.ts';
-import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/ledger/spendable.ts';
+import { findSendByKey, findSendByTxid } from '../../../src/store/sends/sends.ts';
+import { stuckSends, signedSends, dueSends } from '../../../src/store/sends/open-sends.ts';
+import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
+import { sendsWithSurplus, reservedFunds } from '../../../src/store/ledger/reservations.ts';
 import { filterMinedSpends, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { nonceGaps, loadNonceSequence } from '../../../src/store/sends/nonce-sequences.ts';

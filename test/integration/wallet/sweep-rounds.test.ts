@@ -13,7 +13,7 @@ import type { Db } from '../../../src/store/sqlite/database.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { failedSweeps } from '../../../src/store/sends/sends.ts';
+import { failedSweeps } from '../../../src/store/sends/open-sends.ts';
 import { fillNonceGaps } from '../../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { gatherDeposits } from '../../../src/usecases/wallet/sweep/gather-deposits.ts';
 import { InFlightSends } from '../../../src/usecases/wallet/lifecycle/in-flight-sends.ts';

@@ -2,7 +2,7 @@ import { inputCostAt, type ChainAdapter, type Debit, type SendPlan } from '../..
 import type { ChainId } from '../../../domain/coins.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import { fundsMadeBy, findFunds, type ReservedFund } from '../../../store/ledger/funds.ts';
-import { reserveMade } from '../../../store/ledger/spendable.ts';
+import { reserveMade } from '../../../store/ledger/reservations.ts';
 import { admitFee, admitPart } from '../../../store/sends/fee-budgets.ts';
 import { insertMinedSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { insertMinedVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';

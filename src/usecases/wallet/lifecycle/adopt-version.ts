@@ -12,10 +12,11 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import { isOpen } from '../../../domain/send/machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { fundsMadeBy } from '../../../store/ledger/funds.ts';
-import { reserveMade } from '../../../store/ledger/spendable.ts';
+import { reserveMade } from '../../../store/ledger/reservations.ts';
 import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { admitFee } from '../../../store/sends/fee-budgets.ts';
-import { findSend, openSendsInOrder, type StoredSend } from '../../../store/sends/sends.ts';
+import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { openSendsInOrder } from '../../../store/sends/open-sends.ts';
 import {
   insertMinedVersion,
   preparingSendFor,

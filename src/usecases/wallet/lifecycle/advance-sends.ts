@@ -1,10 +1,11 @@
 import { ChainError, type BroadcastResult, type ChainAdapter } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { dueSends, findSend, signedSends, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { findSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { signedSends, dueSends } from '../../../store/sends/open-sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
-import { sendsWithSurplus } from '../../../store/ledger/spendable.ts';
+import { sendsWithSurplus } from '../../../store/ledger/reservations.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { withChainBalances } from '../send/drawable-funds.ts';
 import { applySendFact } from './apply-send-fact.ts';

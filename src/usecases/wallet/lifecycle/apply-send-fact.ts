@@ -3,7 +3,7 @@ import { decide, isOpen } from '../../../domain/send/machine.ts';
 import type { SendAction, SendFact, SendState } from '../../../domain/send/types.ts';
 import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { reserveAccount } from '../../../store/ledger/queued-account.ts';
-import { releaseOutputs } from '../../../store/ledger/spendable.ts';
+import { releaseOutputs } from '../../../store/ledger/reservations.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import {

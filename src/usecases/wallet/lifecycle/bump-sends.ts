@@ -5,13 +5,8 @@ import { awaitsBlock } from '../../../domain/send/machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { feeLimit } from '../../../store/sends/fee-budgets.ts';
-import {
-  findSend,
-  stuckSends,
-  updateSend,
-  type SendPlace,
-  type StoredSend,
-} from '../../../store/sends/sends.ts';
+import { findSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { stuckSends, type SendPlace } from '../../../store/sends/open-sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';

@@ -14,19 +14,14 @@ import { nextStep, type PreparationStep, type Reserved } from '../../../domain/s
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import {
   releaseOutputs,
-  reservedFunds,
   reserveOutputs,
   unconfirmedReserved,
-} from '../../../store/ledger/spendable.ts';
+  reservedFunds,
+} from '../../../store/ledger/reservations.ts';
 import { remainingBudgetForPart, feeLimit } from '../../../store/sends/fee-budgets.ts';
 import { txidsOfParts } from '../../../store/sends/send-versions.ts';
-import {
-  findSend,
-  listParts,
-  preparingSends,
-  updateSend,
-  type StoredSend,
-} from '../../../store/sends/sends.ts';
+import { findSend, listParts, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { preparingSends } from '../../../store/sends/open-sends.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { storeSend } from '../send/store-send.ts';
 import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';

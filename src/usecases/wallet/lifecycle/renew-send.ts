@@ -5,7 +5,7 @@ import { accountBalanceChange } from '../../../domain/send/queue.ts';
 import { updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { insertSendVersion, listVersions } from '../../../store/sends/send-versions.ts';
 import { findFreezes } from '../../../store/sends/wallet-freezes.ts';
-import { releaseOutputs, reserveOutputs, reservedFunds } from '../../../store/ledger/spendable.ts';
+import { releaseOutputs, reserveOutputs, reservedFunds } from '../../../store/ledger/reservations.ts';
 import { matchesChainBalances } from '../send/drawable-funds.ts';
 import { planOneTransaction, type PlanOrderDeps } from '../send/plan-order.ts';
 import { requireWithin } from '../../../domain/send/fee-budget.ts';

@@ -5,7 +5,7 @@ import type { Preparation } from '../../../domain/send/parts.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { findSend, insertSend, type StoredSend } from '../../../store/sends/sends.ts';
-import { reserveOutputs } from '../../../store/ledger/spendable.ts';
+import { reserveOutputs } from '../../../store/ledger/reservations.ts';
 import { leavingTerms, orderedAmount } from './store-send.ts';
 import type { SendOrder } from './send-order.ts';
 

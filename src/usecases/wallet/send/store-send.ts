@@ -4,7 +4,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { type Leaving, requireWithinLimits, WITHIN_WALLET } from '../../../store/sends/limited-sends.ts';
 import { insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../../store/sends/send-versions.ts';
-import { reserveOutputs } from '../../../store/ledger/spendable.ts';
+import { reserveOutputs } from '../../../store/ledger/reservations.ts';
 import { placeInQueue } from './place-in-queue.ts';
 import type { SendOrder } from './send-order.ts';
 import { signPlan } from './sign-plan.ts';

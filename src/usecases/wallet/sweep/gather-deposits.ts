@@ -13,7 +13,7 @@ import { sweepBudget } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { finalHeights, findCursor } from '../../../store/chain/chain-cursors.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { failedSweeps } from '../../../store/sends/sends.ts';
+import { failedSweeps } from '../../../store/sends/open-sends.ts';
 import { crowdedMerchants, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
 import { createSweep } from './create-sweep.ts';
 import type { SendOrder } from '../send/send-order.ts';
