@@ -25,7 +25,7 @@ import {
   tableSizes,
 } from '../store/sqlite/files.ts';
 import { migrateCopy, openDatabase } from '../store/sqlite/open.ts';
-import { skipSeqs } from '../store/webhooks/events.ts';
+import { FIRST_SEQ, skipSeqs } from '../store/webhooks/events.ts';
 import { markRestored } from '../usecases/wallet/index.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import { printLine, runCommand, UsageError } from './command.ts';
@@ -34,7 +34,7 @@ import { daemonData } from './daemon-data.ts';
 const USAGE = `Steps of tillctl update and tillctl rollback, for these commands only.
 
   tillctl database-step copy | try | keep MIGRATION | written-since MIGRATION | put-back MIGRATION
-                        | made-since MS | rewind MIGRATION BACKUP`;
+                        | made-since MS MIGRATION | rewind MIGRATION BACKUP`;
 
 /**
  * Tables that grow whenever the daemon accepts, tells or signs anything. What only the chains cause without it is read
@@ -115,10 +115,12 @@ const STEPS: Readonly<Record<string, Step>> = {
     renameDurably(copy, place.file, place.config.dataDir);
     return {};
   },
-  'made-since': async ({ file }, [since = '']) => {
+  'made-since': async ({ file }, [since = '', migration]) => {
+    // A rollback that was killed has put the database of before back.
+    if (!hasMigration(file, migration)) return { loss: null };
     const database = await openDatabase(file, { mayMigrate: false });
     try {
-      return await summarizeCreatedSince(database.db, Number(since));
+      return { loss: await summarizeCreatedSince(database.db, Number(since)) };
     } finally {
       await database.close();
     }
@@ -160,7 +162,7 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
     throw new Error('the database of before the update belongs to another keyring');
   const database = await openDatabase(restored, { mayMigrate: false });
   try {
-    await database.db.transaction(async (tx) => skipSeqs(tx));
+    await database.db.transaction(async (tx) => skipSeqs(tx, firstSeqOf(file)));
     await markRestored(database.db, { now: () => Date.now() });
     await markAsCopy(database.db);
   } finally {
@@ -172,6 +174,14 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
   renameDurably(restored, file, config.dataDir);
   rmSync(work, { recursive: true, force: true });
   return { newer };
+}
+
+/**
+ * Numbers that a rollback has skipped before it was killed: the newer release may have been started on its database, and
+ * have given them.
+ */
+function firstSeqOf(file: string): number {
+  return Number(readSqliteMeta(file, FIRST_SEQ) ?? 0);
 }
 
 /** A replica has the newer database: its daemon must take over again. */

@@ -18,7 +18,7 @@ then are not in it. Addresses given out since are not given again, revocations s
 newer database is kept beside it. Without --yes it asks, on a terminal. --with-open-sends: although sends of since then
 are not settled, which the older release would not know.`;
 
-const made = z.object({
+const lossSchema = z.object({
   accounts: z.number(),
   shops: z.number(),
   payments: z.number(),
@@ -30,6 +30,8 @@ const made = z.object({
   refundLinks: z.number(),
   events: z.number(),
 });
+/** Null once the database is that of before the update. */
+const made = z.object({ loss: lossSchema.nullable() });
 const rewound = z.object({ newer: z.string().optional() });
 
 await runCommand(USAGE, async (args) => {
@@ -47,24 +49,23 @@ await runCommand(USAGE, async (args) => {
       throw new Error('there is no update to go back from');
     const { from, to } = journal;
     if (!switching.installation.has(from)) throw new Error(`the release ${from} is not installed any more`);
-    if (journal.state === 'updated') {
-      const mayLoseSends = values['with-open-sends'];
-      const loss = readLoss(switching, journal);
-      showLoss(journal, loss);
-      if (!mayLoseSends) requireSettledSends(loss);
-      if (!values.yes && !(await isConfirmed(from))) throw new Error(`nothing was changed: ${to} stays`);
-      stopService();
-      // The service has accepted orders until now.
-      if (!mayLoseSends) startUnlessSettled(readLoss(switching, journal));
-      switching.installation.note({ ...journal, state: 'rolling-back' });
-    }
+    // Also of a rollback that was killed: the service may have been started since, and have accepted orders.
+    const mayLoseSends = values['with-open-sends'];
+    const loss = readLoss(switching, journal);
+    showLoss(journal, loss);
+    if (!mayLoseSends) requireSettledSends(loss);
+    if (!values.yes && !(await isConfirmed(from))) throw new Error(`nothing was changed: ${to} stays`);
+    stopService();
+    // The service has accepted orders until now.
+    if (!mayLoseSends) startUnlessSettled(readLoss(switching, journal));
+    switching.installation.note({ ...journal, state: 'rolling-back' });
     await goBack(switching, journal);
   });
 });
 
-type Loss = z.infer<typeof made> & { readonly since: number };
+type Loss = z.infer<typeof lossSchema> & { readonly since: number };
 
-/** What going back would lose; null if the older release reads the database as it is. */
+/** What going back would lose; null if the older release reads the database as it is, or has made it already. */
 function readLoss(
   { installation, config }: Switching,
   { to, migration, stoppedAt, backedUpAt }: Journal,
@@ -73,10 +74,9 @@ function readLoss(
   // The copy of when the old release was stopped is newer than the backup, but may have been removed.
   const copy = join(config.dataDir, `tilld.sqlite.before-${migration}`);
   const since = existsSync(copy) ? (stoppedAt ?? backedUpAt) : backedUpAt;
-  return {
-    since,
-    ...runStep(installation, { version: to, step: ['made-since', String(since)], schema: made }),
-  };
+  const step = ['made-since', String(since), migration];
+  const { loss } = runStep(installation, { version: to, step, schema: made });
+  return loss === null ? null : { since, ...loss };
 }
 
 function showLoss({ from, to }: Journal, loss: Loss | null): void {

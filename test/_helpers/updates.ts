@@ -137,6 +137,29 @@ export class UpdateWorld {
     });
   }
 
+  /** Starts a rollback in a process group of its own; its output grows as it runs. */
+  startRollback(...options: readonly string[]): { child: ChildProcess; output: () => string } {
+    let output = '';
+    const child = spawn(join(this.root, 'current/bin/tillctl'), ['rollback', '--yes', ...options], {
+      env: this.env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    return { child, output: () => output };
+  }
+
+  /** Whether the service is started, and not ended since. */
+  get isStarted(): boolean {
+    return existsSync(join(this.dir, 'pid'));
+  }
+
+  get journal(): string {
+    const journal = join(this.root, 'update.json');
+    return existsSync(journal) ? readFileSync(journal, 'utf8') : '';
+  }
+
   /** Runs a script (ESM) whenever the service has stopped, until it is removed: what it writes, the daemon wrote last. */
   whenStopped(source: string): { remove: () => void } {
     const file = join(this.dir, 'when-stopped');
@@ -168,8 +191,7 @@ export class UpdateWorld {
 
   /** Whether a step of an update is reached, as its files show. */
   isReached(step: Step): boolean {
-    const journal = join(this.root, 'update.json');
-    const state = existsSync(journal) ? readFileSync(journal, 'utf8') : '';
+    const state = this.journal;
     const isUpdating = state.includes('"updating"');
     const isReached: Record<Step, () => boolean> = {
       unpacking: () => readdirSync(join(this.root, 'releases')).some((name) => name.startsWith('.new-')),

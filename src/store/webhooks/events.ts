@@ -15,7 +15,7 @@ type NewStoredEvent = Omit<StoredEvent, 'seq' | 'bodyJson'> & { readonly bodyJso
 const insertRow = preparedInsert('events', ['seq']);
 
 /** Lowest number that the next event may get, after a restore; see skipSeqs. */
-const FIRST_SEQ = 'events.first_seq';
+export const FIRST_SEQ = 'events.first_seq';
 /** More events than any daemon writes between a backup and its loss. */
 const SKIPPED_SEQS = 1_000_000_000;
 
@@ -51,9 +51,10 @@ const next = prepared((db, param: ParamOf<{ key: string }>) => ({
 /**
  * Skips numbers that events after a backup may have had: a shop that has read those must not miss the new
  * ones.
+ * @param given a number that was given in another copy of the database
  */
-export async function skipSeqs(tx: Tx): Promise<void> {
-  await writeMeta(tx, FIRST_SEQ, String((await nextSeq(tx)) + SKIPPED_SEQS));
+export async function skipSeqs(tx: Tx, given = 0): Promise<void> {
+  await writeMeta(tx, FIRST_SEQ, String(Math.max(await nextSeq(tx), given) + SKIPPED_SEQS));
 }
 
 export async function findEvent(db: Db, id: string): Promise<StoredEvent | undefined> {
