@@ -158,6 +158,29 @@ final class Tilld
     }
 
     /**
+     * Whether a subscription entitles its customer now. The status does not matter: a paid period stays paid after a
+     * cancellation, and `activeUntil` contains the days of grace.
+     *
+     * @param array{activeUntil: ?string} $subscription
+     * @param ?int $now seconds; a subscription that was read earlier counts until it changes
+     * @throws \UnexpectedValueException for an `activeUntil` that is not a time: nothing is concluded from it
+     */
+    public static function subscriptionAccess(array $subscription, ?int $now = null): bool
+    {
+        if (!array_key_exists('activeUntil', $subscription)) {
+            throw new \UnexpectedValueException('a subscription without activeUntil');
+        }
+        if ($subscription['activeUntil'] === null) {
+            return false;
+        }
+        $until = strtotime($subscription['activeUntil']);
+        if ($until === false) {
+            throw new \UnexpectedValueException("not a time: {$subscription['activeUntil']}");
+        }
+        return ($now ?? time()) < $until;
+    }
+
+    /**
      * Decimals of a currency's minor unit (ISO 4217): EUR 2, JPY 0, KWD 3, CLF 4. Upper or lower case.
      *
      * @throws \InvalidArgumentException for a code that tilld cannot price a payment in

@@ -15,6 +15,7 @@ export {
   type WebhookHeaders,
 } from './webhook.ts';
 export { SHOP_STATES, shopState, type ShopState } from './shop-state.ts';
+export { subscriptionAccess, type SubscriptionAccess } from './subscription-access.ts';
 export { currencyDigits, formatMinor, parseMinor, roundFiat } from './currency.ts';
 export { connectSecrets, connectUrl, type ConnectRequest, type ConnectSecrets } from './connect.ts';
 export type { CallOptions, MoneyOptions, TilldOptions } from './request.ts';
