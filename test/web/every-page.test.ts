@@ -108,7 +108,7 @@ const DIALOGS: readonly [title: string | RegExp, route: string, button: string |
   ['Rotate the signing secret', '/shop/$shopId/keys', 'Rotate'],
   ['New restricted key', '/shop/$shopId/keys', 'New restricted key'],
   [/.*/, '/shop/$shopId/webhooks', 'New endpoint'],
-  [/.*/, '/shop/$shopId/people', 'Invite somebody'],
+  [/.*/, '/shop/$shopId/people', 'Invite a member'],
 ];
 
 let busy: BusyShop;

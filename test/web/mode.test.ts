@@ -217,7 +217,7 @@ describe('the mode switch between test and live', () => {
     await dialog.getByLabel('Amount in BTC').fill('0.01');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByRole('button', { name: 'Send the refund' }).waitFor();
-    expect(await page.getByText('What you see here is real: a refund sends real coins').count()).toBe(1);
+    expect(await page.getByText('This page shows real money: a refund sends real coins').count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
@@ -320,7 +320,7 @@ describe('the go-live checklist', () => {
   it('can be hidden for one shop, stays hidden, and can be restored', async () => {
     await card(page).getByRole('button', { name: 'Hide' }).click();
     await page.reload();
-    const back = page.getByRole('button', { name: 'Show what is left to set up' });
+    const back = page.getByRole('button', { name: 'Show remaining setup steps' });
     await back.waitFor();
     expect(await card(page).count()).toBe(0);
     await back.click();
@@ -333,6 +333,6 @@ describe('the go-live checklist', () => {
     await page.goto(shopPath);
     await page.getByRole('heading', { name: 'Latest payments' }).waitFor();
     await page.getByRole('link', { name: 'A real order' }).waitFor();
-    expect([await card(page).count(), await page.getByText('Show what is left').count()]).toEqual([0, 0]);
+    expect([await card(page).count(), await page.getByText('Show remaining setup').count()]).toEqual([0, 0]);
   });
 });

@@ -50,8 +50,8 @@ const pagesOf = async (page: Page) => (await openMenu(page)).getByRole('link').a
 
 it('the people page lets the owner invite a clerk, and shows the link', async () => {
   await owner.goto(`${home}/people`);
-  await owner.getByText('Nobody but you').waitFor();
-  await owner.getByRole('button', { name: 'Invite somebody' }).click();
+  await owner.getByText('No other members').waitFor();
+  await owner.getByRole('button', { name: 'Invite a member' }).click();
   await owner.getByLabel('Email').fill(CLERK);
   expect(await axeFindings(owner)).toEqual([]);
   await owner.getByRole('button', { name: 'Send the invitation' }).click();
@@ -169,7 +169,7 @@ it('the people page shows the owner the audit log, changes a role and removes a 
   const said = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
   expect(said[0]).toContain('Chose which mails to get');
   expect(said[1]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
-  expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited somebody/);
+  expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited a member/);
   expect(await axeFindings(owner)).toEqual([]);
   await owner.getByRole('link', { name: 'Team' }).click();
   await owner.getByLabel(`Role of ${CLERK}`).selectOption('bookkeeper');
@@ -205,13 +205,13 @@ it('the people page lets the owner choose what is deleted of what a removed memb
   expect([await endsEndpoint.isChecked(), await endsLink.isChecked()]).toEqual([true, false]);
   expect(await axeFindings(owner)).toEqual([]);
   await endsEndpoint.uncheck();
-  await dialog.getByText('they can go on reading what happens in this shop').waitFor();
+  await dialog.getByText('they can still follow the payments of this shop').waitFor();
   await owner.setViewportSize(PHONE);
   await owner.setViewportSize(DESKTOP);
   await endsEndpoint.check();
   await endsLink.check();
   await owner.getByRole('button', { name: 'Yes, remove' }).click();
-  await owner.getByText('Nobody but you').waitFor();
+  await owner.getByText('No other members').waitFor();
   await owner.goto(`${home}/webhooks`);
   await owner.getByText('No endpoint yet').waitFor();
   await owner.goto(`${home}/links`);
@@ -225,6 +225,6 @@ it('the people page lets the owner choose what is deleted of what a removed memb
 it('the account page shows its activity log', async () => {
   await owner.getByRole('link', { name: 'Account' }).click();
   const log = owner.getByRole('region', { name: 'Audit log' });
-  await log.getByText('Confirmed who is there').first().waitFor();
+  await log.getByText('Confirmed identity (step-up)').first().waitFor();
   await log.getByText('Signed in', { exact: true }).first().waitFor();
 });

@@ -205,7 +205,7 @@ describe('refund links in the dashboard', () => {
     await second.getByRole('button', { name: 'Cancel link' }).click();
     await second.getByText('Cancelled', { exact: true }).waitFor();
     await look(page, 'dashboard');
-    await payer.getByRole('link', { name: 'Look again' }).click();
+    await payer.getByRole('link', { name: 'Check again' }).click();
     await heading(payer, 'The refund was sent').waitFor();
     await payer.context().close();
     await page.context().close();

@@ -53,7 +53,7 @@ export function ModeNote() {
           {isTest
             ? t('This shop takes real money. What you see here is simulated.')
             : t(
-                'New payments take simulated coins now. What you see here is real: a refund sends real coins.',
+                'New payments accept simulated coins now. This page shows real money: a refund sends real coins.',
               )}
         </p>
         <Button onClick={() => choose(isTest ? 'live' : 'sandbox')}>

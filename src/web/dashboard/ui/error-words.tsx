@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SEND_REJECTED: t('The network refused it, so nothing was sent.'),
   FEE_ABOVE_LIMIT: t('The network fee is above the limit.'),
   WALLET_FROZEN: t('The wallet is frozen: nothing is sent.'),
-  REGISTRATION_CLOSED: t('This server takes no new accounts.'),
+  REGISTRATION_CLOSED: t('Registration is closed on this server.'),
   EMAIL_UNCONFIRMED: t('Confirm your email address first.'),
   RATE_UNAVAILABLE: t('No price is known now: please try again later.'),
   NODE_UNAVAILABLE: t('The node does not answer: please try again later.'),

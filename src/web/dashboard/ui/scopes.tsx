@@ -60,7 +60,7 @@ export function SendWarning() {
       <p className="font-bold">{t('This key can empty your wallet.')}</p>
       <p>
         {t(
-          'Whoever has it can send everything the shop holds to any address, at once and without asking you again. Coins that were sent cannot be called back. A shop plugin does not need this.',
+          'Anyone with this key can send all funds of the shop to any address, immediately and without confirmation. Sent coins cannot be recovered. A shop plugin does not need this.',
         )}
       </p>
     </div>

@@ -63,8 +63,10 @@ function Email() {
             {resend.data?.sent === true && (
               <p role="status" className="text-sm">
                 {resend.data.by === 'mail'
-                  ? t('A new link is on its way. The one before works no more.')
-                  : t('This server has no mail server: the new link is in its log. Ask whoever runs it.')}
+                  ? t('A new link is on its way. The previous link no longer works.')
+                  : t(
+                      'This server has no mail server: the new link is in its log. Ask the operator of this server.',
+                    )}
               </p>
             )}
           </div>

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   paid: t('Each payment that is paid'),
   decision: t('Payments that wait for a decision'),
   refund_claim: t('Refunds that wait for approval'),
-  reversed: t('Payments that were taken back after they were paid'),
+  reversed: t('Payments that were reversed after they were paid'),
   send: t('Transfers and refunds that fail or hang'),
   webhook: t('Webhooks that do not arrive'),
   freeze: t('Freezes of the wallet'),
@@ -30,7 +30,7 @@ export function NoticesPage() {
     <>
       <PageTitle
         title={t('Emails')}
-        lead={t('What you are told about this shop by mail. Others choose for themselves.')}
+        lead={t('Email notifications about this shop. Each member chooses their own.')}
       />
       <Loaded of={read} rows={4}>
         {({ notices }) => (

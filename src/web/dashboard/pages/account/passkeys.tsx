@@ -103,7 +103,7 @@ function Add({ onClose }: { onClose: () => void }) {
         onSubmit={({ name }) => add.mutate(name)}
       >
         <p className="text-sm text-soft">
-          {t('The browser asks for it next. Password and recovery codes go on working beside it.')}
+          {t('The browser asks for it next. Password and recovery codes keep working.')}
         </p>
         <NameField />
       </Form>
@@ -172,7 +172,7 @@ function Remove({ of, isLast, onClose }: { of: Passkey; isLast: boolean; onClose
       >
         <p className="text-sm">
           {t(
-            '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.',
+            '“{name}” can no longer be used to sign in, and every other session ends. Remove it on its device as well.',
             {
               name: of.name,
             },

@@ -86,7 +86,9 @@ function Everywhere() {
         onConfirm={() => out.mutate()}
       >
         <p>
-          {t('Every browser, this one too, and every user token of yours. API keys of your shops go on.')}
+          {t(
+            'Every browser, including this one, and all your user tokens. API keys of your shops stay valid.',
+          )}
         </p>
       </Confirm>
     </>

@@ -27,7 +27,7 @@ export function SetupChecklist({ shop }: { shop: Shop }) {
     return (
       <p className="mb-6 text-sm text-soft">
         <button type="button" className={LINK} onClick={() => setHidden(false)}>
-          {t('Show what is left to set up')}
+          {t('Show remaining setup steps')}
         </button>
       </p>
     );
@@ -171,11 +171,11 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
 };
 
 const REASONS: Record<Reason, () => string> = {
-  no_endpoint: () => t('No webhook URL is set: your shop is not told of payments.'),
+  no_endpoint: () => t('No webhook URL is set: your shop is not notified of payments.'),
   no_answer: () => t('Your endpoint has not answered yet.'),
-  not_scheduled: () => t('No backups are scheduled. Ask whoever runs this server.'),
-  none_made: () => t('No backup was made yet. Ask whoever runs this server.'),
-  too_old: () => t('The newest backup is too old. Ask whoever runs this server.'),
+  not_scheduled: () => t('No backups are scheduled. Ask the operator of this server.'),
+  none_made: () => t('No backup was made yet. Ask the operator of this server.'),
+  too_old: () => t('The newest backup is too old. Ask the operator of this server.'),
 };
 
 function reasonOf({ reason }: Step): string {

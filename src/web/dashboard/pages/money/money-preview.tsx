@@ -40,9 +40,7 @@ export function MoneyPreview(props: {
       {estimate.isDear && (
         <p className="text-sm text-warn">{t('The network fee takes a large part of this amount.')}</p>
       )}
-      <p className="text-sm text-warn">
-        {t('Please compare the address: what is sent cannot be called back.')}
-      </p>
+      <p className="text-sm text-warn">{t('Please compare the address: sent coins cannot be recovered.')}</p>
     </>
   );
 }

@@ -96,7 +96,7 @@ function OrderForm(props: {
           required
         />
         <Check
-          label={t('Take the network fee out of the amount')}
+          label={t('Deduct the network fee from the amount')}
           name="subtractFee"
           defaultChecked={order?.subtractFee ?? false}
         />

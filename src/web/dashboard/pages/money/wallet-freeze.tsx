@@ -32,7 +32,11 @@ export function FrozenNote() {
         })}
       </p>
       {freeze.reason !== null && <p>{t('Reason: {reason}', { reason: freeze.reason })}</p>}
-      <p>{t('Nothing is sent: sends and refunds are refused, and claimed refunds wait. Payments go on.')}</p>
+      <p>
+        {t(
+          'Nothing is sent: sends and refunds are rejected, and claimed refunds wait. Payments are still accepted.',
+        )}
+      </p>
       {freeze.byOperator && <p>{t('Only the operator of this server can unfreeze it.')}</p>}
       {!freeze.byOperator && !isOwner && <p>{t('Only the owner of the shop can unfreeze it.')}</p>}
       {unfreeze.error !== null && <Problem error={unfreeze.error} />}
@@ -75,7 +79,7 @@ export function FreezeButton() {
         >
           <p className="text-sm text-soft">
             {t(
-              'For an emergency, such as a stolen key. Nothing more is signed until the owner unfreezes the wallet. What is signed already may still be sent. Payments go on.',
+              'For an emergency, such as a stolen key. Nothing more is signed until the owner unfreezes the wallet. Signed transactions may still be sent. Payments are still accepted.',
             )}
           </p>
           <Field label={t('Reason (optional)')} name="reason" maxLength={200} autoComplete="off" />

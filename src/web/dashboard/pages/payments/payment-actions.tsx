@@ -106,11 +106,11 @@ function Accept({ payment, open, onClose }: DecisionProps) {
         ]}
       />
       <p>
-        {t('Order {orderId} is completed with the money that came, and your shop is told so.', {
+        {t('Order {orderId} is marked as completed with the amount received, and your shop is notified.', {
           orderId: orderName(payment),
         })}
       </p>
-      <p className="text-soft">{t('This cannot be taken back.')}</p>
+      <p className="text-soft">{t('This cannot be undone.')}</p>
     </Confirm>
   );
 }

@@ -237,7 +237,7 @@ function Webhooks({ payment }: { payment: Payment }) {
         {({ deliveries }) =>
           deliveries.length === 0 ? (
             <Empty title={t('No webhook was sent')}>
-              {t('Set a webhook URL in the settings to be told of every change.')}
+              {t('Set a webhook URL in the settings to be notified of every change.')}
             </Empty>
           ) : (
             <Table

@@ -125,7 +125,7 @@ function RefundForm(props: {
           defaultValue={last?.coin === coin ? last.amount : (excess ?? left)}
           inputMode="decimal"
           autoComplete="off"
-          hint={t('Received and not given back: {left} {coin}', { left: coins(left), coin })}
+          hint={t('Received and not refunded: {left} {coin}', { left: coins(left), coin })}
           required
         />
         <Check
@@ -199,7 +199,7 @@ function coinsOf({ transactions }: Payment): Coin[] {
   return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
 }
 
-const leftName = (coin: Coin): string => t('{coin} not given back yet', { coin });
+const leftName = (coin: Coin): string => t('{coin} not refunded yet', { coin });
 
 function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
   return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={priceOf(payment, coin)} />;
@@ -241,7 +241,7 @@ function Note(
           </div>
           <p className="text-sm text-warn">
             {t(
-              'No money is sent. The shop is told that this payment was refunded, what is left of it can be refunded no more, and that stays so.',
+              'No money is sent. The shop is notified that this payment was refunded. The rest can no longer be refunded. This cannot be undone.',
             )}
           </p>
           <div className="flex flex-wrap gap-2">

@@ -64,7 +64,7 @@ export function LinksPage() {
             {links.length === 0 ? (
               <Card>
                 <Empty title={t('No payment link yet')}>
-                  {t('Each makes a payment for everybody who goes on from it.')}
+                  {t('Each creates a payment for every customer who opens it and continues.')}
                 </Empty>
               </Card>
             ) : (

@@ -46,7 +46,7 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
           return entries.length === 0 ? (
-            <Empty title={t('Nothing yet')}>{t('Whatever is changed shows up here.')}</Empty>
+            <Empty title={t('Nothing yet')}>{t('Changes are listed here.')}</Empty>
           ) : (
             <Entries of={entries} hasActors={query !== null} />
           );

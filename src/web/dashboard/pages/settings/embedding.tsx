@@ -33,7 +33,7 @@ export function Embedding({ shop }: { shop: Shop }) {
           rows={3}
           spellCheck={false}
           placeholder="https://www.shop.example"
-          hint={t('Up to 10, one on a line. The verified domain may do so by itself')}
+          hint={t('Up to 10, one per line. The verified domain is always allowed')}
           defaultValue={shop.embedOrigins.join('\n')}
         />
       </Form>

@@ -12,7 +12,7 @@ import { MEMBER_ROLES, ROLES } from '../../ui/roles.ts';
 /** Invites an email address, then shows the link to pass on. */
 export function Invite({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
-    <Dialog title={t('Invite somebody')} open={open} onClose={onClose}>
+    <Dialog title={t('Invite a member')} open={open} onClose={onClose}>
       <InviteForm onClose={onClose} />
     </Dialog>
   );

@@ -85,12 +85,12 @@ function GoToSandbox(dialog: DialogProps) {
     <Confirm title={t('Go to the sandbox')} action={t('Take simulated coins')} {...dialog}>
       <p>
         {t(
-          'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.',
+          'From now on new payments of this shop accept simulated coins only: customers cannot pay real money through them.',
         )}
       </p>
       <p className="text-soft">
         {t(
-          'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.',
+          'Live payments that are still open are still watched and can be paid. “Live” in the menu shows them.',
         )}
       </p>
     </Confirm>

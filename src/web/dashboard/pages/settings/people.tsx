@@ -31,7 +31,7 @@ export function PeoplePage() {
         lead={t('Who works for this shop, and what they can do.')}
         actions={
           <Button look="primary" onClick={() => setInviting(true)}>
-            {t('Invite somebody')}
+            {t('Invite a member')}
           </Button>
         }
       />
@@ -63,8 +63,8 @@ function Members({ people }: { people: People }) {
         ))}
       </ul>
       {people.members.length === 0 && people.invitations.length === 0 && (
-        <Empty title={t('Nobody but you')}>
-          {t('Invite a clerk for the counter, or your bookkeeper: nobody needs your password.')}
+        <Empty title={t('No other members')}>
+          {t('Invite a clerk for the counter, or your bookkeeper, without sharing your password.')}
         </Empty>
       )}
     </Card>

@@ -67,7 +67,7 @@ export function RemovePerson(props: { person: Person; open: boolean; onClose: ()
       />
       {((endpoints.length > 0 && !end.endpoints) || (keys.length > 0 && !end.keys)) && (
         <p role="status" className="font-medium text-warn">
-          {t('Through an endpoint or a key that stays, they can go on reading what happens in this shop.')}
+          {t('With an endpoint or a key that stays, they can still follow the payments of this shop.')}
         </p>
       )}
     </Confirm>

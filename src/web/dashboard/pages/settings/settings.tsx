@@ -102,7 +102,7 @@ function General({ shop }: { shop: Shop }) {
           name="webhookUrl"
           type="url"
           placeholder="https://shop.example.com/webhooks/tilld"
-          hint={t('Told of every change of a payment; signed, and tried again for three days')}
+          hint={t('Receives every payment event; signed, and retried for three days')}
           defaultValue={shop.webhookUrl ?? ''}
         />
         <Leniency shop={shop} />

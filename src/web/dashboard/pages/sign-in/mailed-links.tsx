@@ -61,7 +61,7 @@ function AccessNote({ of }: { of: ResetReview }) {
     return (
       <p role="note" className="rounded-xl bg-warn-soft p-3 text-sm text-warn">
         {t(
-          'Nobody has confirmed this address yet, so another person may have made this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.',
+          'This address has never been confirmed, so another person may have created this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.',
         )}{' '}
         {t('Passkeys: {passkeys}. Keys: {keys}. Shops: {shops}.', {
           passkeys: passkeys.length,

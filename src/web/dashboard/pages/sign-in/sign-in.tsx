@@ -46,7 +46,7 @@ function useEnter(): () => void {
 }
 
 const RUN_OUT = t(
-  'Your session has ended. Sign in again and go on where you were; a session ends after 12 hours without use.',
+  'Your session has ended. Sign in again to continue where you were; a session ends after 12 hours without use.',
 );
 
 /** Asks for email and password, and for the code if it is required. */
