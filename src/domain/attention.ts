@@ -48,29 +48,89 @@ interface AttentionTerms {
   readonly severity: AttentionSeverity;
   /** The scope that a reader needs; `owner`: only the owner of the shop, signed in. */
   readonly scope: Scope | 'owner';
+  /**
+   * The scope that is needed to dismiss it, besides `payments:write`. What only others in the shop may settle, such
+   * as a claim that the owner approves, must not be hidden from them.
+   */
+  readonly dismissScope: Scope | 'owner';
   readonly action: AttentionAction;
 }
 
 export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = {
-  payment_reversed: { severity: 'urgent', scope: 'payments:read', action: 'request_payment' },
-  refund_claim: { severity: 'urgent', scope: 'payments:read', action: 'approve_refund' },
-  refund_delayed: { severity: 'urgent', scope: 'payments:read', action: 'fund_wallet' },
-  send_failed: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
-  send_stuck: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
-  send_fee_limited: { severity: 'urgent', scope: 'wallet:read', action: 'open_send' },
-  payment_late: { severity: 'normal', scope: 'payments:read', action: 'accept_payment' },
-  payment_short: { severity: 'normal', scope: 'payments:read', action: 'decide_payment' },
-  payment_over: { severity: 'normal', scope: 'payments:read', action: 'refund_excess' },
-  webhook_gone: { severity: 'urgent', scope: 'webhooks:read', action: 'retry_endpoint' },
-  webhook_failing: { severity: 'urgent', scope: 'webhooks:read', action: 'retry_endpoint' },
-  node_down: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  transactions_unread: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  rates_unsure: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  backup_old: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  replica_behind: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  certificate_ending: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  security_update: { severity: 'urgent', scope: 'owner', action: 'open_nodes' },
-  update_available: { severity: 'normal', scope: 'owner', action: 'open_nodes' },
+  payment_reversed: {
+    severity: 'urgent',
+    scope: 'payments:read',
+    dismissScope: 'refunds:write',
+    action: 'request_payment',
+  },
+  refund_claim: {
+    severity: 'urgent',
+    scope: 'payments:read',
+    dismissScope: 'wallet:send',
+    action: 'approve_refund',
+  },
+  refund_delayed: {
+    severity: 'urgent',
+    scope: 'payments:read',
+    dismissScope: 'wallet:read',
+    action: 'fund_wallet',
+  },
+  send_failed: {
+    severity: 'urgent',
+    scope: 'wallet:read',
+    dismissScope: 'payments:write',
+    action: 'open_send',
+  },
+  send_stuck: {
+    severity: 'urgent',
+    scope: 'wallet:read',
+    dismissScope: 'payments:write',
+    action: 'open_send',
+  },
+  send_fee_limited: {
+    severity: 'urgent',
+    scope: 'wallet:read',
+    dismissScope: 'payments:write',
+    action: 'open_send',
+  },
+  payment_late: {
+    severity: 'normal',
+    scope: 'payments:read',
+    dismissScope: 'payments:write',
+    action: 'accept_payment',
+  },
+  payment_short: {
+    severity: 'normal',
+    scope: 'payments:read',
+    dismissScope: 'payments:write',
+    action: 'decide_payment',
+  },
+  payment_over: {
+    severity: 'normal',
+    scope: 'payments:read',
+    dismissScope: 'payments:write',
+    action: 'refund_excess',
+  },
+  webhook_gone: {
+    severity: 'urgent',
+    scope: 'webhooks:read',
+    dismissScope: 'payments:write',
+    action: 'retry_endpoint',
+  },
+  webhook_failing: {
+    severity: 'urgent',
+    scope: 'webhooks:read',
+    dismissScope: 'payments:write',
+    action: 'retry_endpoint',
+  },
+  node_down: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  transactions_unread: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  rates_unsure: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  backup_old: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  replica_behind: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  certificate_ending: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  security_update: { severity: 'urgent', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
+  update_available: { severity: 'normal', scope: 'owner', dismissScope: 'owner', action: 'open_nodes' },
 };
 
 export type PaymentAttention = Extract<AttentionKind, `payment_${string}`>;

@@ -4442,6 +4442,7 @@ export interface components {
         type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "fund_wallet" | "open_send" | "retry_endpoint" | "open_nodes";
         url: string;
       };
+      mayDismiss: boolean;
     };
     Pagination: {
       page: number;

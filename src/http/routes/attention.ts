@@ -63,6 +63,7 @@ const item = z
         }),
       })
       .meta({ description: 'What settles it' }),
+    mayDismiss: z.boolean().meta({ description: 'Whether the caller may dismiss it' }),
   })
   .meta({ id: 'AttentionItem' });
 
@@ -105,7 +106,8 @@ function dismissRoute(deps: AttentionDeps): Route {
     description:
       'Removes an item from the list, for everyone in the shop; the audit log records who did it and when. Its ' +
       'payment, send or endpoint stays as it is. The item returns when its state changes, and a fault of the ' +
-      'server after a day.',
+      'server after a day. The caller must be allowed to settle it: money that was taken back needs ' +
+      '`refunds:write` as well, a claim to approve `wallet:send`, a refund that cannot be sent `wallet:read`.',
     tags: TAGS,
     status: 200,
     errors: ['NOT_FOUND'],

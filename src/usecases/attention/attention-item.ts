@@ -51,6 +51,8 @@ export interface AttentionItem {
   readonly title: string;
   readonly message: string;
   readonly action: { readonly type: AttentionAction; readonly url: string };
+  /** Whether the reader may dismiss it. */
+  readonly mayDismiss: boolean;
 }
 
 /** An item that is derived but not presented yet. */
@@ -116,7 +118,7 @@ const MESSAGES: Readonly<Record<AttentionKind, string>> = {
 export function presentItem(
   item: WaitingItem,
   paths: { readonly baseUrl: string; readonly merchantId: string },
-): AttentionItem {
+): Omit<AttentionItem, 'mayDismiss'> {
   const { severity, action } = ATTENTION_TERMS[item.kind];
   return {
     id: item.id,

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { upsertDismissal } from '../../store/attention/dismissals.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import type { AttentionDeps } from './attention-deps.ts';
-import { type AttentionReader, findAttentionItem } from './list-attention.ts';
+import { assertMayDismiss, type AttentionReader, findAttentionItem } from './list-attention.ts';
 
 interface Dismissed {
   readonly id: string;
@@ -13,7 +13,8 @@ interface Dismissed {
 /**
  * Takes an item off the list until its state changes; a fault of the server, for a day. Its subject stays as it
  * is, and the list is the same for all people of the shop.
- * @throws {AppError} NOT_FOUND when nothing with this id waits for the reader
+ * @throws {AppError} NOT_FOUND when nothing with this id waits for the reader; FORBIDDEN when the reader lacks the
+ * permission to settle it
  */
 export async function dismissItem(
   deps: AttentionDeps,
@@ -23,6 +24,7 @@ export async function dismissItem(
 ): Promise<Dismissed> {
   const item = await findAttentionItem(deps, reader, id);
   if (item === undefined) throw new AppError('NOT_FOUND', 'Nothing with this id waits');
+  assertMayDismiss(reader, item);
   const now = deps.clock.now();
   const dismissed = { id: item.id, dismissedAt: new Date(now).toISOString() };
   await deps.db.transaction(async (tx) => {

@@ -1,6 +1,12 @@
-import { ATTENTION_KINDS, ATTENTION_TERMS, paymentAttention } from '../../domain/attention.ts';
+import {
+  ATTENTION_KINDS,
+  ATTENTION_TERMS,
+  type AttentionKind,
+  paymentAttention,
+} from '../../domain/attention.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { Mode } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
 import { grants, type Scope } from '../../domain/scopes.ts';
 import { findDismissals } from '../../store/attention/dismissals.ts';
 import {
@@ -60,7 +66,8 @@ export async function listAttention(
   const items: AttentionItem[] = [];
   for (const item of ordered.slice(end - limit, end)) {
     const complete = await addMoney(deps, item);
-    items.push(presentItem(complete, { baseUrl: deps.baseUrl, merchantId: merchant.id }));
+    const paths = { baseUrl: deps.baseUrl, merchantId: merchant.id };
+    items.push({ ...presentItem(complete, paths), mayDismiss: mayDismiss(reader, item.kind) });
   }
   return { items, pagination: { page, limit, total } };
 }
@@ -100,9 +107,25 @@ async function findVisible(
   });
 }
 
-function isVisible({ scopes, actor }: AttentionReader, { kind }: WaitingItem): boolean {
-  const { scope } = ATTENTION_TERMS[kind];
+function isVisible(reader: AttentionReader, { kind }: WaitingItem): boolean {
+  return holds(reader, ATTENTION_TERMS[kind].scope);
+}
+
+function holds({ scopes, actor }: AttentionReader, scope: Scope | 'owner'): boolean {
   return scope === 'owner' ? actor.role === 'owner' : grants(scopes, scope);
+}
+
+/** Whether the reader may take an item of this kind off the list of everyone in the shop. */
+function mayDismiss(reader: AttentionReader, kind: AttentionKind): boolean {
+  return grants(reader.scopes, 'payments:write') && holds(reader, ATTENTION_TERMS[kind].dismissScope);
+}
+
+/** @throws {AppError} FORBIDDEN, with the permission that the reader lacks. */
+export function assertMayDismiss(reader: AttentionReader, { kind }: WaitingItem): void {
+  if (mayDismiss(reader, kind)) return;
+  const { dismissScope } = ATTENTION_TERMS[kind];
+  const details = [{ field: 'scope', code: 'missing', message: `needs ${dismissScope}` }];
+  throw new AppError('FORBIDDEN', `To dismiss this, the permission ${dismissScope} is needed`, { details });
 }
 
 function compareItems(a: WaitingItem, b: WaitingItem): number {

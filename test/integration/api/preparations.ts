@@ -172,8 +172,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/attention/dismiss': async (world, account, request) => {
     const { shop } = account;
     const { id } = await account.pending();
-    const body = { paymentId: id, scenario: 'double-spend' };
+    const body = { paymentId: id, scenario: 'overpay', confirmations: 6 };
     await world.till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+    await eventually(
+      'the overpaid payment to complete',
+      () => shop.payment(id),
+      ({ status }) => status === 'completed',
+    );
     return withBody(request, { id, mode: 'sandbox' });
   },
   'POST /payment/refund': async (world, account, request) => {

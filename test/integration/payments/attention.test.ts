@@ -16,6 +16,7 @@ interface Item {
   severity: string;
   since: string | null;
   subject: Record<string, string | null>;
+  mayDismiss: boolean;
   amount: string | null;
   currency: string | null;
   price: string | null;
@@ -61,6 +62,16 @@ const overpaid = async (shop: Shop): Promise<string> => {
     ({ status }) => status === 'completed',
   );
   return id;
+};
+
+/** A refund link whose claim waits for approval. */
+const claimed = async (shop: Shop): Promise<void> => {
+  const { url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+    token: shop.secretKey,
+    body: { paymentId: await overpaid(shop), preset: 'excess', approval: true },
+  });
+  const { wallets } = await Shop.open(till.api);
+  await claimLink(till.api, url, { coin: 'BTC', destination: wallets.BTC });
 };
 
 const reversed = async (shop: Shop): Promise<string> => {
@@ -190,6 +201,31 @@ describe('dismissing an item of GET /merchant/attention', () => {
       const { status, body } = await dismiss(shop, id);
       expect([id, status, body.error?.code]).toEqual([id, 404, 'NOT_FOUND']);
     }
+  });
+});
+
+describe('dismissing an item of GET /merchant/attention by role', () => {
+  it.each([
+    ['manager', { payment_reversed: true, refund_claim: false, payment_over: true }],
+    ['clerk', { payment_reversed: false, refund_claim: false, payment_over: true }],
+    ['bookkeeper', { payment_reversed: false, refund_claim: false, payment_over: false }],
+  ] as const)('is allowed to a %s only for what the role may settle', async (role, expected) => {
+    const owner = await newPerson(till.api, 'owner');
+    const shop = await Shop.open(till.api, { owner: owner.token });
+    await reversed(shop);
+    await overpaid(shop);
+    await claimed(shop);
+    const member = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role });
+    const { items } = await list(shop, 'limit=100', member.token);
+    const shown = Object.fromEntries(items.map((item) => [item.kind, item.mayDismiss]));
+    expect(shown).toEqual(expected);
+    for (const { id, mayDismiss } of items) {
+      expect((await dismiss(shop, id, member.token)).status).toBe(mayDismiss ? 200 : 403);
+    }
+    const left = Object.entries(expected).filter(([, may]) => !may);
+    const remaining = await list(shop, 'limit=100', owner.token);
+    expect(remaining.items.map(({ kind }) => kind).toSorted()).toEqual(left.map(([kind]) => kind).toSorted());
+    expect(remaining.items.map(({ mayDismiss }) => mayDismiss)).toEqual(left.map(() => true));
   });
 });
 

@@ -2,7 +2,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import type { AttentionItem } from '../../contract/types.ts';
 import { when } from '../../format/format.ts';
@@ -103,7 +102,6 @@ function DismissItem({ item }: { item: AttentionItem }) {
   const [isOpen, setOpen] = useState(false);
   const merchantId = useShopId();
   const { viewed: mode } = useMode();
-  const may = useMay();
   const close = (): void => setOpen(false);
   const dismiss = useAct(
     () =>
@@ -113,7 +111,7 @@ function DismissItem({ item }: { item: AttentionItem }) {
       }),
     telling(t('Dismissed'), close),
   );
-  if (!may('payments:write')) return null;
+  if (!item.mayDismiss) return null;
   return (
     <>
       <Button look="quiet" onClick={() => setOpen(true)}>
