@@ -51,7 +51,9 @@ import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { setupRoutes } from '../http/routes/setup.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
+import { sendApprovalRoutes } from '../http/routes/send-approvals.ts';
 import { walletFreezeRoutes } from '../http/routes/wallet-freeze.ts';
+import { walletLimitsRoutes } from '../http/routes/wallet-limits.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
 import { walletRoutes } from '../http/routes/wallet.ts';
 import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
@@ -287,6 +289,8 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...walletRoutes(of.sends),
     ...walletOutputRoutes(of.sends),
     ...walletFreezeRoutes(of.sends),
+    ...walletLimitsRoutes(of.sends),
+    ...sendApprovalRoutes(of.sends),
     ...eventRoutes(of.events),
     ...webhookRoutes(of.webhooks),
     ...webhookEndpointRoutes(of.endpoints),

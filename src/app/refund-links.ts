@@ -1,3 +1,4 @@
+import { expireApprovals } from '../usecases/approvals/index.ts';
 import { expireLinks, sendClaims } from '../usecases/refunds/index.ts';
 import { RetryBackoff, type SendCoinsDeps } from '../usecases/wallet/index.ts';
 import { coalesce } from '../scheduler/coalesce.ts';
@@ -23,6 +24,7 @@ export function createRefundLinks(deps: SendCoinsDeps): RefundLinks {
   );
   const jobs = new Scheduler(logger).every('refund-links', EVERY_MS, async () => {
     await expireLinks(deps);
+    await expireApprovals(deps);
     await send();
   });
   return {

@@ -282,6 +282,8 @@ function feesConfig(
     feePolicy: {
       bumpsFees: values.feeRaises === 'on',
       maxFeeShareBps: Number(values.feeMaxShare),
+      limitDelayMs: values.limitDelay,
+      approvalTtlMs: values.approvalTtl,
       consolidateBelowRate: values.consolidateBelow,
     },
     solFeeCap: values.solFeeCap,

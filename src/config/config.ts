@@ -44,6 +44,9 @@ export interface Config {
     readonly maxFeeShareBps: number;
     /** Atoms per 1,000 vB; 0: never. */
     readonly consolidateBelowRate: bigint;
+    /** How long a higher limit waits, and a send above one for its approval. */
+    readonly limitDelayMs: number;
+    readonly approvalTtlMs: number;
   };
   /** Subscription URL of the Solana node; those of hosted nodes contain an API key. */
   readonly solWsUrl: Secret | null;

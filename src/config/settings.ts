@@ -132,6 +132,8 @@ export const SETTINGS = {
     '10',
   ),
   feeRaises: setting('fees.raises', 'TILLD_FEE_RAISES', value.parseChoice(['on', 'off']), 'on'),
+  limitDelay: setting('wallet.limitDelay', 'TILLD_LIMIT_DELAY', value.duration('0s', '720h'), '24h'),
+  approvalTtl: setting('wallet.approvalTtl', 'TILLD_APPROVAL_TTL', value.duration('1m', '720h'), '24h'),
   consolidateBelow: setting(
     'fees.consolidateBelow',
     'TILLD_CONSOLIDATE_BELOW',

@@ -76,6 +76,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'fee_levels',
     'wallet_freezes',
     'wallet_limits',
+    'send_approvals',
   ],
   'Chains: how far each is read': ['chain_cursors', 'chain_blocks', 'chain_gaps', 'unread_transactions'],
   'Events and webhooks': [

@@ -1220,6 +1220,17 @@ final class Wallet extends Resource
         return $this->post('/merchant/wallet/freeze', $body, $options);
     }
 
+    public function limits(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/limits', $query, $options);
+    }
+
+    /** Sends above a limit, which wait for an approval. */
+    public function approvals(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/send/approvals', $query, $options);
+    }
+
     /** Gathers many small outputs into one. */
     public function consolidate(array $body = [], array $options = []): ?array
     {

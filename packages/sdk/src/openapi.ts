@@ -877,6 +877,11 @@ export interface paths {
             name: string;
             scopes: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "subscriptions:read" | "subscriptions:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
             expiresAt?: string | null;
+            limits?: {
+              currency?: string;
+              perSend?: string | null;
+              perDay?: string | null;
+            };
           };
         };
       };
@@ -898,6 +903,16 @@ export interface paths {
                   createdAt: string;
                   lastUsedAt: string | null;
                   expiresAt: string | null;
+                  limits: {
+                    perSend: {
+                      amount: string;
+                      currency: string;
+                    } | null;
+                    perDay: {
+                      amount: string;
+                      currency: string;
+                    } | null;
+                  } | null;
                   createdBy: {
                     /** @enum {string} */
                     kind: "user" | "secret" | "restricted" | "public" | "link";
@@ -3017,6 +3032,156 @@ export interface paths {
       };
     };
   };
+  "/merchant/wallet/limits": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletLimits"];
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            currency?: string;
+            perSend?: string | null;
+            perDay?: string | null;
+            allowList?: {
+              /** @enum {string} */
+              coin: "BTC" | "ETH" | "LTC" | "SOL";
+              destination: string;
+              /** @default  */
+              label?: string;
+            }[] | null;
+            approvers?: string[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletLimits"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/limits/pending": {
+    delete: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            part?: "perSend" | "perDay" | "allowList" | "approvers";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletLimits"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send/approvals": {
+    get: {
+      parameters: {
+        query?: {
+          all?: boolean;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                approvals: components["schemas"]["SendApproval"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send/approve": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            sendId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/send/reject": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            sendId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/events": {
     get: {
       parameters: {
@@ -4167,6 +4332,72 @@ export interface webhooks {
       };
     };
   };
+  "send.pending_approval": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.pending_approval";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "send.rejected": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.rejected";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
+  "send.expired": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.expired";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "send.broadcast": {
     post: {
       requestBody: {
@@ -4325,7 +4556,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "subscription.created" | "subscription.invoiced" | "subscription.renewed" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "subscription.cancelled" | "subscription.ended" | "subscription.trial_ending" | "subscription.updated" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "subscription.created" | "subscription.invoiced" | "subscription.renewed" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "subscription.cancelled" | "subscription.ended" | "subscription.trial_ending" | "subscription.updated" | "send.pending_approval" | "send.rejected" | "send.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -4409,6 +4640,16 @@ export interface components {
       createdAt: string;
       lastUsedAt: string | null;
       expiresAt: string | null;
+      limits: {
+        perSend: {
+          amount: string;
+          currency: string;
+        } | null;
+        perDay: {
+          amount: string;
+          currency: string;
+        } | null;
+      } | null;
       createdBy: {
         /** @enum {string} */
         kind: "user" | "secret" | "restricted" | "public" | "link";
@@ -4730,8 +4971,9 @@ export interface components {
       txHash: string | null;
       destination: string;
       /** @enum {string} */
-      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed";
+      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
       error: string | null;
+      expiresAt?: string | null;
       /** Format: date-time */
       createdAt: string;
     };
@@ -4815,7 +5057,7 @@ export interface components {
     Send: {
       id: string;
       /** @enum {string} */
-      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed";
+      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       sandbox: boolean;
@@ -4834,6 +5076,8 @@ export interface components {
       maxFee: string;
       feeLimited: boolean;
       cancelling: boolean;
+      expiresAt: string | null;
+      approvalReasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "restored")[];
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -4885,6 +5129,50 @@ export interface components {
       frozenAt: string | null;
       frozenBy: string | null;
       reason: string | null;
+    };
+    WalletLimits: {
+      perSend: {
+        amount: string;
+        currency: string;
+      } | null;
+      perDay: {
+        amount: string;
+        currency: string;
+      } | null;
+      allowList: {
+        /** @enum {string} */
+        coin: "BTC" | "ETH" | "LTC" | "SOL";
+        destination: string;
+        label: string;
+      }[] | null;
+      approvers: string[];
+      pending: {
+        /** @enum {string} */
+        part: "perSend" | "perDay" | "allowList" | "approvers";
+        /** Format: date-time */
+        takesEffectAt: string;
+        amount: {
+          amount: string;
+          currency: string;
+        } | null;
+        destination: {
+          /** @enum {string} */
+          coin: "BTC" | "ETH" | "LTC" | "SOL";
+          destination: string;
+          label: string;
+        } | null;
+        approvers: string[] | null;
+      }[];
+    };
+    SendApproval: {
+      send: components["schemas"]["Send"];
+      /** @enum {string} */
+      kind: "send" | "refund" | "claim";
+      requestedBy: string | null;
+      decidedBy: string | null;
+      paymentId: string | null;
+      linkId: string | null;
+      canApprove: boolean;
     };
     Event: {
       id: string;

@@ -105,7 +105,7 @@ export const subscriptions = ({ get, all, post, patch }: Operations) => ({
   allInvoices: all('/merchant/subscription/invoices'),
 });
 
-export const wallet = ({ get, all, post, money }: Operations) => ({
+export const wallet = ({ get, all, post, patch, del, money }: Operations) => ({
   balances: get('/merchant/wallet/balances'),
   addresses: get('/merchant/wallet/addresses'),
   send: money('/merchant/wallet/send'),
@@ -124,6 +124,15 @@ export const wallet = ({ get, all, post, money }: Operations) => ({
   freezeState: get('/merchant/wallet/freeze'),
   /** Stops everything that signs for this wallet, in an emergency. The owner unfreezes it in the dashboard. */
   freezeWallet: post('/merchant/wallet/freeze'),
+  limits: get('/merchant/wallet/limits'),
+  /** What allows less takes effect at once, what allows more after a delay. With a user token. */
+  editLimits: patch('/merchant/wallet/limits'),
+  dropPendingLimits: del('/merchant/wallet/limits/pending'),
+  /** Sends above a limit, which wait for an approval. */
+  approvals: get('/merchant/wallet/send/approvals'),
+  /** With a user token: keys never approve. */
+  approve: post('/merchant/wallet/send/approve'),
+  reject: post('/merchant/wallet/send/reject'),
   /** Consolidates many small outputs into one. */
   consolidate: post('/merchant/wallet/consolidate'),
 });

@@ -1,4 +1,4 @@
-import type { Coin } from '../coins.ts';
+import type { ChainId, Coin } from '../coins.ts';
 import { AppError } from '../errors.ts';
 import { exchangeRate, type Fiat } from '../fiat.ts';
 
@@ -34,7 +34,10 @@ export interface ShopLimits extends SpendingLimits {
 export const NO_SPENDING_LIMITS: SpendingLimits = { perSend: null, perDay: null };
 export const NO_LIMITS: ShopLimits = { ...NO_SPENDING_LIMITS, allowList: null, approvers: [] };
 
-/** Why a send needs an approval. `sum_unknown`: sends of the day are missing after a restore. */
+/**
+ * Why a send needs an approval. `sum_unknown`: sends of the day may be missing after a restore. `restored`: it waited
+ * before one, and may have been sent since.
+ */
 export const APPROVAL_REASONS = [
   'per_send',
   'per_day',
@@ -43,6 +46,7 @@ export const APPROVAL_REASONS = [
   'destination',
   'rate_unknown',
   'sum_unknown',
+  'restored',
 ] as const;
 export type ApprovalReason = (typeof APPROVAL_REASONS)[number];
 
@@ -94,6 +98,7 @@ const REASONS: Readonly<Record<ApprovalReason, string>> = {
   destination: 'the destination is not on the list of allowed addresses',
   rate_unknown: 'its value is unknown because there is no exchange rate now',
   sum_unknown: 'sends of this day may be unknown after a restore',
+  restored: 'the database is an older copy: check on the chain whether it was sent since',
 };
 
 /** The first reason as part of a sentence. */
@@ -101,12 +106,25 @@ export function describeReasons(reasons: readonly ApprovalReason[]): string {
   return reasons.map((reason) => REASONS[reason]).join(', and ');
 }
 
+/** A planned send; amounts in atoms, as its row has them. */
+export interface LimitedSend extends ChainId {
+  readonly merchantId: string;
+  readonly destination: string;
+  readonly subtractFee: boolean;
+  readonly ordered: string;
+  readonly amount: string;
+  readonly fee: string;
+  readonly maxFee: string;
+}
+
 /** Thrown where a send is stored that needs an approval and has none. */
 export class ApprovalRequired extends AppError {
   readonly reasons: readonly ApprovalReason[];
+  readonly send: LimitedSend;
 
-  constructor(reasons: readonly ApprovalReason[]) {
+  constructor(reasons: readonly ApprovalReason[], send: LimitedSend) {
     super('APPROVAL_REQUIRED', `this send needs an approval: ${describeReasons(reasons)}`);
     this.reasons = reasons;
+    this.send = send;
   }
 }

@@ -32,6 +32,10 @@ export interface SendPolicy {
   readonly maxVersions: number;
   /** Confirmations after which coins reserved for another version are released. */
   readonly surplusDepth: number;
+  /** How long a send above a limit waits for its approval. */
+  readonly approvalTtlMs: number;
+  /** How long a higher limit, or an address added to the list, waits before it takes effect. */
+  readonly limitDelayMs: number;
 }
 
 export const DEFAULT_SEND_POLICY: SendPolicy = {
@@ -49,6 +53,8 @@ export const DEFAULT_SEND_POLICY: SendPolicy = {
   bumpFromPercent: 150,
   maxVersions: 6,
   surplusDepth: 6,
+  approvalTtlMs: 86_400_000,
+  limitDelayMs: 86_400_000,
 };
 
 /** Backoff before the next broadcast after `offers` broadcasts without a clear answer. */

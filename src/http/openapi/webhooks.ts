@@ -54,6 +54,10 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.trial_ending': 'Its trial ends in three days, or sooner if it is shorter.',
   'subscription.updated':
     'Something else of it changed: its terms, its credit (`note`), or an invoice lost its money or was refunded.',
+  'send.pending_approval':
+    'A send, refund or claim is above a limit: `approvalReasons` says which. Nothing is signed before it is approved.',
+  'send.rejected': 'It was rejected; nothing was sent.',
+  'send.expired': 'It was not approved in time; nothing was sent.',
   'send.broadcast': 'The network accepted a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent failed for good; its coins are available again.',
@@ -106,6 +110,9 @@ const SUBSCRIPTION_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
 const OF_INVOICE: ReadonlySet<EventType> = new Set(['subscription.invoiced', 'subscription.renewed']);
 
 const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
+  'send.pending_approval': 'pending_approval',
+  'send.rejected': 'rejected',
+  'send.expired': 'expired',
   'send.broadcast': 'broadcast',
   'send.confirmed': 'confirmed',
   'send.failed': 'failed',

@@ -7,6 +7,7 @@ import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
 import { directs } from '../schemas/security-marks.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
+import { isAccepted } from '../schemas/send.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
@@ -79,14 +80,13 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       tags: ['Payments'],
       status: 200,
       acceptedAnswers:
-        'The refund consolidates outputs of the wallet first and is `preparing`; see send-status',
+        'The refund consolidates outputs of the wallet first and is `preparing`, or is above a limit and waits for an approval; see send-status',
       errors: [
         'PAYMENT_NOT_FOUND',
         'INVALID_STATE',
         'INSUFFICIENT_BALANCE',
         'FEE_ABOVE_LIMIT',
         'WALLET_FROZEN',
-        'APPROVAL_REQUIRED',
         'RATE_UNAVAILABLE',
         'COIN_UNAVAILABLE',
         'NODE_UNAVAILABLE',
@@ -110,7 +110,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       handler: async ({ auth, body, idempotencyKey }) => {
         const { merchant, actor: creator } = auth;
         const payment = await refundPayment(deps, { ...body, merchant, creator, idempotencyKey });
-        return new Reply(payment.refund.status === 'preparing' ? 202 : 200, shownTo(auth, payment));
+        return new Reply(isAccepted(payment.refund.status) ? 202 : 200, shownTo(auth, payment));
       },
     }),
   ];

@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/actor.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
 import { toCreator } from '../../store/creators.ts';
+import { parseKeyLimits } from '../../store/sends/wallet-limits.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import {
@@ -14,6 +15,9 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/security-marks.ts';
 import { timeQuery } from '../schemas/query.ts';
+import { limitAmount } from '../schemas/amounts.ts';
+import { currency } from '../schemas/codes.ts';
+import { viewAmount } from '../../usecases/wallet/index.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
@@ -30,6 +34,11 @@ export function restrictedKeyRoutes(deps: RestrictedKeyRoutesDeps): Route[] {
   return [createRoute(deps), deleteRoute(deps)];
 }
 
+const amount = z
+  .object({ amount: z.string().meta({ example: '100' }), currency: z.string().meta({ example: 'EUR' }) })
+  .nullable()
+  .meta({ example: { amount: '100', currency: 'EUR' } });
+
 const fields = {
   id: z.string().meta({ example: EXAMPLES.keyId }),
   name: z.string().meta({ example: 'WooCommerce' }),
@@ -39,6 +48,10 @@ const fields = {
   createdAt: timestamp(),
   lastUsedAt: timestamp().nullable(),
   expiresAt: timestamp().nullable().meta({ description: 'Time from which it is rejected; null: never' }),
+  limits: z.object({ perSend: amount, perDay: amount }).nullable().meta({
+    description: 'Limits of what it sends without an approval; null: those of the shop alone',
+    example: null,
+  }),
   createdBy,
 };
 
@@ -54,6 +67,7 @@ const EXAMPLE = {
   createdAt: '2026-01-31T12:00:00.000Z',
   lastUsedAt: null,
   expiresAt: null,
+  limits: null,
   createdBy: { kind: 'user' as const, id: '3f6c1a2e-9b1d-4c57-8a40-6f2d7e5b9c10', name: 'ada@example.com' },
 };
 
@@ -87,6 +101,18 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
         .max(2 * SCOPES.length)
         .meta({ example: ['payments:write', 'webhooks:write'] }),
       expiresAt: timeQuery('until').nullable().optional(),
+      limits: z
+        .object({
+          currency: currency().optional(),
+          perSend: limitAmount().nullable().optional(),
+          perDay: limitAmount().nullable().optional(),
+        })
+        .optional()
+        .meta({
+          description:
+            "What it sends above needs an approval; those of the shop apply too. In the shop's currency by default",
+          examples: [{ currency: 'EUR', perSend: '100' }],
+        }),
     }),
     example: {
       body: {
@@ -140,6 +166,12 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
   });
 }
 
+function viewKeyLimits({ limitsJson }: RestrictedKeyRow) {
+  if (limitsJson === null) return null;
+  const { perSend, perDay } = parseKeyLimits(limitsJson);
+  return { perSend: viewAmount(perSend), perDay: viewAmount(perDay) };
+}
+
 /** Restricted keys in responses to their owner: never with their values. */
 export async function restrictedKeysFor(db: Db, userId: string, rows: readonly RestrictedKeyRow[]) {
   const creatorView = await creatorsFor(db, ownerActor(userId), rows.map(toCreator));
@@ -152,6 +184,7 @@ export async function restrictedKeysFor(db: Db, userId: string, rows: readonly R
     createdAt: isoTime(row.createdAt),
     lastUsedAt: row.lastUsedAt === null ? null : isoTime(row.lastUsedAt),
     expiresAt: row.expiresAt === null ? null : isoTime(row.expiresAt),
+    limits: viewKeyLimits(row),
     createdBy: creatorView(toCreator(row)),
   }));
 }

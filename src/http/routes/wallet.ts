@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { COINS, MODES } from '../../domain/coins.ts';
+import { MODES } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { SEND_STATUSES } from '../../domain/send/types.ts';
 import {
   bumpSend,
   cancelSend,
@@ -15,10 +14,11 @@ import {
 } from '../../usecases/wallet/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
-import { perCoin, timestamp } from '../schemas/answers.ts';
+import { perCoin } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { directs } from '../schemas/security-marks.ts';
 import { modeQuery } from '../schemas/query.ts';
+import { isAccepted, sendSchema } from '../schemas/send.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { walletTransactionsRoute } from './wallet-transactions.ts';
 import { EXAMPLE_ADDRESSES, EXAMPLE_BALANCES, EXAMPLES } from '../schemas/example-values.ts';
@@ -33,8 +33,6 @@ const REPLACE_ERRORS: readonly ErrorCode[] = [
   'FEE_ABOVE_LIMIT',
   'WALLET_FROZEN',
 ];
-
-const coinCode = z.enum(COINS);
 
 const FEE_RATE =
   'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
@@ -73,60 +71,7 @@ const sendBody = z.object({
     .meta({ description: 'Stored with the send and shown with it', examples: ['Payout of January'] }),
 });
 
-const sendData = z
-  .object({
-    id: z.string().meta({ example: EXAMPLES.sendId }),
-    status: z.enum(SEND_STATUSES).meta({
-      description:
-        'preparing: BTC and LTC only; too many outputs for one transaction are consolidated first, then it is ' +
-        'signed. queued: SOL only; signed, and broadcast once the earlier sends from the same address have landed. ' +
-        'txHash changes if it is signed again. signed: not yet accepted by a node',
-      example: 'broadcast',
-    }),
-    coin: coinCode,
-    sandbox: z.boolean(),
-    txHash: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null while the send is `preparing`', example: EXAMPLES.txid }),
-    fee: z.string().meta({
-      description: 'Of all transactions of the send; an estimate while it is `preparing`',
-      example: '0.00000282',
-    }),
-    amount: z.string().meta({
-      description:
-        'What the destination receives; while the send is `preparing` and the fee is taken from it, an estimate',
-      example: '0.01',
-    }),
-    destination: z.string().meta({ example: EXAMPLES.address }),
-    subtractFee: z.boolean(),
-    confirmations: z.int().meta({ example: 0 }),
-    parts: z.object({ total: z.int(), confirmed: z.int() }).nullable().meta({
-      description: 'The consolidation transactions before it; null if one transaction is enough',
-      example: null,
-    }),
-    error: z.string().nullable().meta({ example: null }),
-    note: z.string().nullable().meta({ example: 'Payout of January' }),
-    maxFee: z.string().meta({
-      description:
-        'Fee budget in the coin: as requested, else a share of the amount or the fee at the time. No fee bump, ' +
-        'renewal or cancellation exceeds it',
-      example: '0.00001',
-    }),
-    feeLimited: z.boolean().meta({
-      description:
-        'The fee bump is on hold because it would exceed `maxFee`; it continues once fees fall or a higher `maxFee` ' +
-        'is set',
-      example: false,
-    }),
-    cancelling: z.boolean().meta({
-      description: 'Its newest transaction returns everything to the wallet; either transaction may be mined',
-      example: false,
-    }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  })
-  .meta({ id: 'Send' });
+const sendData = sendSchema();
 
 /** Balances, sends and fees of a merchant's wallet. */
 export function walletRoutes(deps: SendCoinsDeps): Route[] {
@@ -192,25 +137,19 @@ function sendRoute(deps: SendCoinsDeps): Route {
       'earlier sends: it is signed, and broadcast once these have landed. BTC and LTC in more outputs than fit ' +
       'into one transaction (some 1,450) are consolidated first: the response is 202 with status `preparing` and ' +
       'without a txHash; the send is signed once the consolidations are confirmed. Send an Idempotency-Key, so ' +
-      'that a repeated request never pays twice.',
+      'that a repeated request never pays twice. A send above a limit, or to a destination that is not allowed, is ' +
+      'not signed: the response is 202 with status `pending_approval`, and it is sent once it is approved.',
     tags: TAGS,
     status: 200,
-    acceptedAnswers: 'The send consolidates its outputs first; see send-status',
-    errors: [
-      ...PLAN_ERRORS,
-      'INVALID_STATE',
-      'FEE_ABOVE_LIMIT',
-      'WALLET_FROZEN',
-      'APPROVAL_REQUIRED',
-      'SEND_REJECTED',
-    ],
+    acceptedAnswers: 'The send consolidates its outputs first, or waits for an approval; see send-status',
+    errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'WALLET_FROZEN', 'SEND_REJECTED'],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,
     handler: async ({ auth, body, idempotencyKey }) => {
       const { merchant, actor: creator } = auth;
       const send = await sendCoins(deps, { ...body, merchant, creator, idempotencyKey });
-      return new Reply(send.status === 'preparing' ? 202 : 200, send);
+      return new Reply(isAccepted(send.status) ? 202 : 200, send);
     },
   });
 }

@@ -57,6 +57,14 @@ export function fiatAmount() {
   }, '49.90');
 }
 
+/** A limit in fiat; zero is allowed. */
+export function limitAmount() {
+  return z
+    .string()
+    .regex(/^\d{1,12}(?:\.\d{1,4})?$/, 'must be a decimal number such as 500 or 49.90')
+    .meta({ example: '500' });
+}
+
 /** The reason why a well-formed amount does not fit its currency; null if it does. */
 export function fiatAmountProblem(amount: string, currency: string): string | null {
   const digits = currencyDigits(currency);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import { HELD_STATUSES } from '../../usecases/wallet/index.ts';
 import { SEND_STATUSES } from '../../domain/send/types.ts';
 import { freeObject, timestamp } from './answers.ts';
 import { EXAMPLE_ADDRESSES, readExample, EXAMPLES } from './example-values.ts';
@@ -168,15 +169,20 @@ const refund = z
       .string()
       .nullable()
       .meta({ description: 'The refund link by which it was claimed', example: EXAMPLES.refundLinkId }),
-    txHash: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null while the refund is `preparing`', example: EXAMPLES.txid }),
+    txHash: z.string().nullable().meta({
+      description: 'Null while the refund is `preparing` or waits for an approval',
+      example: EXAMPLES.txid,
+    }),
     destination: z.string().meta({ example: EXAMPLES.address }),
-    status: z.enum(SEND_STATUSES).meta({
-      description: 'A failed refund returned no money and is ignored in the totals',
+    status: z.enum([...SEND_STATUSES, ...HELD_STATUSES]).meta({
+      description:
+        'A refund above a limit waits for an approval. A failed refund returned no money and is ignored in the totals',
     }),
     error: z.string().nullable().meta({ example: null }),
+    expiresAt: timestamp()
+      .nullable()
+      .optional()
+      .meta({ description: 'Until when a refund above a limit can be approved', example: null }),
     createdAt: timestamp(),
   })
   .meta({ id: 'Refund' });

@@ -3,6 +3,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findPaymentLink } from '../../store/catalog/payment-links.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
+import { findApproval } from '../../store/sends/send-approvals.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { findSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
@@ -34,7 +35,7 @@ const NAMED: Readonly<Record<NamingId, Named>> = {
     message: 'No such subscription',
   },
   sendId: {
-    merchantOf: async (db, id) => (await findSend(db, id))?.merchantId,
+    merchantOf: async (db, id) => ((await findSend(db, id)) ?? (await findApproval(db, id)))?.merchantId,
     code: 'SEND_NOT_FOUND',
     message: 'No such send',
   },

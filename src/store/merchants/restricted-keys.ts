@@ -60,6 +60,16 @@ export async function countRestrictedKeys(tx: Tx, merchantId: string): Promise<n
   return count;
 }
 
+/** The user who created a key; null: unknown, or the key was deleted. */
+export async function findRestrictedKeyCreator(db: Db, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('restricted_keys')
+    .select(['creatorKind', 'creatorId'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.creatorKind === 'user' ? row.creatorId : null;
+}
+
 /** Deletes one key of a merchant; false when it has no such key. */
 export async function deleteRestrictedKey(
   tx: Tx,

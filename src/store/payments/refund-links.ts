@@ -2,6 +2,7 @@ import { sql, type Insertable, type Updateable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
+import { isNotHeld } from '../sends/send-approvals.ts';
 import { frozenMessage, isUnfrozen, listFreezes } from '../sends/wallet-freezes.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
@@ -132,7 +133,8 @@ const selectClaims = prepared((db, param: ParamOf<{ paymentId: string }>) =>
 
 /**
  * Links with a claim to send and without a send, longest waiting first. Leaves out those of frozen wallets that
- * state a freeze as their problem: nothing changes about them before the unfreeze.
+ * state a freeze as their problem: nothing changes about them before the unfreeze. Leaves out those that wait for an
+ * approval.
  */
 export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
   const stated = JSON.stringify((await listFreezes(db)).map(frozenMessage));
@@ -142,6 +144,7 @@ export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { 
     .select(['refund_links.id', 'refund_links.coin', 'payments.mode'])
     .where('refund_links.status', 'in', ['claimed', 'approved'])
     .where('refund_links.sendId', 'is', null)
+    .where(isNotHeld())
     .where((eb) =>
       eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', false)]),
     )

@@ -42,4 +42,5 @@ export const FLAGS: FlagTables = {
   },
   sends: { subtractFee: true, everything: true, queued: true },
   send_versions: { cancels: true },
+  send_approvals: { subtractFee: true },
 };

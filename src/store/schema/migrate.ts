@@ -10,6 +10,7 @@ import * as walletLimits from './migrations/0120-wallet-limits.ts';
 import * as subscriptionEvents from './migrations/0121-subscription-events.ts';
 import * as excessRequests from './migrations/0122-excess-requests.ts';
 import * as subscriptionPortal from './migrations/0123-subscription-portal.ts';
+import * as sendApprovals from './migrations/0124-send-approvals.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -26,6 +27,7 @@ export const MIGRATIONS: Migrations = {
   '0121-subscription-events': subscriptionEvents,
   '0122-excess-requests': excessRequests,
   '0123-subscription-portal': subscriptionPortal,
+  '0124-send-approvals': sendApprovals,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

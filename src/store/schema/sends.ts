@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
+import type { ApprovalKind, ApprovalStatus } from '../../domain/send/approval.ts';
 import type { StoredSendStatus } from '../../domain/send/types.ts';
 import type { CreatorColumns } from './creator.ts';
 
@@ -99,6 +100,41 @@ export interface SendVersionRow {
   cancels: Generated<boolean>;
   /** Its change of the balance of the send's `queue_account`, atoms; null without one. */
   balanceChange: string | null;
+}
+
+/** A send that waits for an approval, or waited. */
+export interface SendApprovalRow extends CreatorColumns {
+  /** That of the send, once it is approved. */
+  id: string;
+  merchantId: string;
+  coin: Coin;
+  mode: Mode;
+  kind: ApprovalKind;
+  destination: string;
+  subtractFee: boolean;
+  /** Atoms, as of a send: the approved send has the same. */
+  ordered: string;
+  /** Atoms, as planned when it was ordered. */
+  amount: string;
+  fee: string;
+  maxFee: string;
+  note: string | null;
+  /** The request, from which the send is made. */
+  requestJson: string;
+  /** Why it needs an approval: a JSON array. */
+  reasonsJson: string;
+  paymentId: string | null;
+  linkId: string | null;
+  claimId: string | null;
+  /** The user who ordered it, or created the key that did; null: unknown. */
+  askerId: string | null;
+  status: ApprovalStatus;
+  idempotencyKey: string | null;
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number;
+  /** The user who decided it; null: it is pending, or expired. */
+  decidedBy: string | null;
 }
 
 /** The limits of a shop; see domain/send/limit-change.ts. */

@@ -44,7 +44,7 @@ import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTo
 import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
-import type { SendRow, SendVersionRow, WalletFreezeRow, WalletLimitsRow } from './sends.ts';
+import type { SendApprovalRow, SendRow, SendVersionRow, WalletFreezeRow, WalletLimitsRow } from './sends.ts';
 import type { SubscriptionInvoiceRow, SubscriptionRow } from './subscriptions.ts';
 import type {
   DeliveryRow,
@@ -141,6 +141,7 @@ export interface Tables {
   /** The node's last fee rate, and the cost of spending one output at it, atoms. */
   wallet_freezes: WalletFreezeRow;
   wallet_limits: WalletLimitsRow;
+  send_approvals: SendApprovalRow;
   fee_levels: { coin: Coin; mode: Mode; rate: string; inputCost: string; at: number };
   refunds: RefundRow;
   refund_links: RefundLinkRow;

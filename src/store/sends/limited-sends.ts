@@ -11,6 +11,7 @@ import {
   ApprovalRequired,
   exceededLimits,
   limitCurrencies,
+  type LimitedSend,
   NO_SPENDING_LIMITS,
   type SpendingLimits,
   valueAtRate,
@@ -22,6 +23,7 @@ import { findMerchant } from '../merchants/merchants.ts';
 import { readMeta } from '../meta.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { StoredSend } from './sends.ts';
+import { findApproval } from './send-approvals.ts';
 import { findKeyLimits, findLimits, parseValues, valuesToJson } from './wallet-limits.ts';
 
 /**
@@ -41,10 +43,7 @@ export interface Leaving {
   readonly now: number;
 }
 
-type NewSend = Pick<
-  StoredSend,
-  'merchantId' | 'coin' | 'mode' | 'status' | 'subtractFee' | 'ordered' | 'amount'
->;
+type NewSend = LimitedSend & Pick<StoredSend, 'id' | 'status'>;
 
 type LimitColumns = Pick<StoredSend, 'creatorKind' | 'creatorId' | 'leaving' | 'valuesJson'>;
 
@@ -77,7 +76,8 @@ export async function requireWithinLimits(tx: Tx, send: NewSend, leaving: Leavin
   reasons.push(...(await excess(tx, shop, { value, day: { ...day, keyId: null } })));
   for (const reason of await excess(tx, key, { value, day: { ...day, keyId } }))
     reasons.push(KEY_REASONS[reason]);
-  if (reasons.length > 0) throw new ApprovalRequired([...new Set(reasons)]);
+  if (reasons.length > 0 && !(await isApproved(tx, send)))
+    throw new ApprovalRequired([...new Set(reasons)], send);
   const currencies = limitCurrencies(shop, key).add(merchant.currency);
   return {
     creatorKind: creator?.kind ?? null,
@@ -85,6 +85,34 @@ export async function requireWithinLimits(tx: Tx, send: NewSend, leaving: Leavin
     leaving: atoms.toString(),
     valuesJson: valuesToJson(knownValues(currencies, value)),
   };
+}
+
+/** The currencies in which the value of a send must be known. */
+export async function listLimitCurrencies(
+  db: Db,
+  { merchantId, creator }: { readonly merchantId: string; readonly creator: Creator | null },
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const { limits } = limitsAt(await findLimits(db, merchantId), now);
+  return limitCurrencies(
+    limits,
+    creator?.kind === 'restricted' ? await findKeyLimits(db, creator.id) : NO_SPENDING_LIMITS,
+  );
+}
+
+/** Whether this very send was approved: its approval has its id, and a send of that id is stored once. */
+async function isApproved(tx: Tx, send: NewSend): Promise<boolean> {
+  const approval = await findApproval(tx, send.id);
+  if (approval === undefined) return false;
+  return (
+    approval.status === 'approved' &&
+    approval.merchantId === send.merchantId &&
+    approval.coin === send.coin &&
+    approval.mode === send.mode &&
+    approval.destination === send.destination &&
+    approval.subtractFee === send.subtractFee &&
+    approval.ordered === send.ordered
+  );
 }
 
 const KEY_REASONS = {

@@ -1,9 +1,35 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import type { SpendingLimits } from '../../domain/send/limits.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
+import { readLimit } from './read-limit.ts';
 import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } from './restricted-key.ts';
+
+interface NewKeyInput extends Omit<NewRestrictedKey, 'creator' | 'limits'> {
+  readonly userId: string;
+  /** In their currency, or that of the shop. */
+  readonly limits?: KeyLimitsInput | undefined;
+}
+
+interface KeyLimitsInput {
+  readonly currency?: string | undefined;
+  readonly perSend?: string | null | undefined;
+  readonly perDay?: string | null | undefined;
+}
+
+function readLimits(
+  limits: KeyLimitsInput | undefined,
+  shop: { readonly currency: string },
+): SpendingLimits | undefined {
+  if (limits === undefined) return undefined;
+  const currency = limits.currency ?? shop.currency;
+  return {
+    perSend: readLimit('limits.perSend', limits.perSend, currency) ?? null,
+    perDay: readLimit('limits.perDay', limits.perDay, currency) ?? null,
+  };
+}
 
 /**
  * Creates a key of a merchant that may do only what its scopes permit.
@@ -12,7 +38,7 @@ import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } fr
  */
 export async function createRestrictedKey(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
-  { userId, ...key }: Omit<NewRestrictedKey, 'creator'> & { readonly userId: string },
+  { userId, limits, ...key }: NewKeyInput,
   storeResult: StoreResult<CreatedRestrictedKey> = storeNoResult,
 ): Promise<CreatedRestrictedKey> {
   const now = clock.now();
@@ -22,7 +48,12 @@ export async function createRestrictedKey(
     const merchant = await findOwnMerchant(tx, userId, key.merchantId);
     const made = await addRestrictedKey(
       tx,
-      { ...key, merchantId: merchant.id, creator: { kind: 'user', id: userId } },
+      {
+        ...key,
+        limits: readLimits(limits, merchant),
+        merchantId: merchant.id,
+        creator: { kind: 'user', id: userId },
+      },
       now,
     );
     await storeResult(tx, made);

@@ -7,3 +7,4 @@ export { findOwnMerchant } from './find-own-merchant.ts';
 export { merchantMode } from './merchant-mode.ts';
 export { findReachable, type Reached, reachMerchant } from './reach-merchant.ts';
 export { addRestrictedKey, assertRoomForKey, type CreatedRestrictedKey } from './restricted-key.ts';
+export { readLimit } from './read-limit.ts';

@@ -5,6 +5,8 @@ import { countRestrictedKeys, insertRestrictedKey } from '../../store/merchants/
 import { creatorColumns } from '../../store/creators.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
+import type { SpendingLimits } from '../../domain/send/limits.ts';
+import { keyLimitsToJson } from '../../store/sends/wallet-limits.ts';
 import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from './api-key.ts';
 import { newId, randomBase62 } from '../events/index.ts';
 
@@ -17,6 +19,8 @@ export interface NewRestrictedKey {
   readonly scopes: readonly Scope[];
   /** Milliseconds; null for a key that does not expire. */
   readonly expiresAt: number | null;
+  /** Of what it sends without an approval; absent: those of the shop alone. */
+  readonly limits?: SpendingLimits | undefined;
   /** Null where it is unknown. */
   readonly creator: Creator | null;
 }
@@ -46,7 +50,7 @@ export async function addRestrictedKey(
     createdAt: now,
     expiresAt: key.expiresAt,
     lastUsedAt: null,
-    limitsJson: null,
+    limitsJson: key.limits === undefined ? null : keyLimitsToJson(key.limits),
     ...creatorColumns(key.creator),
   };
   await insertRestrictedKey(tx, row);

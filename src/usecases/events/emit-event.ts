@@ -23,6 +23,8 @@ export interface NewEvent {
   readonly sendId: string | null;
   /** Its events are delivered in their order. */
   readonly subscriptionId?: string;
+  /** The id of a send that waits for an approval: it has no row among the sends. */
+  readonly approvalId?: string;
   /** The payment's or subscription's own event counter, from 1; 0 for other events. */
   readonly sequence: number;
   /** `data` of the webhook body, such as { payment }. */
@@ -107,7 +109,8 @@ async function addDeliveries(
   targets: readonly Target[],
   written: { eventId: string; eventSeq: number; now: number },
 ): Promise<string[]> {
-  const order = event.paymentId ?? event.sendId ?? event.subscriptionId ?? written.eventId;
+  const order =
+    event.paymentId ?? event.sendId ?? event.approvalId ?? event.subscriptionId ?? written.eventId;
   const ids: string[] = [];
   for (const { endpointId, url } of targets) {
     const id = newTimedId('dlv_', written.now);

@@ -2,7 +2,7 @@
 export { addressProblem, type AddressProblem } from './links/address-problem.ts';
 export { type ClaimLinkDeps, type ClaimPreview, claimRefundLink, previewClaim } from './links/claim-link.ts';
 export { type CreateLinkDeps, createRefundLink } from './links/create-link.ts';
-export { approveLink, cancelLink, type DecideLinkDeps } from './links/decide-link.ts';
+export { approveLink, cancelLink, cancelClaimedLink, type DecideLinkDeps } from './links/decide-link.ts';
 export { expireLinks } from './links/expire-links.ts';
 export { listLinks, type ListLinksDeps, type VisibleUrls } from './links/list-links.ts';
 export { type ClaimOption, type PayerLink, readPayerLink } from './links/payer-link.ts';
@@ -15,5 +15,5 @@ export {
   requestExcess,
   type RequestExcessDeps,
 } from './links/request-excess.ts';
-export { sendClaims } from './links/send-claims.ts';
-export { refundPayment, type RefundPaymentDeps } from './refund-payment.ts';
+export { sendApprovedClaim, sendClaims } from './links/send-claims.ts';
+export { refundApproved, refundPayment, type RefundPaymentDeps } from './refund-payment.ts';

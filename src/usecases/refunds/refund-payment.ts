@@ -1,11 +1,24 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseFiat } from '../../domain/fiat.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import type { Rates } from '../../domain/ports.ts';
+import { toCreator } from '../../store/creators.ts';
+import type { StoredApproval } from '../../store/sends/send-approvals.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { placeSend, readAmount, type SendCoinsDeps, type SendOrder } from '../wallet/index.ts';
+import {
+  type Approve,
+  placeSend,
+  readAmount,
+  type SendCoinsDeps,
+  type SendOrder,
+  type SendRequest,
+  viewHeldSend,
+} from '../wallet/index.ts';
 import {
   findOwnPayment,
   type PaymentView,
@@ -25,6 +38,8 @@ export interface RefundPaymentDeps extends SendCoinsDeps {
   readonly rates: Rates;
 }
 
+type HeldRefundView = ReturnType<typeof viewHeldRefund>;
+
 /**
  * Refunds a payment from the merchant's wallet, as `sendCoins` sends: the refund is stored together with the
  * signed send, and checked there against the confirmed and unrefunded money. The payment is refunded once a
@@ -36,15 +51,73 @@ export interface RefundPaymentDeps extends SendCoinsDeps {
 export async function refundPayment(
   deps: RefundPaymentDeps,
   input: RefundPaymentInput,
-): Promise<PaymentView & { refund: RefundView }> {
-  const { merchant, paymentId, idempotencyKey } = input;
-  const at = { merchantId: merchant.id, paymentId };
+): Promise<PaymentView & { refund: RefundView | HeldRefundView }> {
+  const at = { merchantId: input.merchant.id, paymentId: input.paymentId };
   await findOwnPayment(deps.db, at);
-  let request: RefundInput = input;
   if (input.rate === 'current' && input.currency !== undefined) await deps.rates.ensure(input.currency);
-  const send = await placeSend(deps, {
+  const { send, held } = await placeSend(deps, toRequest(deps, input));
+  const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
+  if (send === null) return { ...payment, refund: viewHeldRefund(held) };
+  // As listed with the other refunds, because it may be in a block a moment later.
+  const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
+  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id, payment)) };
+}
+
+const storedRequest = z.object({
+  paymentId: z.string(),
+  destination: z.string(),
+  coin: z.enum(COINS).optional(),
+  amount: z.string().optional(),
+  currency: z.string().optional(),
+  rate: z.enum(REFUND_RATES).optional(),
+  subtractFee: z.boolean().optional(),
+  maxFee: z.string().optional(),
+});
+
+/** Makes a refund that was approved: exactly the coins that were shown. @throws {AppError} like refundPayment */
+export async function refundApproved(
+  deps: RefundPaymentDeps,
+  {
+    merchant,
+    held,
+    approve,
+  }: { readonly merchant: RefundInput['merchant']; readonly held: StoredApproval; readonly approve: Approve },
+): Promise<void> {
+  const stored = storedRequest.parse(JSON.parse(held.requestJson));
+  const input: RefundPaymentInput = {
+    ...stored,
+    merchant,
+    creator: toCreator(held),
+    idempotencyKey: held.idempotencyKey,
+  };
+  const request = toRequest(deps, input);
+  const coins = { amount: BigInt(held.ordered), subtractFee: held.subtractFee };
+  await placeSend(deps, {
+    ...request,
+    order: async (db) => ({ ...(await orderRefund(db, deps, inCoins(input, held))), ...coins }),
+    approval: { id: held.id, approve },
+  });
+}
+
+/** The amount is fixed in coins; the price may have changed since. */
+function inCoins(input: RefundPaymentInput, { ordered, coin, subtractFee }: StoredApproval): RefundInput {
+  const { currency: _currency, rate: _rate, ...rest } = input;
+  return { ...rest, coin, amount: formatCoinAmount(BigInt(ordered), coin), subtractFee };
+}
+
+function toRequest(deps: RefundPaymentDeps, input: RefundPaymentInput): SendRequest {
+  const { merchant, paymentId, idempotencyKey, creator = null } = input;
+  const { destination, amount, currency, rate, subtractFee, maxFee } = input;
+  let request: RefundInput = input;
+  return {
     merchantId: merchant.id,
+    creator,
     idempotencyKey,
+    hold: {
+      kind: 'refund',
+      paymentId,
+      request: { paymentId, destination, coin: input.coin, amount, currency, rate, subtractFee, maxFee },
+    },
     repeated: async (db, earlier) => repeatedRefund(db, earlier, input),
     order: async (db) => {
       const order = await orderRefund(db, deps, request);
@@ -56,11 +129,30 @@ export async function refundPayment(
     stored: async (tx, send, { amount }) => {
       await storeRefund(tx, deps, { send, paymentId, atoms: amount }, orderedFiat(input));
     },
-  });
-  const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
-  // As listed with the other refunds, because it may be in a block a moment later.
-  const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
-  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id, payment)) };
+  };
+}
+
+/** A refund that waits for an approval, as the API presents refunds. */
+function viewHeldRefund(held: StoredApproval) {
+  const { amount, fee, maxFee, destination, status, expiresAt, createdAt } = viewHeldSend(held);
+  const { id: sendId, coin, ordered } = held;
+  return {
+    sendId,
+    coin,
+    refunded: formatCoinAmount(BigInt(ordered), coin),
+    amount,
+    fee,
+    maxFee,
+    feeLimited: false,
+    fiatAmount: null,
+    linkId: null,
+    txHash: null,
+    destination,
+    status,
+    error: null,
+    expiresAt,
+    createdAt,
+  };
 }
 
 /** Fixes the number of coins at the current price, regardless of price changes before the send. */

@@ -36,8 +36,26 @@ export { readMaxFee } from './send/fee-terms.ts';
 export { getSend } from './send/get-send.ts';
 export { planOrder, sumPlan } from './send/plan-order.ts';
 export { quoteFee } from './send/quote-fee.ts';
-export { placeSend, sendCoins, type SendCoinsDeps } from './send/send-coins.ts';
+export { emitApprovalEvent, viewHeldSend } from './send/held-send.ts';
+export {
+  type Approve,
+  placeSend,
+  sendApproved,
+  sendCoins,
+  type SendCoinsDeps,
+  type SendRequest,
+} from './send/send-coins.ts';
+export { HELD_STATUSES, type SendView } from './send/send-view.ts';
 export { chainFor, EVERYTHING, readAmount, type SendOrder } from './send/send-order.ts';
+export {
+  dropPendingLimits,
+  editLimits,
+  type LimitsDeps,
+  type LimitsInput,
+  type LimitsView,
+  readLimits,
+  viewAmount,
+} from './wallet-limits.ts';
 export { skipUsedAddresses } from './skip-used-addresses.ts';
 export { consolidateRound } from './sweep/consolidate-rounds.ts';
 export { consolidate } from './sweep/consolidate.ts';

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Shop } from '../../_helpers/api-client.ts';
 import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';
+import { newMember, newPerson, signedIn } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { fresh, paidPayment, PASSWORD, totpCode, type Account, type Request, type World } from './world.ts';
 
@@ -63,6 +64,25 @@ async function withOpenSend(world: World, account: Account, request: Request): P
   return withBody(request, { sendId: sent.body.data.id });
 }
 
+/** A send above the limit of a shop of its own, and the member who decides. */
+async function withHeldSend(world: World, _account: Account, request: Request): Promise<Request> {
+  const { api } = world.till;
+  const owner = await newPerson(api, 'owner');
+  await world.confirm(owner);
+  const shop = await Shop.open(api, { owner: owner.token });
+  const { merchantId } = shop;
+  await paidPayment(shop);
+  const member = await newMember(api, (await signedIn(api, owner.email)).session, {
+    merchantId,
+    role: 'manager',
+  });
+  const limits = { merchantId, perSend: '0', approvers: [member.userId] };
+  await api.must('PATCH', '/merchant/wallet/limits', { token: owner.token, body: limits });
+  const { wallets } = await Shop.open(api);
+  const sent = await shop.send({ coin: 'BTC', amount: '0.00001', destination: wallets.BTC });
+  return { ...request, body: { merchantId, sendId: sent.body.data.id }, token: member.token };
+}
+
 async function withOutput(world: World, { shop }: Account, request: Request): Promise<Request> {
   await paidPayment(shop);
   const { outputs } = await world.till.api.must<{ outputs: { txHash: string; index: number }[] }>(
@@ -112,6 +132,11 @@ function isConfirmed({ transactions }: { readonly transactions: readonly { statu
 }
 
 export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'POST /merchant/wallet/send/approve': withHeldSend,
+  'POST /merchant/wallet/send/reject': withHeldSend,
+  // Above what other requests send.
+  'PATCH /merchant/wallet/limits': async (_world, _account, request) =>
+    withBody(request, { perSend: '900000000', perDay: '900000000' }),
   'POST /auth/login': async (_world, { email }) => ({
     query: {},
     body: { email, password: PASSWORD },

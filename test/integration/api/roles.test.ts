@@ -68,7 +68,9 @@ const READS = {
     'GET /merchant/wallet/addresses',
     'GET /merchant/wallet/balances',
     'GET /merchant/wallet/freeze',
+    'GET /merchant/wallet/limits',
     'GET /merchant/wallet/outputs',
+    'GET /merchant/wallet/send/approvals',
     'GET /merchant/wallet/send-status',
     'GET /merchant/wallet/transactions',
     'GET /payment/export',
@@ -96,9 +98,11 @@ const ONES_OWN = ['GET /merchant/notices', 'PATCH /merchant/notices'];
 /** Of routes that take a user token and are about a shop: what only its owner may. */
 const OWNERS_ALONE = [
   'DELETE /merchant/keys/delete',
+  'DELETE /merchant/wallet/limits/pending',
   'GET /merchant/keys',
   'GET /merchant/setup',
   'PATCH /merchant/edit',
+  'PATCH /merchant/wallet/limits',
   'POST /connect/approve',
   'POST /merchant/keys/confirm',
   'POST /merchant/keys/create',
@@ -111,8 +115,10 @@ const OWNERS_ALONE = [
   'POST /merchant/wallet/outputs/freeze',
   'POST /merchant/wallet/outputs/unfreeze',
   'POST /merchant/wallet/send',
+  'POST /merchant/wallet/send/approve',
   'POST /merchant/wallet/send/bump',
   'POST /merchant/wallet/send/cancel',
+  'POST /merchant/wallet/send/reject',
   'POST /payment/refund',
   'POST /payment/refund-link/approve',
 ];
@@ -183,6 +189,8 @@ it('keys, people and the audit log are accessible only to the owner', async () =
     ['DELETE', '/merchant/keys/delete', { merchantId, keyId }],
     ['POST', '/merchant/keys/confirm', { merchantId }],
     ['POST', '/merchant/wallet/unfreeze', { merchantId }],
+    ['PATCH', '/merchant/wallet/limits', { merchantId }],
+    ['DELETE', '/merchant/wallet/limits/pending', { merchantId }],
     ['GET', `/merchant/people?merchantId=${merchantId}`],
     ['POST', '/merchant/people/invite', { merchantId, email: 'me@example.com', role: 'manager' }],
     ['PATCH', '/merchant/people/edit', { merchantId, userId: someone, role: 'manager' }],
@@ -192,7 +200,8 @@ it('keys, people and the audit log are accessible only to the owner', async () =
   ] as const;
   const aboutMerchant = served.routes.filter(
     ({ auth, path }) =>
-      auth === 'jwt' && /^\/merchant\/(?!create$|notices$|people\/(accept|invitation$))/.test(path),
+      auth === 'jwt' &&
+      /^\/merchant\/(?!create$|notices$|wallet\/send\/|people\/(accept|invitation$))/.test(path),
   );
   expect(new Set(requests.map(([, path]) => path.split('?')[0]))).toEqual(
     new Set([...aboutMerchant.map(({ path }) => path), '/merchant/people/invitation']),

@@ -58,9 +58,14 @@ export class World {
         : createLogger('trace', { write: onLine });
     const smtp = await SmtpSink.start();
     // No DNS server answers there: a look at a domain ends at once, without the network. Blocks are made on demand
-    // by simulated payments; slow ones by themselves leave a send unconfirmed long enough to be raised.
+    // by simulated payments; limits change at once; slow ones by themselves leave a send unconfirmed long enough to be raised.
     const till = await Till.start(
-      { TILLD_DNS_SERVERS: '127.0.0.1:9', TILLD_SANDBOX_BLOCK_INTERVAL: '2m', TILLD_SMTP_URL: smtp.url },
+      {
+        TILLD_DNS_SERVERS: '127.0.0.1:9',
+        TILLD_SANDBOX_BLOCK_INTERVAL: '2m',
+        TILLD_SMTP_URL: smtp.url,
+        TILLD_LIMIT_DELAY: '0s',
+      },
       { logger },
     );
     await till.ready();

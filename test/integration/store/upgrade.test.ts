@@ -313,6 +313,7 @@ it('the newest database fixture has rows in every table of this version that it 
   await upgrade(path);
   // Tables that no version before them had rows for.
   expect(emptyTables(path)).toEqual([
+    'send_approvals',
     'subscription_invoices',
     'subscriptions',
     'wallet_freezes',

@@ -40,18 +40,33 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
     if (link.status === 'cancelled') return link;
     if (link.sendId !== null && link.status !== 'paid') throw notNow('is being paid');
     if (link.status === 'paid' || link.status === 'expired') throw notNow(`is ${link.status}`);
-    const cancelled = {
-      status: 'cancelled',
-      cancelReason: 'cancelled',
-      updatedAt: deps.clock.now(),
-    } as const;
-    const ended = await updateRefundLink(tx, link.id, cancelled);
-    await applyRefunds(tx, deps, link.paymentId);
-    await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
-    return ended;
+    return endLink(tx, deps, link);
   });
   deps.wakeWebhooks();
   return presentLink(link, openUrl(deps, link));
+}
+
+/** Cancels the link of a claim whose send was rejected, if it still has that claim and no send. */
+export async function cancelClaimedLink(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  { linkId, claimId }: { readonly linkId: string | null; readonly claimId: string | null },
+): Promise<void> {
+  const link = linkId === null ? undefined : await findRefundLink(tx, linkId);
+  if (link === undefined || link.claimId !== claimId || link.sendId !== null) return;
+  if (link.status === 'claimed' || link.status === 'approved') await endLink(tx, deps, link);
+}
+
+async function endLink(tx: Tx, deps: ApplyFactsDeps, link: StoredRefundLink): Promise<StoredRefundLink> {
+  const cancelled = {
+    status: 'cancelled',
+    cancelReason: 'cancelled',
+    updatedAt: deps.clock.now(),
+  } as const;
+  const ended = await updateRefundLink(tx, link.id, cancelled);
+  await applyRefunds(tx, deps, link.paymentId);
+  await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
+  return ended;
 }
 
 /**

@@ -7,9 +7,18 @@ import {
   type StoredRefundLink,
 } from '../../../store/payments/refund-links.ts';
 import { findFreezes, frozenMessage } from '../../../store/sends/wallet-freezes.ts';
+import { toCreator } from '../../../store/creators.ts';
+import type { StoredApproval } from '../../../store/sends/send-approvals.ts';
+import { describeReasons } from '../../../domain/send/limits.ts';
 import { applyRefunds, emitRefundEvent, reopenLink } from '../../payments/index.ts';
 import { storeClaimedRefund } from '../store-refund.ts';
-import { placeSend, type RetryBackoff, type SendCoinsDeps } from '../../wallet/index.ts';
+import {
+  type Approve,
+  placeSend,
+  type RetryBackoff,
+  type SendCoinsDeps,
+  type SendRequest,
+} from '../../wallet/index.ts';
 import { hasClaimEvent } from '../../../store/webhooks/events.ts';
 import { awaitedByClaim, orderClaim } from './claim-order.ts';
 
@@ -56,15 +65,8 @@ async function sendClaim(
       await noteProblem(deps, id, { problem: awaited, isNodes: true });
       return 'tried';
     }
-    await placeSend(deps, {
-      merchantId: link.merchantId,
-      idempotencyKey: null,
-      repeated: async (_db, earlier) => earlier,
-      order: async (db) => orderClaim(db, deps, id),
-      stored: async (tx, send, order) => {
-        await storeClaimedRefund(tx, deps, { send, paymentId: link.paymentId, atoms: order.amount }, link);
-      },
-    });
+    const { held } = await placeSend(deps, toRequest(deps, link));
+    if (held !== null) await noteProblem(deps, id, { problem: problemOf(held), isNodes: true });
     deps.claimBackoff.recordSuccess(id);
     return 'tried';
   } catch (error) {
@@ -85,6 +87,45 @@ async function sendClaim(
     await noteProblem(deps, id, { problem: reason, isNodes: fault === 'node' });
     return fault === 'node' ? 'node-failed' : 'tried';
   }
+}
+
+function toRequest(deps: SendCoinsDeps, link: StoredRefundLink): SendRequest {
+  const { id, merchantId, paymentId, claimId } = link;
+  return {
+    merchantId,
+    creator: toCreator(link),
+    idempotencyKey: null,
+    hold: { kind: 'claim', paymentId, linkId: id, claimId, request: null },
+    repeated: async (_db, earlier) => earlier,
+    order: async (db) => orderClaim(db, deps, id),
+    stored: async (tx, send, order) => {
+      await storeClaimedRefund(tx, deps, { send, paymentId, atoms: order.amount }, link);
+    },
+  };
+}
+
+function problemOf({ reasons }: StoredApproval): string {
+  return `It waits for an approval: ${describeReasons(reasons)}`;
+}
+
+/** Sends a claim that was approved. @throws {AppError} INVALID_STATE when it is no longer the approved one, and like sendCoins */
+export async function sendApprovedClaim(
+  deps: SendCoinsDeps,
+  { held, approve }: { readonly held: StoredApproval; readonly approve: Approve },
+): Promise<void> {
+  const link = held.linkId === null ? undefined : await findRefundLink(deps.db, held.linkId);
+  if (link === undefined) throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+  const request = toRequest(deps, link);
+  await placeSend(deps, {
+    ...request,
+    order: async (db) => {
+      const now = await findRefundLink(db, link.id);
+      if (now?.claimId !== held.claimId)
+        throw new AppError('INVALID_STATE', 'the link has another claim by now');
+      return request.order(db);
+    },
+    approval: { id: held.id, approve },
+  });
 }
 
 /**

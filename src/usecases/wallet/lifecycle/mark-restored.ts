@@ -1,6 +1,7 @@
 import type { Clock } from '../../../domain/ports.ts';
 import { writeMeta } from '../../../store/meta.ts';
 import { holdUnpaidLinks } from '../../../store/payments/refund-links.ts';
+import { markApprovalsRestored } from '../../../store/sends/send-approvals.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 
 const PAID_SINCE = 'the database is an older copy: check on the chain whether this refund was paid since';
@@ -8,12 +9,13 @@ const PAID_SINCE = 'the database is an older copy: check on the chain whether th
 /**
  * Records that the database is an older copy of itself, so that everything the chains show from now on is new
  * to it. A refund link recorded as unpaid may have been paid since, so no claim is sent without the
- * merchant's approval.
+ * merchant's approval, and each pending approval says so.
  */
 export async function markRestored(db: Db, clock: Clock): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
     await writeMeta(tx, 'restored_at', String(now));
     await holdUnpaidLinks(tx, { problem: PAID_SINCE, now });
+    await markApprovalsRestored(tx);
   });
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Creator } from '../../../domain/actor.ts';
 import type {
   BroadcastResult,
   ChainAdapter,
@@ -6,20 +8,41 @@ import type {
   SendPlan,
   StoredTransaction,
 } from '../../../domain/chain.ts';
+import { COINS } from '../../../domain/coins.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import { ApprovalRequired } from '../../../domain/send/limits.ts';
 import type { Logger, Rates } from '../../../domain/ports.ts';
+import { listLimitCurrencies } from '../../../store/sends/limited-sends.ts';
+import {
+  findApprovalByKey,
+  findApprovalOfClaim,
+  type StoredApproval,
+} from '../../../store/sends/send-approvals.ts';
+import { toCreator } from '../../../store/creators.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findSendByKey, type StoredSend } from '../../../store/sends/sends.ts';
 import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
+import { newId } from '../../events/index.ts';
 import type { ApplyFactsDeps } from '../../payments/index.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
 import { broadcastSend } from '../lifecycle/broadcast-send.ts';
 import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
+import { storeHeldSend, viewHeldSend, type HoldTerms } from './held-send.ts';
+import { sendIsBusy } from './open-send.ts';
 import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
-import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
+import {
+  chainFor,
+  EVERYTHING,
+  readOrder,
+  requireCurrentMode,
+  type SendInput,
+  type SendOrder,
+  type WalletOwner,
+} from './send-order.ts';
 import { orderBudget } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
@@ -57,20 +80,77 @@ export interface SendCoinsInput extends SendInput {
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
   requireCurrentMode(input);
+  const placed = await placeSend(deps, toRequest(input));
+  return viewPlaced(deps.db, placed);
+}
+
+function toRequest(input: SendCoinsInput): SendRequest {
   const order = readOrder(input);
-  const send = await placeSend(deps, {
+  const { destination, amount, coin, subtractFee, maxFee, feeRate, note } = input;
+  return {
     merchantId: order.merchantId,
+    creator: order.creator ?? null,
     idempotencyKey: input.idempotencyKey,
     repeated: async (_db, earlier) => requireSameOrder(earlier, order),
     order: async () => order,
-  });
-  return viewSend(send, await findCursor(deps.db, send));
+    hold: { kind: 'send', note, request: { destination, amount, coin, subtractFee, maxFee, feeRate, note } },
+  };
 }
+
+async function viewPlaced(db: Db, { send, held }: PlacedSend): Promise<SendView> {
+  return send === null ? viewHeldSend(held) : viewSend(send, await findCursor(db, send));
+}
+
+const storedRequest = z.object({
+  destination: z.string(),
+  amount: z.string(),
+  coin: z.enum(COINS),
+  subtractFee: z.boolean().optional(),
+  maxFee: z.string().optional(),
+  feeRate: z.string().optional(),
+  note: z.string().optional(),
+});
+
+/**
+ * Makes a send that was approved. The amount is the one that was shown, also where everything was ordered.
+ * @throws {AppError} like sendCoins
+ */
+export async function sendApproved(
+  deps: SendCoinsDeps,
+  {
+    merchant,
+    held,
+    approve,
+  }: { readonly merchant: WalletOwner; readonly held: StoredApproval; readonly approve: Approve },
+): Promise<SendView> {
+  const { id, mode, idempotencyKey } = held;
+  const request = storedRequest.parse(JSON.parse(held.requestJson));
+  const isEverything = request.amount.trim() === EVERYTHING;
+  const fixed = isEverything
+    ? { amount: formatCoinAmount(BigInt(held.ordered), held.coin), subtractFee: true }
+    : {};
+  const input = { ...request, ...fixed, merchant, mode, creator: toCreator(held), idempotencyKey };
+  requireCurrentMode(input);
+  return viewPlaced(deps.db, await placeSend(deps, { ...toRequest(input), approval: { id, approve } }));
+}
+
+/** Decides an approval; throws unless it may be approved now. Runs in the transaction that stores the send. */
+export type Approve = (tx: Tx) => Promise<void>;
+
+/** A send, or one that waits for an approval. */
+export type PlacedSend =
+  { readonly send: StoredSend; readonly held: null } | { readonly send: null; readonly held: StoredApproval };
 
 /** A send to make; its order is decided in the transaction that stores it. */
 export interface SendRequest {
   readonly merchantId: string;
+  /** Who orders it; null: unknown. */
+  readonly creator: Creator | null;
   readonly idempotencyKey: string | null;
+  /** What is stored if it needs an approval. */
+  readonly hold: HoldTerms;
+  /** The approval of this send, which it has the id of. */
+  readonly approval?: { readonly id: string; readonly approve: Approve };
   /** The earlier send under that key if it is the same request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
   readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
   /** Called twice: before the fee quote to learn the chain, and again in the transaction that stores the send. */
@@ -79,8 +159,62 @@ export interface SendRequest {
   readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
 }
 
-/** Makes a send, or returns the existing one of this request. @throws {AppError} like sendCoins. */
-export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
+/**
+ * Makes a send, or returns the existing one of this request. One above a limit is stored as an order that waits for an
+ * approval. @throws {AppError} like sendCoins.
+ */
+export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<PlacedSend> {
+  const waiting = await findHeldRepeat(deps.db, request);
+  if (waiting !== null) return { send: null, held: waiting };
+  try {
+    return { send: await makeSend(deps, request), held: null };
+  } catch (error) {
+    if (!(error instanceof ApprovalRequired) || request.approval !== undefined) throw error;
+    return await holdSend(deps, request, error);
+  }
+}
+
+async function holdSend(
+  deps: SendCoinsDeps,
+  request: SendRequest,
+  required: ApprovalRequired,
+): Promise<PlacedSend> {
+  const { creator, idempotencyKey, hold: terms } = request;
+  const ttlMs = deps.policy.approvalTtlMs;
+  const placed = await deps.db.transaction(async (tx): Promise<PlacedSend> => {
+    // Another request with the same key may have been faster.
+    const send = await findRepeat(tx, request);
+    if (send !== null) return { send: unlessFailed(send), held: null };
+    const waiting = await findHeldRepeat(tx, request);
+    if (waiting !== null) return { send: null, held: waiting };
+    const id = newId('snd_');
+    const held = await storeHeldSend(tx, deps, { id, required, terms, creator, idempotencyKey, ttlMs });
+    return { send: null, held };
+  });
+  if (placed.held !== null) {
+    const { id: sendId, coin, mode, reasons } = placed.held;
+    deps.logger.warn({ sendId, coin, mode, reasons }, 'send waits for an approval');
+  }
+  deps.wakeWebhooks();
+  return placed;
+}
+
+/** The same request while it waits, or after it was not approved. @throws {AppError} IDEMPOTENCY_MISMATCH */
+async function findHeldRepeat(db: Db, request: SendRequest): Promise<StoredApproval | null> {
+  const { merchantId, idempotencyKey, approval, hold } = request;
+  if (approval !== undefined) return null;
+  if (hold.linkId !== undefined) {
+    const { linkId, claimId = null } = hold;
+    return (await findApprovalOfClaim(db, { linkId, claimId })) ?? null;
+  }
+  if (idempotencyKey === null) return null;
+  const held = await findApprovalByKey(db, merchantId, idempotencyKey);
+  if (held === undefined || held.status === 'approved') return null;
+  if (held.requestJson === JSON.stringify(hold.request)) return held;
+  throw new AppError('IDEMPOTENCY_MISMATCH', 'this Idempotency-Key was used for a different send');
+}
+
+async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
   // Before anything is asked of a node; the rule itself is in the transaction that signs.
@@ -88,10 +222,12 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   const firstOrder = await request.order(deps.db);
   const adapter = chainFor(deps.chains, firstOrder);
   const quote = await quoteFee(deps, adapter, firstOrder);
-  return deps.inFlight.begin(async (sendId) => {
+  await ensureRates(deps, request);
+  return begin(deps, request, async (sendId) => {
     const stored = await deps.db.transaction(async (tx): Promise<Placed> => {
       const repeat = await findRepeat(tx, request);
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };
+      await request.approval?.approve(tx);
       const order = await request.order(tx);
       if (order.coin !== adapter.coin || order.mode !== adapter.mode)
         throw new Error('the chain of the order changed');
@@ -118,6 +254,23 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
       await recordSubmitAnswer(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
     );
   });
+}
+
+/** Under a new id, or that of its approval. */
+async function begin<T>(
+  { inFlight }: SendCoinsDeps,
+  { approval }: SendRequest,
+  work: (sendId: string) => Promise<T>,
+): Promise<T> {
+  if (approval === undefined) return inFlight.begin(work);
+  const made = await inFlight.take(approval.id, async () => ({ value: await work(approval.id) }));
+  if (made === null) throw sendIsBusy();
+  return made.value;
+}
+
+/** The limits compare the value of the send, for which its rate must be known. */
+async function ensureRates({ db, clock, rates }: SendCoinsDeps, request: SendRequest): Promise<void> {
+  for (const currency of await listLimitCurrencies(db, request, clock.now())) await rates.ensure(currency);
 }
 
 async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | null> {

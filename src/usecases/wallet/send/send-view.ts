@@ -3,12 +3,16 @@ import { formatCoinAmount } from '../../../domain/money.ts';
 import { canCostMore, isReverted } from '../../../domain/send/machine.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
+import type { ApprovalReason } from '../../../domain/send/limits.ts';
 import type { SendStatus } from '../../../domain/send/types.ts';
+
+/** States of a send that needs an approval: nothing is signed for it. */
+export const HELD_STATUSES = ['pending_approval', 'rejected', 'expired'] as const;
 
 /** A send as the API and its events present it. */
 export interface SendView {
   readonly id: string;
-  readonly status: SendStatus;
+  readonly status: SendStatus | (typeof HELD_STATUSES)[number];
   readonly coin: Coin;
   readonly sandbox: boolean;
   /** Transaction hash: of the confirmed version, else of the newest; null until it is signed. */
@@ -31,6 +35,9 @@ export interface SendView {
   readonly feeLimited: boolean;
   /** Its newest version pays everything back to the wallet; the network may mine either. */
   readonly cancelling: boolean;
+  /** Until when it can be approved; null where it needs no approval. */
+  readonly expiresAt: string | null;
+  readonly approvalReasons: ApprovalReason[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -60,6 +67,8 @@ export function viewSend(
     maxFee: formatCoinAmount(BigInt(send.maxFee), send.coin),
     feeLimited: canCostMore(send) && send.feeLimitedAt !== null,
     cancelling,
+    expiresAt: null,
+    approvalReasons: [],
     createdAt: new Date(send.createdAt).toISOString(),
     updatedAt: new Date(send.updatedAt).toISOString(),
   };

@@ -45,6 +45,8 @@ const WORDS: Readonly<Record<string, string>> = {
   unconfirmed: t('Unconfirmed'),
   confirmed: t('Confirmed'),
   queued: t('Queued'),
+  pending_approval: t('Waiting for approval'),
+  rejected: t('Rejected'),
   preparing: t('Preparing'),
   signed: t('Signed'),
   broadcast: t('Broadcast'),

@@ -107,6 +107,7 @@ function OrderForm(props: {
 
 function sentText(status: Send['status'], sent: { readonly amount: string; readonly coin: Coin }): string {
   if (status === 'preparing') return t('{amount} {coin} are being prepared', sent);
+  if (status === 'pending_approval') return t('{amount} {coin} wait for an approval', sent);
   if (status === 'queued')
     return t('{amount} {coin} will be sent as soon as your earlier sends have arrived', sent);
   if (status === 'signed') return t('{amount} {coin} will be offered to the network again', sent);
@@ -120,7 +121,13 @@ function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => 
       <p role="status" className="font-semibold">
         {sentText(send.status, sent)}
       </p>
-      {send.txHash === null ? (
+      {send.status === 'pending_approval' ? (
+        <p>
+          {t(
+            'The send is above a limit. It is sent once it is approved, and ends if nobody approves it in time.',
+          )}
+        </p>
+      ) : send.txHash === null ? (
         <p>
           {t(
             'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.',

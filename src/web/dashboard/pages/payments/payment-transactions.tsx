@@ -101,6 +101,9 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
 }
 
 const REFUND_TONES: Record<Refund['status'], Tone> = {
+  pending_approval: 'warn',
+  rejected: 'bad',
+  expired: 'bad',
   preparing: 'busy',
   queued: 'busy',
   signed: 'busy',

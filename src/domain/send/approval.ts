@@ -1,0 +1,37 @@
+/** A send above a limit is stored as an order that waits; nothing of it is signed before it is approved. */
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+/** `claim`: the payer's claim on a refund link. */
+export const APPROVAL_KINDS = ['send', 'refund', 'claim'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+/** A person who wants to approve. */
+export interface Approver {
+  readonly userId: string;
+  readonly isOwner: boolean;
+  /** Whether the person has just proven a second factor. */
+  readonly hasSecondFactor: boolean;
+}
+
+/** What a person lacks to approve a send; null: nothing. */
+export type MissingForApproval = 'permission' | 'other_person' | 'second_factor' | null;
+
+/**
+ * Whether a person may approve a send. One of the approvers that the owner chose may, unless the person ordered it;
+ * without such a person the owner may, with the second factor.
+ * @param askerId the user who ordered it, or created the key that did; null: unknown
+ */
+export function missingForApproval(
+  approvers: readonly string[],
+  askerId: string | null,
+  { userId, isOwner, hasSecondFactor }: Approver,
+): MissingForApproval {
+  const others = approvers.filter((id) => id !== askerId);
+  if (others.includes(userId)) return null;
+  if (approvers.includes(userId)) return 'other_person';
+  if (!isOwner || others.length > 0) return 'permission';
+  // The approvers are the one who ordered it: only another person can decide.
+  if (approvers.length > 0 && userId === askerId) return 'other_person';
+  return hasSecondFactor ? null : 'second_factor';
+}

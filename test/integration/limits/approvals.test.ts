@@ -1,0 +1,184 @@
+/** Sends above a limit, from the order to the decision, as clients see them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { newMember, newPerson, type Person, signedIn } from '../../_helpers/people.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
+import { paidPayment, World } from '../api/world.ts';
+
+let world: World;
+let payee: string;
+beforeAll(async () => {
+  world = await World.start();
+  payee = (await Shop.open(world.till.api)).wallets.BTC;
+});
+afterAll(async () => world.end());
+
+let owner: Person;
+let shop: Shop;
+beforeEach(async () => {
+  const { api } = world.till;
+  const person = await newPerson(api, 'owner');
+  await world.confirm(person);
+  shop = await Shop.open(api, { owner: person.token });
+  owner = await signedIn(api, person.email);
+  await paidPayment(shop, { amount: '20000' });
+});
+
+interface Json {
+  readonly [field: string]: unknown;
+}
+const limit = async (limits: Json) => {
+  const body = { merchantId: shop.merchantId, ...limits };
+  const answer = await owner.session.call('PATCH', '/merchant/wallet/limits', body);
+  expect(answer.body.error).toBeNull();
+};
+const send = async (amount = '0.001', headers = {}) =>
+  shop.send({ coin: 'BTC', amount, destination: payee }, headers);
+const status = async (sendId: string): Promise<Json> =>
+  world.till.api.must('GET', `/merchant/wallet/send-status?sendId=${sendId}`, { token: shop.secretKey });
+const decide = async (session: SessionClient, verb: 'approve' | 'reject', sendId: string) =>
+  session.call<Json>('POST', `/merchant/wallet/send/${verb}`, { merchantId: shop.merchantId, sendId });
+const member = async () =>
+  newMember(world.till.api, owner.session, { merchantId: shop.merchantId, role: 'manager' });
+const signedCount = async (): Promise<number> => {
+  const path = '/merchant/wallet/transactions';
+  const { pagination } = await world.till.api.must<{ pagination: { total: number } }>('GET', path, {
+    token: shop.secretKey,
+  });
+  return pagination.total;
+};
+
+describe('a send above a limit', () => {
+  it('answers 202 and signs nothing, and is sent once by the approver who did not order it', async () => {
+    const approver = await member();
+    await limit({ perSend: '1', approvers: [approver.userId] });
+    const before = await signedCount();
+    const held = await send('0.001', { 'idempotency-key': 'payout' });
+    expect(held.status).toBe(202);
+    expect(held.body.data).toMatchObject({
+      status: 'pending_approval',
+      txHash: null,
+      approvalReasons: ['per_send'],
+    });
+    const { id } = held.body.data;
+    expect(await signedCount()).toBe(before);
+    expect(await status(id)).toMatchObject({ id, status: 'pending_approval' });
+    const refused = await decide(owner.session, 'approve', id);
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'FORBIDDEN']);
+    expect(await signedCount()).toBe(before);
+    const answers = await Promise.all([1, 2, 3].map(async () => decide(approver.session, 'approve', id)));
+    expect(answers.some((answer) => answer.status === 200)).toBe(true);
+    expect(await status(id)).toMatchObject({ id, amount: '0.001', status: 'broadcast' });
+    expect(await signedCount()).toBe(before + 1);
+  });
+
+  it('is never approved by a key', async () => {
+    await limit({ perSend: '1' });
+    const { id: sendId } = (await send()).body.data;
+    const body = { merchantId: shop.merchantId, sendId };
+    const { status: code } = await world.till.api.call('POST', '/merchant/wallet/send/approve', {
+      token: shop.secretKey,
+      body,
+    });
+    expect(code).toBe(401);
+  });
+
+  it('is not approved by the owner without a second factor, or by a user token', async () => {
+    await limit({ perSend: '1' });
+    const { id: sendId } = (await send()).body.data;
+    const refused = await decide(owner.session, 'approve', sendId);
+    expect(refused.body.error).toMatchObject({
+      code: 'FORBIDDEN',
+      details: [{ field: 'approver', code: 'second_factor' }],
+    });
+    const token = await world.till.api.call('POST', '/merchant/wallet/send/approve', {
+      token: owner.token,
+      body: { merchantId: shop.merchantId, sendId },
+    });
+    expect(token.status).toBe(403);
+  });
+
+  it('is rejected for good, and its Idempotency-Key shows that', async () => {
+    await limit({ perSend: '1' });
+    const key = { 'idempotency-key': 'rejected payout' };
+    const { id: sendId } = (await send('0.001', key)).body.data;
+    const rejected = await decide(owner.session, 'reject', sendId);
+    expect(rejected.body.data).toMatchObject({ id: sendId, status: 'rejected' });
+    const approver = await member();
+    await limit({ approvers: [approver.userId] });
+    const late = await decide(approver.session, 'approve', sendId);
+    expect([late.status, late.body.error?.code]).toEqual([409, 'INVALID_STATE']);
+    expect((await send('0.001', key)).body.data.id).toBe(sendId);
+    expect(await status(sendId)).toMatchObject({ status: 'rejected' });
+  });
+
+  it('counts everything that was ordered with max as the amount that was shown', async () => {
+    const approver = await member();
+    await limit({ perSend: '1', approvers: [approver.userId] });
+    const held = (await send('max')).body.data;
+    await paidPayment(shop, { amount: '5000' });
+    await decide(approver.session, 'approve', held.id);
+    expect(await status(held.id)).toMatchObject({ amount: held.amount, status: 'broadcast' });
+  });
+});
+
+describe('a refund above a limit', () => {
+  it('answers 202 with the waiting refund, and is stored with the payment once it is approved', async () => {
+    const approver = await member();
+    const payment = await paidPayment(shop, { amount: '50' });
+    await limit({ perSend: '1', approvers: [approver.userId] });
+    const body = { paymentId: payment.id, destination: payee };
+    const held = await world.till.api.call<{ refund: Json; refunds: Json[] }>('POST', '/payment/refund', {
+      token: shop.secretKey,
+      body,
+    });
+    expect([held.status, held.body.data.refund['status'], held.body.data.refunds]).toEqual([
+      202,
+      'pending_approval',
+      [],
+    ]);
+    const id = String(held.body.data.refund['sendId']);
+    const approved = await decide(approver.session, 'approve', id);
+    expect(approved.body.error).toBeNull();
+    expect(await shop.payment(payment.id)).toMatchObject({ refunds: [{ sendId: id }] });
+  });
+});
+
+describe('GET /merchant/wallet/send/approvals', () => {
+  it('shows who ordered a send, why it waits, and who may approve it', async () => {
+    const approver = await member();
+    await limit({ perDay: '1', approvers: [approver.userId] });
+    const { id } = (await send()).body.data;
+    const path = `/merchant/wallet/send/approvals?merchantId=${shop.merchantId}`;
+    const shown = async (session: SessionClient) =>
+      (await session.call<{ approvals: Json[] }>('GET', path)).body.data.approvals;
+    const waiting = { kind: 'send', requestedBy: 'Secret key', send: { id, approvalReasons: ['per_day'] } };
+    expect(await shown(owner.session)).toMatchObject([{ ...waiting, canApprove: false }]);
+    expect(await shown(approver.session)).toMatchObject([{ ...waiting, canApprove: true }]);
+    await decide(approver.session, 'reject', id);
+    expect(await shown(owner.session)).toEqual([]);
+  });
+});
+
+describe('a key with limits', () => {
+  it('waits for an approval above them, whatever the shop allows', async () => {
+    const body = {
+      merchantId: shop.merchantId,
+      name: 'Payouts',
+      scopes: ['wallet:send'],
+      limits: { perSend: '1' },
+    };
+    const made = await owner.session.call<{ key: Json }>('POST', '/merchant/keys/create', body);
+    expect(made.body.data.key['limits']).toEqual({
+      perSend: { amount: '1', currency: 'USD' },
+      perDay: null,
+    });
+    const order = { coin: 'BTC', amount: '0.001', destination: payee };
+    const held = await world.till.api.call<Json>('POST', '/merchant/wallet/send', {
+      token: String(made.body.data.key['value']),
+      body: order,
+    });
+    expect([held.status, held.body.data['approvalReasons']]).toEqual([202, ['key_per_send']]);
+    expect((await send()).status).toBe(200);
+  });
+});
