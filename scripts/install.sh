@@ -120,7 +120,7 @@ check_machine() {
   [ -z "$installed" ] || [ "$installed" = "releases/$VERSION" ] ||
     die "${installed#releases/} is installed: update it with tillctl update ARCHIVE, which can also roll back"
   [[ "$DOMAIN" =~ ^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$|^$ ]] || die "--domain is a name such as pay.example.com, not $DOMAIN"
-  [ ! -f "$R$DATA/keyring.json" ] || [ -f "$R$SETTINGS/passphrase" ] ||
+  [ ! -f "$R$DATA/keyring.json" ] || [ -f "$R$SETTINGS/passphrase" ] || [ -f "$R$SETTINGS/passphrase.cred" ] ||
     die "$DATA has a keyring of an earlier installation: put its passphrase into $SETTINGS/passphrase first"
   is_running || port_is_free 3000 || die "another program listens on port 3000"
   is_running || port_is_free 3001 || die "another program listens on port 3001"
@@ -206,7 +206,9 @@ ensure_settings() {
   if [ "$is_new" = false ] && [ -n "$DOMAIN" ] && ! grep -q "baseUrl: https://$DOMAIN\b" "$R$SETTINGS/tilld.yaml"; then
     note "$SETTINGS/tilld.yaml is kept; its http.baseUrl is not https://$DOMAIN."
   fi
-  ensure_file "$SETTINGS/passphrase" 600 root:root keep "$(head -c 32 /dev/urandom | base64)"
+  # passphrase.cred: encrypted by systemd-creds (docs/production.md).
+  [ -f "$R$SETTINGS/passphrase.cred" ] ||
+    ensure_file "$SETTINGS/passphrase" 600 root:root keep "$(head -c 32 /dev/urandom | base64)"
   ensure_file "$SETTINGS/secrets.env" 600 root:root keep "# Secrets of tilld.service and tilld-replica.service, NAME=value; systemctl restart tilld reads them.
 #TILLD_BTC_RPC_URL=http://user:password@127.0.0.1:8332
 #TILLD_LTC_RPC_URL=http://user:password@127.0.0.1:9332

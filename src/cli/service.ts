@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { packageRoot } from '../config/package-root.ts';
@@ -74,24 +75,20 @@ export function serviceUnit(): string | null {
  */
 export function readService(unit: string): Service {
   const settings = readUnit(unit);
-  const credentials = new Map(
-    last(settings, 'LoadCredential').map((text) => {
-      const [id = '', path = ''] = text.split(/:(.*)/s);
-      return [id, path];
-    }),
-  );
+  const credentials = readCredentials(settings);
   const env: Record<string, string> = {};
   const environmentFiles = last(settings, 'EnvironmentFile');
   for (const line of last(settings, 'Environment')) Object.assign(env, assignments(words(line)));
   for (const path of environmentFiles) Object.assign(env, readEnvironmentFile(path));
   for (const [name, value] of Object.entries(env)) {
-    const path = credentials.get(/^%d\/(.+)$/.exec(value)?.[1] ?? '');
-    if (path === undefined) continue;
+    const credential = credentials.get(/^%d\/(.+)$/.exec(value)?.[1] ?? '');
+    if (credential === undefined) continue;
     delete env[name];
-    env[name.replace(/_FILE$/, '')] = readAsRoot(path).trim();
+    env[name.replace(/_FILE$/, '')] = credential.read().trim();
   }
   const user = last(settings, 'User').at(-1) ?? 'root';
-  const secrets = [...environmentFiles.map((path) => path.replace(/^-/, '')), ...credentials.values()];
+  const plain = [...credentials.values()].flatMap(({ plainFile }) => plainFile ?? []);
+  const secrets = [...environmentFiles.map((path) => path.replace(/^-/, '')), ...plain];
   return {
     user,
     group: last(settings, 'Group').at(-1) ?? user,
@@ -99,6 +96,44 @@ export function readService(unit: string): Service {
     env,
     secretFiles: secrets.filter(existsSync),
   };
+}
+
+interface Credential {
+  readonly read: () => string;
+  /** The file with the secret itself; null if systemd has encrypted it. */
+  readonly plainFile: string | null;
+}
+
+/** By id. Encrypted ones come last, as in systemd, which reads them in place of a plain one of the same id. */
+function readCredentials(settings: readonly Setting[]): ReadonlyMap<string, Credential> {
+  const plain = last(settings, 'LoadCredential').map((text): [string, Credential] => {
+    const [id, path] = splitCredential(text);
+    return [id, { read: () => readAsRoot(path), plainFile: path }];
+  });
+  const encrypted = last(settings, 'LoadCredentialEncrypted').map((text): [string, Credential] => {
+    const [id, path] = splitCredential(text);
+    return [id, { read: () => decryptCredential(id, path || join(CREDENTIAL_STORE, id)), plainFile: null }];
+  });
+  return new Map([...plain, ...encrypted]);
+}
+
+/** Where systemd looks for an encrypted credential without a path. */
+const CREDENTIAL_STORE = '/etc/credstore.encrypted';
+
+function splitCredential(text: string): [id: string, path: string] {
+  const [id = '', path = ''] = text.split(/:(.*)/s);
+  return [id, path];
+}
+
+/** The key is in the TPM or in a file of this machine that only root reads. */
+function decryptCredential(id: string, path: string): string {
+  const args = ['decrypt', `--name=${id}`, path, '-'];
+  const { status, stdout, stderr, error } = spawnSync('systemd-creds', args, { encoding: 'utf8' });
+  if (error !== undefined || status !== 0) {
+    const why = error?.message ?? stderr.trim();
+    throw new Error(`${path}, which the unit of the service names, cannot be decrypted: ${why}`);
+  }
+  return stdout;
 }
 
 type Setting = readonly [name: string, value: string];

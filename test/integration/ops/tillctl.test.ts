@@ -289,6 +289,39 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
   );
 
   it(
+    'decrypts a credential of LoadCredentialEncrypted as systemd does, in place of the plain one',
+    async () => {
+      const dropIn = join(root, 'tilld.service.d/encrypted.conf');
+      const [folder, sealed] = [join(root, 'programs'), join(root, 'passphrase.cred')];
+      mkdirSync(folder);
+      // In place of systemd-creds, which needs the key of a machine: decrypts by base64, and checks the name.
+      const program =
+        '#!/bin/sh\n[ "$*" = "decrypt --name=passphrase $3 -" ] && exec base64 -d "$3"\nexit 1\n';
+      writeFileSync(join(folder, 'systemd-creds'), program, { mode: 0o755 });
+      writeFileSync(sealed, Buffer.from(`${PASSPHRASE}\n`).toString('base64'), { mode: 0o644 });
+      writeFileSync(dropIn, `[Service]\nLoadCredential=\nLoadCredentialEncrypted=passphrase:${sealed}\n`);
+      const environment = { ...env(), PATH: `${folder}:/usr/bin:/bin` };
+      const words = join(root, 'words');
+      const verify = ['seed', 'verify', '--words-file', words];
+      try {
+        expect(await run(tillctl, verify, environment)).toMatchObject({ code: 0 });
+        const checked = await run(tillctl, ['check-config', '--no-mail'], environment);
+        // The encrypted file is no secret: others may read it.
+        expect(checked.stdout).toMatch(/^ok +secrets/m);
+        rmSync(sealed);
+        expect(await run(tillctl, verify, environment)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('cannot be decrypted') as string,
+        });
+      } finally {
+        rmSync(dropIn);
+      }
+      expect(await run(tillctl, verify, env())).toMatchObject({ code: 0 });
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'checks the permissions of the files that the unit names',
     async () => {
       const command = [tillctl, ['check-config', '--no-mail'], env()] as const;
