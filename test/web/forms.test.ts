@@ -116,7 +116,7 @@ describe('a form with invalid fields', () => {
     });
   });
 
-  it('shows errors without a field in a box', async () => {
+  it('shows errors that belong to no field in an alert', async () => {
     await open('customers');
     await button('New customer').click();
     await page.getByLabel('Email', { exact: true }).fill('reader@example.com');

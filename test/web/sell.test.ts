@@ -115,8 +115,8 @@ async function mailOf(dialog: Locator): Promise<{ to: string; subject: string; b
   return { to: mail.pathname, subject, body };
 }
 
-describe('a price of the catalog', () => {
-  it('is sold by one payment link, which is created once and leads to the checkout', async () => {
+describe('the Sell action of a catalog price', () => {
+  it('creates one payment link, reuses it, and opens its checkout', async () => {
     await open('products');
     const first = await sell();
     const url = await urlIn(first);

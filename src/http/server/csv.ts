@@ -1,5 +1,7 @@
+import { escapeCsvCell } from '../../i18n/csv-cell.ts';
+
 /** Byte order mark: without it spreadsheets garble non-ASCII text. */
-const MARK = '\uFEFF';
+const BOM = '\uFEFF';
 
 export interface CsvColumn<T> {
   readonly name: keyof T & string;
@@ -14,7 +16,7 @@ export async function* csv<T extends { readonly [K in keyof T]: string | null }>
   columns: readonly CsvColumn<T>[],
   pages: AsyncIterable<readonly T[]>,
 ): AsyncGenerator<string, void> {
-  let head = `${MARK}${columns.map(({ name }) => name).join(',')}\r\n`;
+  let head = `${BOM}${columns.map(({ name }) => name).join(',')}\r\n`;
   for await (const page of pages) {
     yield head + page.map((row) => csvRow(columns, row)).join('');
     head = '';
@@ -28,13 +30,7 @@ function csvRow<T extends { readonly [K in keyof T]: string | null }>(
 ): string {
   const cells = columns.map(({ name, isNumber }) => {
     const value = row[name] ?? '';
-    return isNumber === true ? value : textCell(value);
+    return isNumber === true ? value : escapeCsvCell(value);
   });
   return `${cells.join(',')}\r\n`;
-}
-
-/** Disarms text that a spreadsheet would run as a formula, and quotes where needed. */
-function textCell(value: string): string {
-  const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

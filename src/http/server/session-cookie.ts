@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import { readBasePath } from './base-path.ts';
 import type { RenewedSession } from '../../usecases/accounts/index.ts';
+import { isCrossSite, isOwnOrigin } from './cross-site.ts';
 
 /** The header by which a page of this server identifies itself; no other site can send it with the cookie. */
 const PAGE_HEADER = 'X-Tilld-Dashboard';
@@ -56,7 +57,7 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
       renewed === null ? {} : header(renewed.token, Math.floor((renewed.expiresAt - now) / 1000)),
     clear: () => header('', 0),
     assertOwnPage: (req) => {
-      const isOwn = isRead(req) ? !isForeign(req, origin) : hasHeader(req) && isProven(req, origin);
+      const isOwn = isRead(req) ? !isCrossSite(req, origin) : hasHeader(req) && isProven(req, origin);
       if (isOwn) return;
       const message = `The session cookie counts for pages of this server only, which send ${PAGE_HEADER}`;
       throw new AppError('FORBIDDEN', message);
@@ -77,18 +78,4 @@ function isProven(req: Request, baseOrigin: string): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site === 'same-origin';
   return isOwnOrigin(req, baseOrigin);
-}
-
-/** Whether the browser's headers say that another site caused a read request. */
-function isForeign(req: Request, baseOrigin: string): boolean {
-  const site = req.get('Sec-Fetch-Site');
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return req.get('Origin') !== undefined && !isOwnOrigin(req, baseOrigin);
-}
-
-/** Browsers send no Sec-Fetch-Site over plain http, but always the origin of a write. */
-function isOwnOrigin(req: Request, baseOrigin: string): boolean {
-  const origin = req.get('Origin');
-  if (origin === undefined || !URL.canParse(origin)) return false;
-  return origin === baseOrigin || new URL(origin).host === req.headers.host;
 }

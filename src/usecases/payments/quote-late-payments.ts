@@ -34,7 +34,7 @@ export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: Chai
   }
 }
 
-/** `asked`: currencies whose rates were already requested in this run. */
+/** `requested`: currencies whose rates were already requested in this run. */
 async function quotePayment(
   deps: QuoteLatePaymentsDeps,
   chain: ChainId,

@@ -21,7 +21,7 @@ import { outputFunds } from '../../_helpers/output-funds.ts';
 const clock = { now: () => Date.now() };
 
 describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('on the same block', () => {
+  describe.skipIf(!requireNode(coin))('with ledger and node at the same block', () => {
     let world: LiveWorld<RegtestNode, Till>;
     let node: RegtestNode;
     let till: Till;
@@ -71,7 +71,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       }
     };
 
-    it('agrees after payments, a send and its change, also while blocks arrive', async () => {
+    it('reports no differences after payments, a send and its change, even while blocks arrive', async () => {
       const agreed = await byTool();
       expect(agreed, agreed.stderr).toMatchObject({ code: 0 });
       expect(agreed.stdout).toContain('0 differences');

@@ -139,7 +139,7 @@ it('a takeover without confirmation of the operator completes once the running m
 });
 
 describe('an unusable replica', () => {
-  it('is refused on an SFTP server with a mention of sshfs and without the password', async () => {
+  it('is rejected for an sftp:// URL, with an error that suggests sshfs and hides the password', async () => {
     const sftp = 'sftp://user:hunter2@host/folder';
     const said = await refusal(join(dir, 'first'), { TILLD_REPLICA_URL: sftp });
     expect(said).toContain('TILLD_REPLICA_URL');
@@ -151,7 +151,7 @@ describe('an unusable replica', () => {
     expect(said + restored.stderr).not.toContain('hunter2');
   });
 
-  it('is refused on an S3 server that rejects the credentials, without showing them', async () => {
+  it('is rejected if the S3 server rejects the credentials, with an error that hides them', async () => {
     const place = await openPlace('an S3 server');
     try {
       const wrong = 'a-secret-of-another-bucket';

@@ -144,7 +144,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('spends the same coins as the cancelled refund also when it is a direct refund', async () => {
+  it('spends the output of the cancellation also when it is a direct refund', async () => {
     const { refund: direct } = await world.refund(payment, '0.1');
     const cancellation = await versionOf(first, 2);
     expect((await inputsOf(direct.sendId)).map((key) => key.split(':')[0])).toEqual([cancellation.txid]);

@@ -240,8 +240,8 @@ async function offerAgain(): Promise<void> {
   sim.line.fate = null;
 }
 
-describe('a refused send whose versions are all impossible to mine', () => {
-  test('fails and releases its coins after some blocks in that state', async () => {
+describe('a rejected send none of whose versions can be mined any more', () => {
+  test('fails and releases its coins after `surplusDepth` blocks', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });

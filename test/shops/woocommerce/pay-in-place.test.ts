@@ -283,7 +283,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await allow([shopUrl]);
   });
 
-  it('redirects to the payment page without script, from the classic checkout', async () => {
+  it('redirects from the classic checkout to the payment page without JavaScript', async () => {
     const page = await withCart({ viewport: DESKTOP, javaScriptEnabled: false });
     await fillIn(page, 'classic');
     await page.getByRole('button', { name: 'Place order' }).click();

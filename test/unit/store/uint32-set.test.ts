@@ -18,7 +18,7 @@ describe('Uint32Set', () => {
     );
   });
 
-  it('keeps neighbouring numbers apart and never misses an added zero', () => {
+  it('does not contain the numbers next to an added range, and contains 0 once added', () => {
     const set = new Uint32Set();
     set.add(0);
     expect(set.has(0)).toBe(true);

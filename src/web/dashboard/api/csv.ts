@@ -1,3 +1,4 @@
+import { escapeCsvCell } from '../../../i18n/csv-cell.ts';
 import { ApiError } from './client.ts';
 import type { Pagination } from '../contract/types.ts';
 
@@ -5,13 +6,7 @@ const PAGE = 100;
 /** A file with more lines should come from the API, not from a browser. */
 const MOST = 50_000;
 /** Byte order mark for spreadsheets (UTF-8). */
-const MARK = '\uFEFF';
-
-/** Quotes where needed, and disarms text that a spreadsheet would run as a formula. */
-function cell(value: string): string {
-  const safe = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const BOM = '\uFEFF';
 
 /** A list as a table: the source of its pages, and its columns. */
 export interface Sheet<T extends { readonly id: string }> {
@@ -38,7 +33,7 @@ export async function sheetCsv<T extends { readonly id: string }>(
   const lines = new Map<string, string>();
   const line = (entry: T): string =>
     Object.values(columns)
-      .map((column) => cell(column(entry) ?? ''))
+      .map((column) => escapeCsvCell(column(entry) ?? ''))
       .join(',');
   for (let page = 1; ; page += 1) {
     const { entries, pagination } = await read({ page, limit: PAGE });
@@ -48,5 +43,5 @@ export async function sheetCsv<T extends { readonly id: string }>(
     onProgress(lines.size, total);
     if (page * PAGE >= total) break;
   }
-  return `${MARK}${[Object.keys(columns).join(','), ...lines.values()].join('\r\n')}\r\n`;
+  return `${BOM}${[Object.keys(columns).join(','), ...lines.values()].join('\r\n')}\r\n`;
 }
