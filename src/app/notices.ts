@@ -38,7 +38,7 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   const conditions = { ...deps, ...deps.faults, chains: followedChains };
   const attention = { ...deps, chains: watcher.trusted(), followedChains };
   const tell = async (signal: AbortSignal): Promise<void> => {
-    while ((await storeEventNotices(deps, isOn)) && !signal.aborted);
+    while ((await storeEventNotices(mail, isOn)) && !signal.aborted);
     if (!isOn) return;
     while ((await sendNotices(mail)) > 0 && !signal.aborted);
     await summariseNotices(mail);

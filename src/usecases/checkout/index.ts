@@ -7,5 +7,11 @@ export {
   type ReadCheckoutDeps,
   readStamps,
 } from './read-checkout.ts';
-export { mailReceipt, readReceiptMail, type ReceiptMail, type ReceiptMailDeps } from './receipt-mail.ts';
+export {
+  findPayerMailbox,
+  mailReceipt,
+  readReceiptMail,
+  type ReceiptMail,
+  type ReceiptMailDeps,
+} from './receipt-mail.ts';
 export { renewPayment } from './renew-payment.ts';

@@ -64,7 +64,7 @@ export async function mailReceipt(
     if (mail === null || email === null)
       throw new AppError('INVALID_STATE', 'The receipt of this payment cannot be mailed');
     if (mail.state !== 'unsent') return mail;
-    const reader = view.payment.sandbox ? await sandboxReader(tx, deps, view, email) : null;
+    const reader = view.payment.sandbox ? await sandboxReader(tx, deps, view.merchantId, email) : null;
     if (view.payment.sandbox && reader === null) {
       await insertMail(tx, unmailed(view, deps.clock.now()));
       return { ...mail, state: 'failed' };
@@ -89,8 +89,32 @@ function receiptMailId({ payment }: CheckoutView): string {
   return `receipt_${payment.id}`;
 }
 
+/**
+ * Where a mail to the payer of a payment may go: to the address of its customer, in the sandbox only if it is that of
+ * a person of the shop; null: nowhere.
+ */
+export async function findPayerMailbox(
+  tx: Tx,
+  deps: Pick<ReceiptMailDeps, 'clock'>,
+  { isTest, ...of }: PayerOf & { readonly isTest: boolean },
+): Promise<{ readonly email: string; readonly userId: string | null } | null> {
+  const email = await findPayerEmail(tx, of);
+  if (email === null || !isTest) return email === null ? null : { email, userId: null };
+  const userId = await sandboxReader(tx, deps, of.merchantId, email);
+  return userId === null ? null : { email, userId };
+}
+
+interface PayerOf {
+  readonly paymentId: string;
+  readonly merchantId: string;
+}
+
 async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Promise<string | null> {
-  const row = await findPayment(db, payment.id);
+  return findPayerEmail(db, { paymentId: payment.id, merchantId });
+}
+
+async function findPayerEmail(db: Db, { paymentId, merchantId }: PayerOf): Promise<string | null> {
+  const row = await findPayment(db, paymentId);
   const merchant = await findMerchant(db, merchantId);
   const customerId = row?.customerId ?? null;
   if (merchant === undefined || customerId === null) return null;
@@ -101,8 +125,8 @@ async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Pro
 /** The person of the shop who has confirmed the address, unless their limit is reached; null: none. */
 async function sandboxReader(
   tx: Tx,
-  { clock }: ReceiptMailDeps,
-  { merchantId }: CheckoutView,
+  { clock }: Pick<ReceiptMailDeps, 'clock'>,
+  merchantId: string,
   email: string,
 ): Promise<string | null> {
   const user = await findUserByEmail(tx, emailKey(email));

@@ -1,5 +1,5 @@
 /** Emails about events that need a shopkeeper: conditions, preferences of each reader, digests. */
-export { findConditions, type FindConditionsDeps } from './find-conditions.ts';
+export { findConditions } from './find-conditions.ts';
 export { storeConditionNotices } from './store-condition-notices.ts';
 export { storeEventNotices } from './store-event-notices.ts';
 export { editNoticeSettings, type NoticeSettingsDeps, readNoticeSettings } from './notice-settings.ts';

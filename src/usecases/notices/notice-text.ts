@@ -9,7 +9,7 @@ import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { nameForBody, escapeHtml, hostName, htmlMail, type MailText, nameForSubject } from '../mail/index.ts';
-import { noticeDetails } from './store-event-notices.ts';
+import { noticeDetails } from './notice-details.ts';
 
 /** The texts of the mails, by what they are about, and of the page that switches them off. */
 type NoticeTexts = Readonly<typeof en> & {

@@ -5,7 +5,7 @@ import { deleteCondition, upsertCondition, storedConditions } from '../../store/
 import { insertNotice } from '../../store/notices/notices.ts';
 import type { NoticeConditionRow, NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import type { NoticeDetails } from './store-event-notices.ts';
+import type { NoticeDetails } from './notice-details.ts';
 
 /** A state that currently holds. */
 export interface Condition {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { REMINDED, type NoticeReason } from '../../domain/notices.ts';
 import { isPayable } from '../../domain/payment/status.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { insertNotice, noticedEventsAfter, wasCompletedBefore } from '../../store/notices/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { safeOrderName } from '../mail/index.ts';
+import type { NoticeDetails } from './notice-details.ts';
+import { queueReversalMail, type ReversalMailDeps } from './queue-reversal-mail.ts';
 
 /** Number of the last event that was processed. */
 const SEEN = 'notices.seq';
@@ -38,16 +39,6 @@ const body = z.object({
 });
 type EventData = z.output<typeof body>['data'];
 
-/** Values that a text needs besides the shop and the subject. */
-export const noticeDetails = z.object({
-  order: z.string().optional(),
-  price: z.string().optional(),
-  coin: z.string().optional(),
-  host: z.string().optional(),
-  paymentId: z.string().optional(),
-});
-export type NoticeDetails = z.output<typeof noticeDetails>;
-
 /**
  * Turns new events into notices. An event is written in the transaction of its change, and the last processed
  * one is stored with the notices: after a crash each becomes a notice exactly once, and payments wait for
@@ -56,7 +47,7 @@ export type NoticeDetails = z.output<typeof noticeDetails>;
  * @returns whether there may be more
  */
 export async function storeEventNotices(
-  deps: { readonly db: Db; readonly clock: Clock },
+  deps: ReversalMailDeps & { readonly db: Db },
   isOn: boolean,
 ): Promise<boolean> {
   const { db, clock } = deps;
@@ -72,6 +63,9 @@ export async function storeEventNotices(
   await db.transaction(async (tx) => {
     for (const event of isOn && !isFirst ? events : []) {
       if (event.createdAt < now - NEWS_MS) continue;
+      const { type, paymentId, seq } = event;
+      if (type === 'payment.reversed' && paymentId !== null)
+        await queueReversalMail(tx, deps, { paymentId, seq });
       const notice = await toNotice(tx, event, now);
       if (notice !== null) await insertNotice(tx, notice);
     }

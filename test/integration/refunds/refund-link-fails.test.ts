@@ -22,6 +22,9 @@ import { skipUsedAddresses } from '../../../src/usecases/wallet/skip-used-addres
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
+/** No mail is written here. */
+const NO_BOX = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+
 const COIN: Coin = 'LTC';
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
@@ -190,7 +193,7 @@ describe('a claim of a refund link', () => {
     await claim(link);
     const { db } = shop.world;
     // The first look only notes what there is.
-    await storeEventNotices({ db, clock }, true);
+    await storeEventNotices({ db, clock, secretBox: NO_BOX, baseUrl: '' }, true);
     const poor = withLink();
     await sendClaims(poor);
     const waiting = await linkNow(link);
@@ -204,7 +207,7 @@ describe('a claim of a refund link', () => {
     expect(JSON.parse(told?.bodyJson ?? '{}')).toMatchObject({
       data: { refundLink: { id: waiting.id, claimId: waiting.claimId, problem: waiting.problem } },
     });
-    await storeEventNotices({ db, clock }, true);
+    await storeEventNotices({ db, clock, secretBox: NO_BOX, baseUrl: '' }, true);
     const notices = await db
       .selectFrom('notices')
       .select('reason')
