@@ -11,8 +11,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Qr } from '../../ui/qr.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
 import { SendForm } from './send.tsx';
+import { Approvals } from './wallet-approvals.tsx';
 import { FreezeButton, FrozenNote } from './wallet-freeze.tsx';
 import { History } from './wallet-history.tsx';
+import { LimitsButton } from './wallet-limits.tsx';
 
 /** A send uses the wallet that was shown when it was started, even if the shop's mode changes meanwhile. */
 type Open = { kind: 'send'; coin: Coin; mode: Mode } | { kind: 'receive'; coin: Coin } | null;
@@ -29,9 +31,15 @@ export function WalletPage() {
       <PageTitle
         title={t('Wallet')}
         lead={t('Available balance: what one send could spend now, confirmed money only.')}
-        actions={<FreezeButton />}
+        actions={
+          <>
+            <LimitsButton />
+            <FreezeButton />
+          </>
+        }
       />
       <FrozenNote />
+      <Approvals />
       <Loaded of={balances} rows={2}>
         {(data) => (
           <Balances

@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { useAct, useApi, useShopId } from '../../api/hooks.ts';
+import type { Data } from '../../contract/contract.ts';
+import { coins } from '../../format/format.ts';
+import { t } from '../../i18n/t.ts';
+import { Button, Problem } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const REFETCH_MS = 10_000;
+
+type Approval = Data<'GET', '/merchant/wallet/send/approvals'>['approvals'][number];
+type Reason = Approval['send']['approvalReasons'][number];
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  per_send: t('It is above the limit per send.'),
+  per_day: t('The sends of this day would be above the limit per day.'),
+  key_per_send: t('It is above the limit per send of the key.'),
+  key_per_day: t('The sends of the key would be above its limit per day.'),
+  destination: t('The address is not on the list of allowed addresses.'),
+  rate_unknown: t('Its value is unknown, because there is no exchange rate now.'),
+  sum_unknown: t('Sends of this day may be unknown after a restore.'),
+  restored: t('The database was restored: check on the chain whether it was sent since.'),
+};
+
+/** Sends above a limit, each with the decision about it. */
+export function Approvals() {
+  const merchantId = useShopId();
+  const listed = useApi('/merchant/wallet/send/approvals', { merchantId }, { refetchMs: REFETCH_MS }).data;
+  const [open, setOpen] = useState<Approval | null>(null);
+  const waiting = listed?.approvals.filter(({ send }) => send.status === 'pending_approval') ?? [];
+  if (waiting.length === 0) return null;
+  return (
+    <section className="mb-6 grid gap-3 rounded-xl bg-warn-soft p-4 text-sm text-warn">
+      <h2 className="font-semibold">{t('Waiting for approval')}</h2>
+      <ul className="grid gap-2">
+        {waiting.map((one) => (
+          <li key={one.send.id} className="flex flex-wrap items-center justify-between gap-3">
+            <span className="min-w-0 wrap-anywhere">
+              {t('{amount} {coin} to {destination}', {
+                amount: coins(one.send.amount),
+                coin: one.send.coin,
+                destination: one.send.destination,
+              })}
+            </span>
+            <Button onClick={() => setOpen(one)}>{t('Decide')}</Button>
+          </li>
+        ))}
+      </ul>
+      <Dialog title={t('Approve a send')} open={open !== null} onClose={() => setOpen(null)}>
+        {open !== null && <Decision of={open} onClose={() => setOpen(null)} />}
+      </Dialog>
+    </section>
+  );
+}
+
+function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Approval; onClose: () => void }) {
+  const body = { merchantId: useShopId(), sendId: send.id };
+  const approve = useAct(() => api('POST', '/merchant/wallet/send/approve', { body }), onClose);
+  const reject = useAct(() => api('POST', '/merchant/wallet/send/reject', { body }), onClose);
+  const error = approve.error ?? reject.error;
+  const isBusy = approve.isPending || reject.isPending;
+  return (
+    <div className="grid gap-4">
+      <p className="text-lg font-semibold">{`${coins(send.amount)} ${send.coin}`}</p>
+      <p className="wrap-anywhere">{t('To {destination}', { destination: send.destination })}</p>
+      {requestedBy !== null && <p>{t('Ordered by {name}', { name: requestedBy })}</p>}
+      <ul className="text-sm text-soft">
+        {send.approvalReasons.map((reason) => (
+          <li key={reason}>{REASONS[reason]}</li>
+        ))}
+      </ul>
+      {send.expiresAt !== null && (
+        <p className="text-sm text-soft">
+          {t('Ends without an approval:')} <Time at={send.expiresAt} exact="minute" />
+        </p>
+      )}
+      {!canApprove && <p className="text-sm">{t('Another person of this shop has to approve it.')}</p>}
+      {error !== null && <Problem error={error} />}
+      <div className="flex flex-wrap gap-2">
+        {canApprove && (
+          <Button look="primary" busy={isBusy} onClick={() => approve.mutate()}>
+            {t('Approve and send')}
+          </Button>
+        )}
+        <Button busy={isBusy} onClick={() => reject.mutate()}>
+          {t('Reject')}
+        </Button>
+      </div>
+    </div>
+  );
+}
