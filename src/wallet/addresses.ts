@@ -42,7 +42,7 @@ export function solanaAddress(publicKey: Uint8Array): string {
   return base58.encode(publicKey);
 }
 
-/** In hex digests the characters 8, 9, a to f are all at or after "8". */
+/** EIP-55 uppercases a letter whose digest nibble is 8 or more; in hex those characters sort at or after "8". */
 const EIGHT = '8'.charCodeAt(0);
 
 function hex(bytes: Uint8Array): string {

@@ -41,12 +41,12 @@ export class Account {
     return this.app.api.must<Json>(method, path, { token: this.token, body });
   }
 
-  /** A product of the account, tea unless told otherwise. */
+  /** A product of the account, tea by default. */
   async product(fields: object = {}): Promise<Json> {
     return this.must('POST', `${PRODUCT}/create`, { name: 'Tea', ...fields });
   }
 
-  /** A price of 12.50 USD unless told otherwise. */
+  /** A price of 12.50 USD by default. */
   async price(productId: string, fields: object = {}): Promise<Json> {
     return this.must('POST', `${PRICE}/create`, { productId, amount: '12.50', currency: 'USD', ...fields });
   }

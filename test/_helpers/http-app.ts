@@ -38,15 +38,15 @@ export interface HttpAppOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly registration?: RegisterDeps['registration'];
   readonly hasLiveCoin?: boolean;
-  /** Shops that one account may make; any number unless told otherwise. */
+  /** Shops that one account may make; any number by default. */
   readonly shopsPerAccount?: number;
-  /** There is one unless told otherwise. */
+  /** One by default. */
   readonly hasMailServer?: boolean;
   /** What is known of the chains; nothing unless given. */
   readonly followedChains?: () => readonly FollowedChain[];
   readonly passwordCost?: { memoryKiB: number; iterations: number; parallelism: number };
   readonly readiness?: () => Promise<Readiness>;
-  /** Whether webhooks may go to plain http and private addresses; they may unless told otherwise. */
+  /** Whether webhooks may go to plain http and private addresses; they may by default. */
   readonly allowPrivate?: boolean;
   /** How domains are looked at. */
   readonly domains?: Partial<DomainChecksOptions>;

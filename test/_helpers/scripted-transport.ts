@@ -17,7 +17,7 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** A node that answers each call as told, alone or in a batch. */
+/** A node that answers each call as configured, alone or in a batch. */
 export function scriptedTransport(answers: Answers): RpcTransport {
   const reply = ({ id, method, params }: Call): object => {
     const answer = answers(method, params);

@@ -41,7 +41,7 @@ export class SendLife {
   readonly #world: WalletWorld;
   readonly #network: LifeNetwork;
   readonly #line: LifeLine;
-  /** Sends that were told as failed. */
+  /** Sends that were reported as failed. */
   readonly #failed = new Set<string>();
 
   constructor(world: WalletWorld, network: LifeNetwork, line: LifeLine) {
@@ -165,7 +165,7 @@ export class SendLife {
     expect(withoutTimes(await this.#standings())).toEqual(withoutTimes(seen));
   }
 
-  /** Whatever happened, an order is paid once, and what was told as failed not at all. */
+  /** In every sequence an order is paid once, and a send reported as failed never. */
   #checkPayments(landed: readonly Landed[], standings: readonly Standing[]): void {
     const payments = landed.filter(({ isReverted }) => isReverted !== true);
     const paid = payments.flatMap(({ pays }) => [...new Set(pays)]);

@@ -18,7 +18,7 @@ export interface Delivery {
 /** A merchant's shop: a real HTTP server that keeps what it was sent and can be told how to answer. */
 export class WebhookSink implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
-  /** Status for the next requests; 200 unless told otherwise. */
+  /** Status for the next requests; 200 by default. */
   answer = 200;
   readonly #server: Server;
   readonly #waiting = new Set<() => void>();

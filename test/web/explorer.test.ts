@@ -74,7 +74,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
   return page;
 }
 
-/** What the pages are told at their start. */
+/** The settings that the pages get at their start. */
 async function sessionOf(page: Page): Promise<{ explorers: object }> {
   await visit(page, '/dashboard');
   const [answer] = await Promise.all([

@@ -16,7 +16,7 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding | n
   const weights = readWeights(acceptEncoding);
   const others = weights.get('*') ?? 0;
   let chosen: Encoding | null = null;
-  // Unless the client prefers it, the uncompressed body is what is left if no coding is acceptable.
+  // Unless the client prefers it, identity is the fallback when no coding is acceptable.
   let best = weights.get('identity') ?? 0;
   for (const encoding of ENCODINGS) {
     const weight = weights.get(encoding) ?? others;

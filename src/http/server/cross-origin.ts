@@ -14,9 +14,9 @@ const EXPOSED_HEADERS = [
 const DAY_SECONDS = 86_400;
 
 /**
- * Lets pages of any origin call the routes that accept a public key, which such pages hold, and no others.
- * Because the response lacks Allow-Credentials, and the header required with the cookie is not allowed, no
- * such page can act in a session of the dashboard.
+ * CORS for the routes that accept a public key; all other routes get no CORS headers. Without
+ * Access-Control-Allow-Credentials, and without allowing the CSRF header of the dashboard, a page of another
+ * origin cannot use a session of the dashboard.
  */
 export function crossOrigin(routes: readonly Pick<Route, 'auth' | 'method' | 'path'>[]): RequestHandler {
   const methods = new Map<string, string[]>();

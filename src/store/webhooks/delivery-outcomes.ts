@@ -72,7 +72,7 @@ const markRowsDelivered = preparedList((db, param: ParamOf<{ token: string; now:
       updatedAt: param('now'),
     }))
     .where('id', 'in', ids)
-    // A delivery given up during its attempt arrived all the same.
+    // A delivery marked failed during its attempt was delivered nevertheless.
     .where((eb) =>
       eb.or([
         eb('status', '=', sql.lit('failed')),

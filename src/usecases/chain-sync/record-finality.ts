@@ -14,9 +14,9 @@ import type { FinalityCache } from './finality-cache.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
- * Asks the node which blocks are safe or finalized, and settles the payments that wait for finality. Accepted only for
- * blocks that we have read on our chain. A lower answer (another backend, or one just started) changes nothing; only a
- * reorg reverts it. Does not ask when no payment waits for it.
+ * Asks the node which blocks are safe or finalized, and settles the payments that wait for finality. The
+ * answer counts only for blocks already recorded on the chain of the ledger. A lower height (another backend, or one
+ * just started) is ignored; only a reorg lowers the recorded one. Sends no request while no payment waits for finality.
  * @param earlier kept from round to round
  * @throws {ChainError} when the node does not say, or names a block of another chain.
  */

@@ -85,7 +85,7 @@ async function applyTo(
     now,
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) {
-    // Depth that money reached, or a part of it that was refunded, may matter to an invoice all the same.
+    // New confirmations or a partial refund may still change the invoice.
     await recordInvoiceMoney(tx, deps, row, result.payment);
     return [];
   }

@@ -5,7 +5,7 @@ import type { RateQuote, Rates } from '../../domain/ports.ts';
 /** Current rates apply to events within this time; older events have no known rate. */
 export const RATE_HOLDS_MS = 3_600_000;
 
-/** The current rate; null while none is available. Money is recorded all the same. */
+/** The current rate; null while none is available. Payments are recorded even without a rate. */
 export function quoteOrNull(
   { rates }: { readonly rates: Pick<Rates, 'quote'> },
   { currency, mode }: { readonly currency: string; readonly mode: Mode },

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 export class WebServer {
   /** Every request as `host path`, without the port. */
   readonly requests: string[] = [];
-  /** Answers every request; 404 unless told otherwise. */
+  /** Answers every request; 404 by default. */
   handler: RequestListener = (_request, response) => void response.writeHead(404).end('not found');
   readonly #server: Server;
 

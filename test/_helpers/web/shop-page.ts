@@ -7,7 +7,7 @@ export interface ShopPage {
   close(): Promise<void>;
 }
 
-/** Keeps what the page was told, for tests to read. */
+/** Stores the messages that the page received, for tests to read. */
 const SCRIPT = `
 window.told = [];
 window.messages = [];

@@ -6,7 +6,7 @@ import { FOLLOWED, newMerchant, newUser, startHttpApp, type HttpApp } from '../.
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** A route that counts its runs, answers as it is told, and can be held at its door. */
+/** A route that counts its runs, answers as configured, and can be blocked before it runs. */
 let runs: { key: string | null; scope: string }[] = [];
 let gate: Promise<void> | null = null;
 let failWith: AppError | Error | null = null;

@@ -64,7 +64,7 @@ async function offer(id: string): Promise<string> {
   return /class="button" href="\/checkout\/(pay_\w+)\?/.exec(page)?.[1] ?? 'none';
 }
 
-/** Neither offered, nor made when asked for all the same. */
+/** Neither offered, nor created when requested nevertheless. */
 async function expectNoRenewal(id: string): Promise<void> {
   expect(await offer(id)).toBe('none');
   expect(await renew(id)).toBe(id);

@@ -148,7 +148,7 @@ it('storeConditionNotices reminds of a lasting condition once a day for two week
   const all = await told();
   expect(all).toEqual(Array.from({ length: 14 }, () => 'node_down BTC'));
   const reminders = await app.db.selectFrom('notices').select('toldAt').orderBy('createdAt').execute();
-  // What was told before is told as a reminder.
+  // An earlier notice is repeated as a reminder.
   expect(reminders.map(({ toldAt: at }) => at !== null)).toEqual([false, ...all.slice(1).map(() => true)]);
   state = 'following';
   await pass(16);

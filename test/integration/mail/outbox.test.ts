@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => app.destroy());
 
-/** Fails each time, as told. */
+/** Fails each time, as configured. */
 const failing = (error: Error) => {
   const attempts: number[] = [];
   const mailer: Mailer = {

@@ -32,7 +32,7 @@ it('the log contains the requests, events and deliveries of a payment under its 
   });
   expect(scenario.body.error).toBeNull();
   await sink.waitForEvent('payment.confirming', payment.id, 120_000);
-  // Rather than to wait for the blocks that come by themselves.
+  // Instead of waiting for the blocks that are mined automatically.
   await till.api.must('POST', '/sandbox/payment/simulate', {
     token: shop.secretKey,
     body: { paymentId: payment.id, scenario: 'confirm' },

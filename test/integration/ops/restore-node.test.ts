@@ -103,7 +103,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       const found = await viewOf(restored.api, waiting.id);
       expect(found).toMatchObject({ status: 'completed', exception: null });
       expect(found.options[coin].received).toBe(waiting.options[coin].amount);
-      // Money of payments and change that the backup knows nothing of is in the balance all the same.
+      // Money of payments and change that the backup knows nothing of is still in the balance.
       expect(await balanceAt(restored.api)).toBe(final);
       // No address given out after the backup is given out again.
       const old = new Set(later.map((payment) => payment.options[coin].address));

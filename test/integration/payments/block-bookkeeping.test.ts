@@ -79,7 +79,7 @@ it('a payment event contains the same payment as a later read, after any sequenc
   await look();
   world.chains.BTC.mine(world.now());
   await look();
-  // Each look told something.
+  // Each poll reported something.
   expect(new Set(shown).size).toBe(shown.length);
   expect((await world.payment(payment)).status).toBe('completed');
 });

@@ -55,7 +55,7 @@ export class LinkWorld implements AsyncDisposable {
     return { ...deps, rates, secretBox, claimBackoff, sendClaims: async () => {} };
   }
 
-  /** The node as it is, but for what is told otherwise. */
+  /** The node, with these overrides. */
   nodeThat(change: object): SendClaimsDeps & ReturnType<LinkWorld['deps']> {
     const deps = this.deps();
     return {

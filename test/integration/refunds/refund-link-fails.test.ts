@@ -98,7 +98,7 @@ async function linkNow({ id, paymentId }: RefundLinkView): Promise<RefundLinkVie
   return found;
 }
 
-/** The node as it is, but for what is told otherwise. */
+/** The node, with these overrides. */
 function nodeThat(change: object): SendClaimsDeps {
   const deps = withLink();
   return {

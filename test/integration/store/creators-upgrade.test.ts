@@ -1,4 +1,4 @@
-/** Rows of before: the audit log tells who made them, and what it does not tell stays unknown. */
+/** Rows of earlier databases: their creators come from the audit log; the others stay unknown. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Shops and refund links of before: the upgrade lets payers request an excess, and knows no request yet. */
+/** Shops and refund links of earlier databases: the upgrade lets payers request an excess, and knows no request yet. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What databases of before know nothing of: which deliveries were sent again, and how many there are. */
+/** Facts that earlier databases lack: which deliveries were sent again, and how many there are. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

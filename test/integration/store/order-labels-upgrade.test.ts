@@ -1,4 +1,4 @@
-/** Payments of before are shown by their order ids. */
+/** Payments of earlier databases are shown by their order ids. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

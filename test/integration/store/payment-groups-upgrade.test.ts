@@ -1,4 +1,4 @@
-/** Renewals of before: each group goes on with one payment, and no money of it is lost or asked for again. */
+/** Renewals of earlier databases: each group continues with one payment, and no money of it is lost or asked for again. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Products of before: the shops that sell them are those that used them, and all of the account where none did. */
+/** Products of earlier databases: the shops that sell them are those that used them, and all of the account where none did. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Payments of before whose money is gone: the upgrade names them. */
+/** Payments of earlier databases whose money was reversed: the upgrade names them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

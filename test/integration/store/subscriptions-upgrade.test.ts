@@ -1,4 +1,4 @@
-/** Shops and products of before: the upgrade gives them the settings of subscriptions and the new interval. */
+/** Shops and products of earlier databases: the upgrade gives them the settings of subscriptions and the new interval. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

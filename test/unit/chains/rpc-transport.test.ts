@@ -20,7 +20,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** A node that answers as told, the last of it for ever; notes when it was asked. */
+/** A node that answers as configured, the last of it for ever; notes when it was asked. */
 async function node(told: readonly Told[], callsPerSecond?: number): Promise<number[]> {
   const asked: number[] = [];
   server = createServer((incoming, outgoing) => {

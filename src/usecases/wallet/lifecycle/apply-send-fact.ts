@@ -81,7 +81,7 @@ export async function applySendFact(
 
 /**
  * Whether a failed send never reached the network and never can: its first broadcast was rejected, or it
- * expired. Then the same key may pay with new bytes.
+ * expired. Then its Idempotency-Key is released, so that a retry signs a new transaction.
  */
 function isNeverPaid(fact: SendFact, { announcedTxid }: SendState): boolean {
   if (announcedTxid !== null) return false;

@@ -23,7 +23,7 @@ interface Call {
 }
 type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } } | number;
 
-/** A reader before a node that answers as told; a number is an HTTP status. */
+/** A reader before a node that answers as configured; a number is an HTTP status. */
 function readerOf(answer: (call: Call) => Reply, logger: Logger = silent) {
   const asked: string[] = [];
   let now = 0;

@@ -28,7 +28,7 @@ interface Call {
   readonly params: readonly string[];
 }
 
-/** Receipts of transactions 1 and 2 from a node that answers as told; asked again, as `later` says. */
+/** Receipts of transactions 1 and 2 from a node that answers as configured; asked again, as `later` says. */
 async function receiptsAt(node: {
   readonly tip: number;
   readonly knowsBlock?: boolean;
