@@ -82,7 +82,7 @@ describe('the dashboard menu', () => {
       titles.map(async (name) => menu(page).getByRole('list', { name }).getByRole('link').allInnerTexts()),
     );
     expect(Object.fromEntries(titles.map((title, at) => [title, groups[at]]))).toEqual({
-      Sell: ['Payment links', 'Products', 'Customers'],
+      Sell: ['Payment links', 'Products', 'Subscriptions', 'Customers'],
       Money: ['Wallet'],
       Developers: ['API keys', 'Webhooks', 'API docs'],
       Settings: ['Shop settings', 'Team', 'Emails', 'Audit log', 'Nodes', 'Account'],

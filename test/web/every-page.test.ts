@@ -58,6 +58,7 @@ const INSIDE: readonly [route: string, query: string][] = [
   ['/shop/$shopId/customers', ''],
   ['/shop/$shopId/products', ''],
   ['/shop/$shopId/links', ''],
+  ['/shop/$shopId/subscriptions', ''],
   ['/shop/$shopId/wallet', ''],
   ['/shop/$shopId/keys', ''],
   ['/shop/$shopId/webhooks', ''],

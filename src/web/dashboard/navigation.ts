@@ -46,6 +46,7 @@ const GROUPS: readonly Group[] = [
     entries: [
       ofShop('/links', t('Payment links'), 'payments:write'),
       ofShop('/products', t('Products'), 'catalog:read'),
+      ofShop('/subscriptions', t('Subscriptions'), 'subscriptions:read'),
       ofShop('/customers', t('Customers'), 'customers:read'),
     ],
   },

@@ -152,6 +152,11 @@ const routes = root.addChildren([
     ),
     page(
       inside,
+      '/shop/$shopId/subscriptions',
+      lazy(async () => import('./pages/sell/subscriptions.tsx'), 'SubscriptionsPage'),
+    ),
+    page(
+      inside,
       '/shop/$shopId/links',
       lazy(async () => import('./pages/sell/links.tsx'), 'LinksPage'),
     ),

@@ -13,6 +13,7 @@ import { readersZone, when } from '../../format/format.ts';
 import { Branding } from './branding.tsx';
 import { Embedding } from './embedding.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
+import { Subscriptions } from './subscriptions.tsx';
 
 export function SettingsPage() {
   const shops = useShops();
@@ -31,6 +32,7 @@ export function SettingsPage() {
                 <Domain shop={shop} />
                 <Branding key={shop.id} shop={shop} />
                 <Embedding shop={shop} />
+                <Subscriptions key={shop.id} shop={shop} />
                 <ModeSwitch shop={shop} />
               </div>
             </div>
