@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Creator } from '../../domain/actor.ts';
 import { spendingModel } from '../../domain/accounts.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -21,8 +22,8 @@ import { isEndedByBlock } from '../../domain/send/machine.ts';
 import { findCursor } from '../chain/chain-cursors.ts';
 import { findMerchant } from '../merchants/merchants.ts';
 import { readMeta } from '../meta.ts';
+import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
-import type { StoredSend } from './sends.ts';
 import { findApproval } from './send-approvals.ts';
 import { findKeyLimits, findLimits, parseValues, valuesToJson } from './wallet-limits.ts';
 
@@ -30,6 +31,8 @@ import { findKeyLimits, findLimits, parseValues, valuesToJson } from './wallet-l
  * The rule that no money leaves above a limit without an approval. It is applied where a send is stored
  * (`insertSend`), so every way in which money leaves passes it: sends, refunds and claims.
  */
+
+type StoredSend = Selectable<SendRow>;
 
 /** What the limits need to know of a new send. */
 export interface Leaving {

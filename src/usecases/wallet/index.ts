@@ -47,15 +47,7 @@ export {
 } from './send/send-coins.ts';
 export { HELD_STATUSES, type SendView } from './send/send-view.ts';
 export { chainFor, EVERYTHING, readAmount, type SendOrder } from './send/send-order.ts';
-export {
-  dropPendingLimits,
-  editLimits,
-  type LimitsDeps,
-  type LimitsInput,
-  type LimitsView,
-  readLimits,
-  viewAmount,
-} from './wallet-limits.ts';
+export { dropPendingLimits, editLimits, type LimitsDeps, readLimits, viewAmount } from './wallet-limits.ts';
 export { skipUsedAddresses } from './skip-used-addresses.ts';
 export { consolidateRound } from './sweep/consolidate-rounds.ts';
 export { consolidate } from './sweep/consolidate.ts';
