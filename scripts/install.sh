@@ -88,14 +88,14 @@ ensure_link() {
 # ---------------------------------------------------------------- what is checked first
 
 # Every file against MANIFEST.sha256; the manifest against the archive, the archive against SHA256SUMS and this against
-# its signature, as far as they lie beside this folder. The manifest alone proves only that nothing is damaged.
+# its signature, as far as they are in the parent directory. The manifest alone proves only that nothing is damaged.
 verify_release() {
   local folder archive signers="${SIGNERS:-$SETTINGS/allowed_signers}"
   (cd "$HERE" && sha256sum --check --strict --quiet MANIFEST.sha256) || die "files of $HERE differ from MANIFEST.sha256: unpack the archive again"
   echo "verified: every file against MANIFEST.sha256"
   folder="$(dirname "$HERE")" archive="$(basename "$HERE").tar.gz"
   if [ ! -f "$folder/$archive" ] || [ ! -f "$folder/SHA256SUMS" ]; then
-    echo "not verified: $archive, because it is not beside this folder with SHA256SUMS"
+    echo "not verified: $archive, because it is not in the parent directory with SHA256SUMS"
     return 0
   fi
   (cd "$folder" && grep "  $archive\$" SHA256SUMS | sha256sum --check --strict --quiet -) || die "$archive differs from SHA256SUMS: download it again"

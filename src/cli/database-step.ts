@@ -91,7 +91,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
   keep: (place, [migration]) => {
     const copy = copyBefore(place, migration);
-    // Run again after the new release has migrated, it must not replace the copy of before.
+    // Run again after the new release has migrated, it must not replace the earlier copy.
     if (hasMigration(place.file, migration)) return {};
     rmSync(copy, { force: true });
     rmSync(`${copy}.tmp`, { force: true });
@@ -116,7 +116,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     return {};
   },
   'made-since': async ({ file }, [since = '', migration]) => {
-    // A rollback that was killed has put the database of before back.
+    // A rollback that was killed has already restored the earlier database.
     if (!hasMigration(file, migration)) return { loss: null };
     const database = await openDatabase(file, { mayMigrate: false });
     try {
@@ -145,7 +145,7 @@ await runCommand(USAGE, async (args) => {
 });
 
 /**
- * Goes back to the database of before an update, as this older release understands it. Sequence numbers of events are
+ * Returns to the database from before an update, as this older release understands it. Sequence numbers of events are
  * skipped, and sends count as possibly paid since; addresses that were given out since, and revocations, are in files
  * next to the keyring, which the next start applies. The newer database is kept under another name.
  */
@@ -159,7 +159,7 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
   else await decryptArchive({ source: backup, dir: work, passphrase: await passphraseOf(config) });
   const fingerprint = 'keyring_fingerprint';
   if (readSqliteMeta(restored, fingerprint) !== readSqliteMeta(file, fingerprint))
-    throw new Error('the database of before the update belongs to another keyring');
+    throw new Error('the database from before the update belongs to another keyring');
   const database = await openDatabase(restored, { mayMigrate: false });
   try {
     await database.db.transaction(async (tx) => skipSeqs(tx, firstSeqOf(file)));
@@ -203,7 +203,7 @@ function hasMigration(file: string, migration = ''): boolean {
   return appliedMigrations(file).includes(migration);
 }
 
-/** Where a start that migrates keeps the database of before, and finds it if it is there already. */
+/** Path of the copy that a migrating start makes of the earlier database, or finds. */
 function copyBefore({ file }: Place, migration = ''): string {
   if (!/^[\w-]+$/.test(migration)) throw new UsageError('name a migration');
   return `${file}.before-${migration}`;

@@ -89,7 +89,7 @@ Sends ordered after it are on the chain but not in this database: look there bef
 
 function tellRevoked(revoked: Applied | null, isListed: boolean): void {
   if (revoked === null) {
-    warn(`Nothing says what was revoked since this copy was made. Everybody is signed out; secret keys, keys with wallet:send
+    warn(`Revocations since this copy are unknown. All users are signed out; secret keys, keys with wallet:send
 and members are suspended until the owner of each shop confirms them: in the dashboard, by POST /merchant/keys/confirm,
 or by tillctl users confirm-keys EMAIL. Passwords are those of the copy: set new ones where they were changed since.`);
     return;

@@ -9,14 +9,14 @@ import { runStep } from './release/release-command.ts';
 import { startService, stopService, waitForService } from './release/service-control.ts';
 import { replaceUnits, type Switching } from './release/switch-release.ts';
 
-const USAGE = `Goes back to the release of before the last update. Shows first what that would lose.
+const USAGE = `Returns to the release from before the last update. Shows first what would be lost.
 
   tillctl rollback [--yes] [--with-open-sends] [--wait SECONDS]
 
-If the update has changed the schema, the database of before the update is put back: payments, sends and webhooks since
-then are not in it. Addresses given out since are not given again, revocations stay, and the chains are read again. The
-newer database is kept beside it. Without --yes it asks, on a terminal. --with-open-sends: although sends of since then
-are not settled, which the older release would not know.`;
+If the update has changed the schema, the database from before the update is restored: payments, sends and webhooks since
+then are not in it. Addresses issued since are not issued again, revocations stay, and the chains are read again. The
+newer database is kept next to it. Without --yes it asks, on a terminal. --with-open-sends: even if sends made since
+then are not settled, which the older release would not know.`;
 
 const lossSchema = z.object({
   accounts: z.number(),
@@ -30,7 +30,7 @@ const lossSchema = z.object({
   refundLinks: z.number(),
   events: z.number(),
 });
-/** Null once the database is that of before the update. */
+/** Null once the database is the one from before the update. */
 const made = z.object({ loss: lossSchema.nullable() });
 const rewound = z.object({ newer: z.string().optional() });
 
@@ -46,7 +46,7 @@ await runCommand(USAGE, async (args) => {
   return withInstallation(values.wait, async (switching) => {
     const journal = switching.installation.journal();
     if (journal?.state !== 'updated' && journal?.state !== 'rolling-back')
-      throw new Error('there is no update to go back from');
+      throw new Error('there is no update to roll back');
     const { from, to } = journal;
     if (!switching.installation.has(from)) throw new Error(`the release ${from} is not installed any more`);
     // Also of a rollback that was killed: the service may have been started since, and have accepted orders.
@@ -65,7 +65,7 @@ await runCommand(USAGE, async (args) => {
 
 type Loss = z.infer<typeof lossSchema> & { readonly since: number };
 
-/** What going back would lose; null if the older release reads the database as it is, or has made it already. */
+/** The losses of a rollback; null if the older release reads the database as it is, or has made it already. */
 function readLoss(
   { installation, config }: Switching,
   { to, migration, stoppedAt, backedUpAt }: Journal,
@@ -84,7 +84,7 @@ function showLoss({ from, to }: Journal, loss: Loss | null): void {
     printLine(`${from} reads the database of ${to}: nothing would be lost.`);
     return;
   }
-  printLine(`Going back from ${to} to ${from} loses what was made since ${isoTime(loss.since)}:`);
+  printLine(`A rollback from ${to} to ${from} loses the following, created since ${isoTime(loss.since)}:`);
   printLine(`  payments      ${loss.payments}${sums(loss.paymentSums)}`);
   printLine(`  sends         ${loss.sends}${sums(loss.sendSums)}`);
   printLine(`  webhooks      ${loss.events} events`);

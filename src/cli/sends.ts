@@ -37,7 +37,7 @@ async function sayNotPaid(args: string[]): Promise<number> {
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
     await recordNotPaid({ db, clock: { now: () => Date.now() } }, id);
-    printLine(`${id}: noted as not paid; the daemon goes on with it at its next try`);
+    printLine(`${id}: noted as not paid; the daemon continues with it at its next retry`);
     return 0;
   } finally {
     await db.close();

@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     isCallers: true,
   },
   rollback: {
-    summary: 'go back to the release of before; shows what that loses',
+    summary: 'return to the previous release; shows what would be lost',
     run: () => import('./rollback.ts'),
     isCallers: true,
   },

@@ -10,14 +10,14 @@ import { continueUpdate, type Switching } from './release/switch-release.ts';
 
 const SIGNERS = '/etc/tilld/allowed_signers';
 
-const USAGE = `Updates to the release in an archive: checks its signature, unpacks it beside the current one, tries it on a copy of the
+const USAGE = `Updates to the release in an archive: checks its signature, unpacks it next to the current one, tries it on a copy of the
 database, makes a backup, switches, and waits until it is ready. If it is not, it switches back.
 
   tillctl update ARCHIVE [--signers FILE | --unsigned] [--wait SECONDS] [--not-ready]
   tillctl update                     continues an update that was interrupted
 
-SHA256SUMS and SHA256SUMS.sig lie beside ARCHIVE. --signers (${SIGNERS}) has the key of the releases; --unsigned is your
-word that you have checked the origin. --wait (300): how long the new release may take. --not-ready: updates although the
+SHA256SUMS and SHA256SUMS.sig are in the directory of ARCHIVE. --signers (${SIGNERS}) has the key of the releases; --unsigned confirms
+that you have checked the origin. --wait (300): how long the new release may take. --not-ready: updates although the
 daemon is not ready now; the new release then only has to respond.`;
 
 const tried = z.object({ migration: z.string().nullable() });
@@ -82,14 +82,14 @@ async function prepare(
   const wasReady = (await readiness(config))?.ready === true && (await runningVersion(config)) === from;
   if (!wasReady && !call.mayBeUnready)
     throw new Error(
-      'the daemon is not ready (tillctl status), so an update could not be judged: --not-ready updates all the same',
+      'the daemon is not ready (tillctl status), so an update could not be judged: --not-ready updates anyway',
     );
   const to = await unpackArchive(installation, call.file, call.signers);
   printLine(`${to} is verified and unpacked`);
   runStep(installation, { version: from, step: ['copy'], schema: nothing });
   const { migration } = runStep(installation, { version: to, step: ['try'], schema: tried });
   printLine(
-    migration === null ? 'the database stays as it is' : 'the migrations succeed on a copy of the database',
+    migration === null ? 'the database is unchanged' : 'the migrations succeed on a copy of the database',
   );
   const backedUpAt = Date.now();
   const time = isoTime(backedUpAt).replace(/[:.]/g, '');

@@ -64,10 +64,11 @@ export async function unpackArchive(
 function copyInto(work: string, file: string): string {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error(`${file} does not exist`);
   for (const name of [SUMS, SIGNATURE]) {
-    const beside = join(dirname(file), name);
-    if (existsSync(beside)) copyFileSync(beside, join(work, name));
+    const sibling = join(dirname(file), name);
+    if (existsSync(sibling)) copyFileSync(sibling, join(work, name));
   }
-  if (!existsSync(join(work, SUMS))) throw new Error(`${SUMS} is not beside ${file}: download it, too`);
+  if (!existsSync(join(work, SUMS)))
+    throw new Error(`${SUMS} is missing in the directory of ${file}: download it as well`);
   const archive = join(work, basename(file));
   copyFileSync(file, archive);
   return archive;
@@ -77,10 +78,10 @@ function verifySignature(work: string, signers: string | null): void {
   if (signers === null) return;
   if (!existsSync(signers))
     throw new Error(
-      `${signers} does not exist: it has the public key of the releases (--signers FILE); --unsigned is your word that you have checked the origin`,
+      `${signers} does not exist: it has the public key of the releases (--signers FILE); --unsigned confirms that you have checked the origin`,
     );
   if (!existsSync(join(work, SIGNATURE)))
-    throw new Error(`${SIGNATURE} is not beside the archive: download it, too`);
+    throw new Error(`${SIGNATURE} is missing in the directory of the archive: download it as well`);
   const words = ['-Y', 'verify', '-f', signers, '-I', IDENTITY, '-n', NAMESPACE, '-s', join(work, SIGNATURE)];
   try {
     execFileSync('ssh-keygen', words, {
@@ -115,7 +116,7 @@ function assertNewer(installation: Installation, version: string): void {
   const order = compareVersions(version, current);
   if (order < 0)
     throw new Error(
-      `the archive is of ${version}, older than ${current}: tillctl rollback goes back to the release of before`,
+      `the archive is of ${version}, older than ${current}: tillctl rollback returns to the previous release`,
     );
   if (order === 0) throw new Error(`${version} is installed already`);
 }

@@ -19,7 +19,7 @@ const journalSchema = z.object({
   state: z.enum(['updating', 'switching-back', 'updated', 'rolling-back', 'rolled-back', 'failed']),
   from: z.string(),
   to: z.string(),
-  /** The encrypted backup of before. */
+  /** The encrypted backup made before the update. */
   backup: z.string(),
   /** First migration of the new release; null: the schema is the same. */
   migration: z.string().nullable(),

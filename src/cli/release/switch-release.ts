@@ -20,12 +20,13 @@ export interface Switching {
 
 /**
  * Continues an update from its journal, from whichever point it was killed at: stops the old release, keeps the database
- * of before, makes the new release the current one, starts it and waits until it is ready; else switches back.
+ * from before the update, makes the new release the current one, starts it and waits until it is ready; else switches back.
  * @throws if the new release did not become ready
  */
 export async function continueUpdate(switching: Switching, journal: Journal): Promise<void> {
   const { installation } = switching;
-  if (journal.state === 'switching-back') return switchBack(switching, journal, 'it was being switched back');
+  if (journal.state === 'switching-back')
+    return switchBack(switching, journal, 'the switch back was interrupted');
   if (installation.current() === journal.from) {
     stopService();
     const stopped = { ...journal, stoppedAt: Date.now() };
@@ -47,17 +48,17 @@ async function startNew(switching: Switching, journal: Journal): Promise<void> {
   if (problem !== null) return switchBack(switching, journal, problem);
   installation.note({ ...journal, state: 'updated' });
   removeOldReleases(installation, journal);
-  printLine(`tilld is ${to}. tillctl rollback goes back to ${journal.from}.`);
+  printLine(`tilld is ${to}. tillctl rollback returns to ${journal.from}.`);
 }
 
 /**
- * Back to the old release. A database that the new one has migrated is replaced by that of before only if nothing was
- * accepted, told or signed since; otherwise the new release stays, and the operator decides.
+ * Switches back to the old release. A migrated database is replaced by its earlier copy only if nothing was
+ * accepted, sent or signed since; otherwise the new release stays, and the operator decides.
  */
 async function switchBack(switching: Switching, journal: Journal, problem: string): Promise<void> {
   const { installation, config, waitMs } = switching;
   const { from, to, migration } = journal;
-  warn(`${to} did not start as it should: ${problem}`);
+  warn(`${to} did not start properly: ${problem}`);
   stopService();
   const written = migration === null ? [] : writtenSince(installation, from, migration);
   if (written.length > 0) {
@@ -108,7 +109,7 @@ function keepDatabase(installation: Installation, { from, migration }: Journal):
   runStep(installation, { version: from, step: ['keep', migration], schema: nothing });
 }
 
-/** A unit that is still as the release of before brought it becomes that of the other release. */
+/** Replaces a unit that is unchanged since the previous release by the unit of the other release. */
 export function replaceUnits(installation: Installation, before: string, after: string): void {
   for (const unit of UNITS) {
     const installed = join(UNITS_FOLDER, unit);

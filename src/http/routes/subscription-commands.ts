@@ -295,7 +295,7 @@ function rotateRoute(deps: SubscriptionDeps): Route {
     path: '/merchant/subscription/portal/rotate',
     summary: 'Rotate the portal link',
     description:
-      'Gives the payer’s page of the subscription another address, `portalUrl`. The addresses of before answer 404, also ' +
+      'Gives the payer’s page of the subscription another address, `portalUrl`. Earlier addresses return 404, also ' +
       'in mails that were sent.',
     tags,
     auth: 'merchant',

@@ -54,8 +54,37 @@ describe('documents', () => {
 
   it('contain none of the words that the style guide excludes', () => {
     expect(
-      prose.filter(({ text, path }) => path !== 'STYLE_GUIDE.md' && /\b(whoever|anew)\b/i.test(text)),
+      prose.filter(
+        ({ text, path }) =>
+          path !== 'STYLE_GUIDE.md' &&
+          /\b(whoever|anew|beside|all the same|by itself|your word|of before|is told|looks again)\b/i.test(
+            text,
+          ),
+      ),
     ).toEqual([]);
+  });
+});
+
+/** Words that texts for callers, operators and shopkeepers exclude: descriptions, usage texts, logs, pages. */
+const EXCLUDED_PHRASES =
+  /\b(whoever|anew|beside|all the same|by itself|by themselves|your word|(?<!const \w+ )of before|what is left|(is|are|was|were|be) told|looks again)\b/i;
+const COMMENT_LINE = /^\s*(\/\/|\/?\*)/;
+
+describe('texts', () => {
+  const code = sources.filter((path) => !/schema\/migrations\/|sdk\/src\/openapi\.ts$/.test(path));
+  const texts = globSync(['locales/*/en.json', 'locales/dashboard/de.json']);
+  const lines = [...code, ...texts].flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .map((text, at) => ({ path, line: at + 1, text }))
+      .filter(({ text }) => !COMMENT_LINE.test(text)),
+  );
+
+  it('are read from the sources and locales by this check', () =>
+    expect(lines.length).toBeGreaterThan(50_000));
+
+  it('contain none of the phrases that the style guide excludes', () => {
+    expect(lines.filter(({ text }) => EXCLUDED_PHRASES.test(text))).toEqual([]);
   });
 });
 
