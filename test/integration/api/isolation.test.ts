@@ -75,7 +75,12 @@ function unlike(id: string): string {
 /** Bob's own request, with what is not his in one field. */
 function intrusion({ endpoint, kind, part, field }: Place, stolen: string): Request {
   const own = bob.request(endpoint, kind);
-  if (part === 'body') return { ...own, body: { ...catalogForm(own.body ?? {}, field), [field]: stolen } };
+  if (part === 'body') {
+    const { customer, ...rest } = catalogForm(own.body ?? {}, field);
+    // A payment takes a customer or the id of one.
+    const body = field === 'customerId' || customer === undefined ? rest : { ...rest, customer };
+    return { ...own, body: { ...body, [field]: stolen } };
+  }
   // Where exactly one of several ids is asked for, the other must go.
   const others = Object.entries(own.query).filter(
     ([name]) => !isEither(endpoint, name) || name === 'merchantId',
