@@ -13,7 +13,7 @@ import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /** Subscriptions per run; the next run continues. */
 const BATCH = 500;
-/** Until one that failed, or that waits for its payment to end, is looked at again. */
+/** Retry delay of a failed subscription, or of one whose payment is still open. */
 const RETRY_MS = 60_000;
 
 /**

@@ -44,7 +44,7 @@ export async function findByPortalToken(db: Db, token: string): Promise<Subscrip
 }
 
 /**
- * Replaces the token of the payer's page: the addresses of before are not found any more.
+ * Replaces the token of the payer's page: earlier addresses are not found any more.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND
  */
 export async function rotatePortalToken(

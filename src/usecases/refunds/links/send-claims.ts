@@ -129,8 +129,8 @@ export async function sendApprovedClaim(
 }
 
 /**
- * Why the network would never carry a claim: its address rejects money, or its amount could not be checked at
- * the claim. A checked amount waits for the fee to fall again.
+ * Why a claim can never be sent: its address cannot receive money, or its amount was not validated when it was claimed
+ * and is too small. A validated amount is retried once fees fall.
  */
 function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
