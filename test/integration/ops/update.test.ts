@@ -137,7 +137,7 @@ it(
     const since = [await order(), await order()];
     const refused = await world.tillctl('rollback');
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('0.3.0 stays') });
-    expect(refused.output).toMatch(/loses what was made since[\s\S]*payments +\d+/);
+    expect(refused.output).toMatch(/loses the following, created since[\s\S]*payments +\d+/);
     expect(world.current).toBe('0.3.0');
     const done = await world.tillctl('rollback', '--yes');
     expect(done).toMatchObject({ code: 0, output: expect.stringContaining('tilld is 0.2.0 again') });
