@@ -40,7 +40,7 @@ const isRollingBack = (): boolean => world.journal.includes('"rolling-back"');
 
 /** What shows that a rollback has reached a step, in their order. `kept`: files of earlier rollbacks. */
 const STEPS: readonly (readonly [step: string, isReached: (output: string, kept: number) => boolean])[] = [
-  ['listing the loss', (output) => output.includes('loses what was made since')],
+  ['listing the loss', (output) => output.includes('loses the following, created since')],
   ['stopping', () => !world.isStarted],
   ['noting that it has begun', isRollingBack],
   [
