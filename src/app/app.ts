@@ -10,7 +10,7 @@ import { createSubscriptionJob } from './subscriptions.ts';
 import { createMaintenance } from './maintenance.ts';
 import { CopyCheck } from './copy-check.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
-import { startParts, stopParts, type RunningParts, type Started } from './lifecycle.ts';
+import { startComponents, shutDown, type Components, type Started } from './lifecycle.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-root.ts';
@@ -37,7 +37,7 @@ import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { openWallet } from './wallet.ts';
-import { createPasswords, createTokens, newSetupToken } from '../usecases/accounts/index.ts';
+import { createPasswordHasher, createTokens, newSetupToken } from '../usecases/accounts/index.ts';
 import type { RecordCheckDeps } from '../usecases/shops/index.ts';
 import { PaymentChangeBus } from '../usecases/payments/index.ts';
 import { InFlightSends, type SendCoinsDeps } from '../usecases/wallet/index.ts';
@@ -103,9 +103,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });
       return {
-        start: () => startParts(config, parts),
+        start: () => startComponents(config, parts),
         reload: () => parts.certificate?.reload(),
-        stop: () => stopParts(config, logger, parts),
+        stop: () => shutDown(config, logger, parts),
       };
     } catch (error) {
       await database.close();
@@ -123,7 +123,7 @@ interface Ground {
   readonly keyring: Keyring;
 }
 
-async function compose(options: AppOptions, ground: Ground): Promise<RunningParts> {
+async function compose(options: AppOptions, ground: Ground): Promise<Components> {
   const { lock, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
@@ -185,7 +185,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     setupToken,
     hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
     tokens: createTokens({ secret: jwtSecret(config, keyring), clock }),
-    passwords: await createPasswords(config.auth.passwordHash),
+    passwords: await createPasswordHasher(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
   });
   const mails = createMailDelivery({ ...shared, config });

@@ -20,7 +20,7 @@ import { connectRoutes } from '../http/routes/connect.ts';
 import { customerRoutes } from '../http/routes/customers.ts';
 import { createOrderCounter, type CountOrder } from '../http/server/order-counter.ts';
 import { createSnapshots } from '../http/checkout/snapshots.ts';
-import { CheckoutStreams } from '../http/checkout/streams.ts';
+import { CheckoutEventStreams } from '../http/checkout/event-streams.ts';
 import { linksRouter } from '../http/links/router.ts';
 import { brandRouter } from '../http/brand/router.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
@@ -61,10 +61,15 @@ import { webhookRoutes } from '../http/routes/webhooks.ts';
 import type { ReplicaStatus } from '../replica/watch.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import type { ServerFaults } from '../usecases/attention/index.ts';
-import { createSignInGuard, noSignInGuard, type Passwords, type Tokens } from '../usecases/accounts/index.ts';
+import {
+  createSignInGuard,
+  noSignInGuard,
+  type PasswordHasher,
+  type Tokens,
+} from '../usecases/accounts/index.ts';
 import { type BackupAge, redirectRule } from '../usecases/shops/index.ts';
 import type { CreatePaymentDeps, PaymentChangeBus } from '../usecases/payments/index.ts';
-import { EventWaiters } from '../usecases/webhooks/index.ts';
+import { LongPollWaiters } from '../usecases/webhooks/index.ts';
 import type { SendCoinsDeps } from '../usecases/wallet/index.ts';
 import { readReadiness } from '../workers/chain-watcher/readiness.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
@@ -76,7 +81,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly config: Config;
   readonly secretBox: SecretBox;
   readonly tokens: Tokens;
-  readonly passwords: Passwords;
+  readonly passwords: PasswordHasher;
   readonly queue: WebhookQueue;
   readonly refundLinks: RefundLinks;
   readonly news: PaymentChangeBus;
@@ -107,7 +112,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
   const of = routeDependencies(deps);
   db.database.onNewEvent = of.events.waiters.wake;
-  const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
+  const streams = new CheckoutEventStreams(createSnapshots(of.frames), logger);
   const assets = loadWebAssets(webDirectory());
   if (assets.dashboard === null) logger.warn({}, 'the web pages are not built: run npm run build');
   const countOrder = createOrderCounter(deps.registry);
@@ -224,7 +229,7 @@ export function routeDependencies(deps: HttpDeps) {
     sandbox: { ...payments, ...simulation },
     webhooks: { ...store, logger, attempts: deps.queue },
     endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
-    events: { ...store, waiters: new EventWaiters() },
+    events: { ...store, waiters: new LongPollWaiters() },
     frames: { ...views, payerExplorers, news: deps.news },
     checkout: { ...payments, ...simulation, ...receipts },
     receipts,
@@ -243,7 +248,7 @@ interface PageParts {
 /** Dashboard and checkout, with the built web assets. */
 function createPages(
   of: Parts,
-  streams: CheckoutStreams,
+  streams: CheckoutEventStreams,
   { assets, logger, publicPerMinute, countOrder }: PageParts,
 ): Router[] {
   const publicLimit = createPublicLimit(publicPerMinute, logger);

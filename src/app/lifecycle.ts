@@ -22,7 +22,7 @@ import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** All running parts, in the order of data flow. */
-export interface RunningParts {
+export interface Components {
   readonly lock: DataDirLock;
   readonly database: OpenDatabase;
   readonly server: HttpServer;
@@ -61,7 +61,7 @@ export interface Started {
 }
 
 /** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
-export async function startParts(config: Config, parts: RunningParts): Promise<Started> {
+export async function startComponents(config: Config, parts: Components): Promise<Started> {
   parts.replica?.start();
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
@@ -103,7 +103,7 @@ type Step = readonly [name: string, stop: () => unknown];
  * It does not wait for nodes that have not answered by then; the work resumes at the next start. A part that
  * fails to stop does not prevent the others from stopping.
  */
-export async function stopParts(config: Config, logger: Logger, parts: RunningParts): Promise<void> {
+export async function shutDown(config: Config, logger: Logger, parts: Components): Promise<void> {
   // Two waits, and the remainder for closing the files.
   const waitMs = Math.floor(config.shutdownGraceMs * 0.4);
   const closeAdapters = async (): Promise<unknown> =>

@@ -31,7 +31,7 @@ const NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS);
  * Patterns of secrets inside a text, such as an error message of a library. The time of each is linear in the
  * text, because strangers control the content of an address.
  */
-const SECRET_SHAPES: readonly [RegExp, string][] = [
+const SECRET_PATTERNS: readonly [RegExp, string][] = [
   [/\b([rs]k)_[A-Za-z0-9]{16,}/g, '$1_[redacted]'],
   [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, 'whsec_[redacted]'],
   [/\beyJ[\w-]{8,200}\.[\w-]{8,}\.[\w-]{8,}/g, '[redacted token]'],
@@ -47,7 +47,7 @@ const STANDARD_OUTPUT = 1;
 /** Redacts everything in a line that has the shape of a secret. */
 function redactText(line: string): string {
   if (!MAYBE_SECRET.test(line)) return line;
-  return SECRET_SHAPES.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
+  return SECRET_PATTERNS.reduce((text, [shape, replacement]) => text.replace(shape, replacement), line);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { COINS } from '../domain/coins.ts';
 import type { Clock } from '../domain/ports.ts';
 import { createNodeMetrics, type NodeMetrics } from '../metrics/node-metrics.ts';
-import type { StateMetricsDeps } from '../metrics/family.ts';
+import type { StateMetricsDeps } from '../metrics/metric-family.ts';
 import { registerStateMetrics } from '../metrics/state-metrics.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';

@@ -8,7 +8,7 @@ import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { createPasswords, auditOperatorEverywhere } from '../usecases/accounts/index.ts';
+import { createPasswordHasher, auditOperatorEverywhere } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import {
@@ -191,7 +191,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     warn(
       `No node of ${unsearched.join(' and ')} is configured: money beyond the gap is not searched for there.`,
     );
-  const passwords = await createPasswords(config.auth.passwordHash);
+  const passwords = await createPasswordHasher(config.auth.passwordHash);
   const restoring = {
     dataDir: config.dataDir,
     words,

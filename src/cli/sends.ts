@@ -4,7 +4,7 @@ import { formatCoinAmount } from '../domain/money.ts';
 import {
   examineSends,
   type ExamineSendsDeps,
-  recordNotPaid,
+  confirmUnpaid,
   type SendFinding,
 } from '../usecases/wallet/index.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
@@ -36,7 +36,7 @@ async function sayNotPaid(args: string[]): Promise<number> {
   const { file } = await daemonData(values['data-dir']);
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
-    await recordNotPaid({ db, clock: { now: () => Date.now() } }, id);
+    await confirmUnpaid({ db, clock: { now: () => Date.now() } }, id);
     printLine(`${id}: noted as not paid; the daemon continues with it at its next retry`);
     return 0;
   } finally {

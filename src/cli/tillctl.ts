@@ -1,4 +1,4 @@
-import { closest } from '../config/closest.ts';
+import { closestMatch } from '../config/closest-match.ts';
 import { packageVersion } from '../config/package-root.ts';
 import { printLine, warn } from './command.ts';
 import { useService } from './service.ts';
@@ -84,7 +84,7 @@ async function start({ run, isCallers }: Command): Promise<void> {
 }
 
 function refuse(): void {
-  const match = closest(name, Object.keys(COMMANDS));
+  const match = closestMatch(name, Object.keys(COMMANDS));
   warn(`tillctl has no command ${name}${match === null ? '' : `; did you mean ${match}?`}\n\n${usage()}`);
   process.exitCode = EXIT_USAGE;
 }

@@ -4,7 +4,7 @@ import {
   type AccountSummary,
   assertUncommon,
   confirmUserKeys,
-  createPasswords,
+  createPasswordHasher,
   listAccounts,
   makeOwner,
   type RescueDeps,
@@ -56,7 +56,7 @@ interface Call {
 const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promise<void>>> = {
   'reset-password': async (deps, { email, values, config }) => {
     const password = values.generate ? randomBase62(GENERATED_LENGTH) : await askPassword(email, values);
-    const passwords = await createPasswords(config.auth.passwordHash);
+    const passwords = await createPasswordHasher(config.auth.passwordHash);
     await setPassword(deps, { email, passwordHash: await passwords.hash(password) });
     if (values.generate) printLine(password);
     warn(`The password of ${email} was changed; its sessions and tokens have ended.`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COIN_DEFINITIONS, type Coin } from '../domain/coins.ts';
-import { type ConfirmationPolicy, isAtLeast, type Requirement } from '../domain/confirmations.ts';
+import { type ConfirmationPolicy, isAtLeast, type RequiredConfirmations } from '../domain/confirmations.ts';
 import { decimalOrUndefined, scalar } from './values.ts';
 
 const MAX_CONFIRMATIONS = 1000;
@@ -64,7 +64,7 @@ function policyOfText(value: string): unknown {
   };
 }
 
-function confirmations(value: unknown, coin: Coin): Requirement | undefined {
+function confirmations(value: unknown, coin: Coin): RequiredConfirmations | undefined {
   const text = scalar.safeParse(value).data ?? '';
   const { finality } = COIN_DEFINITIONS[coin];
   if (Object.hasOwn(finality, text)) return finality[text];

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { ConfigProblem } from './errors.ts';
-import { closest } from './closest.ts';
+import { closestMatch } from './closest-match.ts';
 import type { Setting } from './setting.ts';
 import { CONFIG_VARIABLE, SETTINGS, type SettingName, type Values } from './settings.ts';
 
@@ -114,6 +114,6 @@ function unknownVariables(env: Environment): ConfigProblem[] {
 }
 
 function suggestion(name: string, known: readonly string[]): string {
-  const match = closest(name, known);
+  const match = closestMatch(name, known);
   return match === null ? '' : `; did you mean ${match}?`;
 }

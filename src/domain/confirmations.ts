@@ -2,7 +2,7 @@ import { assertNever } from './errors.ts';
 
 /** When a payment in one coin counts as settled. */
 export interface ConfirmationPolicy {
-  readonly base: Requirement;
+  readonly base: RequiredConfirmations;
   /** Ascending by `fromAtoms` and by requirement: a larger amount never needs fewer confirmations. */
   readonly tiers: readonly ConfirmationTier[];
 }
@@ -10,11 +10,11 @@ export interface ConfirmationPolicy {
 export interface ConfirmationTier {
   /** Applies to amounts of at least this many atoms. */
   readonly fromAtoms: bigint;
-  readonly confirmations: Requirement;
+  readonly confirmations: RequiredConfirmations;
 }
 
 /** A number of confirmations, or a finality of the network. */
-export type Requirement = number | Finality;
+export type RequiredConfirmations = number | Finality;
 
 /**
  * Finality of a block on a proof-of-stake network: `safe` (justified: reverting it takes a third of
@@ -35,7 +35,7 @@ export const SOLANA_FINALIZED_DEPTH = 32;
 const USUAL_DEPTH: Readonly<Record<Finality, number>> = { safe: 32, finalized: 64 };
 
 /** The requirement for an amount under a policy. Never less than the policy's base. */
-export function requirementFor(policy: ConfirmationPolicy, atoms: bigint): Requirement {
+export function requiredConfirmationsFor(policy: ConfirmationPolicy, atoms: bigint): RequiredConfirmations {
   return policy.tiers.reduce(
     (needed, tier) =>
       atoms >= tier.fromAtoms && isAtLeast(tier.confirmations, needed) ? tier.confirmations : needed,
@@ -44,18 +44,18 @@ export function requirementFor(policy: ConfirmationPolicy, atoms: bigint): Requi
 }
 
 /** Whether a requirement is at least as strict as another: any number < safe < finalized. */
-export function isAtLeast(requirement: Requirement, other: Requirement): boolean {
+export function isAtLeast(requirement: RequiredConfirmations, other: RequiredConfirmations): boolean {
   if (typeof requirement === 'number') return typeof other === 'number' && requirement >= other;
   return requirement === 'finalized' || other !== 'finalized';
 }
 
 /** Expected confirmations: the number itself, or how many the finality usually takes. */
-export function expectedConfirmations(requirement: Requirement): number {
+export function expectedConfirmations(requirement: RequiredConfirmations): number {
   return typeof requirement === 'number' ? requirement : USUAL_DEPTH[requirement];
 }
 
 /** The finality that a requirement waits for; null for a number of confirmations. */
-export function requiredFinality(requirement: Requirement): Finality | null {
+export function requiredFinality(requirement: RequiredConfirmations): Finality | null {
   return typeof requirement === 'number' ? null : requirement;
 }
 
@@ -67,7 +67,7 @@ export function possibleFinalities(policy: ConfirmationPolicy): Finality[] {
 
 /** The newest height at which a requirement is met, given a chain's tip; -1 while there is none. */
 export function settledHeight(
-  requirement: Requirement,
+  requirement: RequiredConfirmations,
   chain: { readonly tip: number; readonly final: FinalHeights },
 ): number {
   if (typeof requirement === 'number') return chain.tip - requirement + 1;

@@ -27,7 +27,7 @@ import { bareReadinessRouter, livenessRouter, operatorRouter, type Readiness } f
 import { securityHeaders } from './server/security-headers.ts';
 import { assertWellFormed } from './server/well-formed.ts';
 import { readBasePath, serveBelow } from './server/base-path.ts';
-import { crossOrigin } from './server/cross-origin.ts';
+import { publicKeyCors } from './server/cors.ts';
 import { sendResponse } from './server/send-response.ts';
 import { allowCompression } from './server/send-text.ts';
 import { createSessionCookie } from './server/session-cookie.ts';
@@ -80,7 +80,7 @@ export function createApis(deps: ClosingDeps): { readonly public: Express; reado
 function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
   const { settings, routes } = deps;
   const app = bareApp(settings);
-  app.use(serveBelow(readBasePath(settings.baseUrl)), ...common, crossOrigin(routes));
+  app.use(serveBelow(readBasePath(settings.baseUrl)), ...common, publicKeyCors(routes));
   app.use(routeTable(routes, serveWith(deps)));
   app.use(livenessRouter(settings.version));
   app.use(settings.adminListen === null ? operatorRouter(deps) : bareReadinessRouter(deps));
@@ -130,7 +130,7 @@ function arrive(deps: ClosingDeps): RequestHandler {
 }
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
-  const listed = deps.routes.filter(({ ownPages }) => ownPages !== true);
+  const listed = deps.routes.filter(({ dashboardOnly }) => dashboardOnly !== true);
   // Built when it is first read: it takes more CPU than everything else of a start.
   let document: OpenApiDocument | null = null;
   let served: ConstantText | null = null;
@@ -170,7 +170,7 @@ function oneAfterTheOther(first: RequestHandler, second: RequestHandler): Reques
 }
 
 function serve(deps: DispatchDeps, route: Route): RequestHandler {
-  const mayCompress = !route.answersSecret && route.ownPages !== true && route.renewsSession !== true;
+  const mayCompress = !route.answersSecret && route.dashboardOnly !== true && route.renewsSession !== true;
   return async (req, res) => {
     if (mayCompress) allowCompression(res);
     try {

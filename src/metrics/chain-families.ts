@@ -8,7 +8,7 @@ import {
   readUnreconciled,
   type StoredReconciliation,
 } from '../store/chain/reconciliations.ts';
-import type { Family, MeasuredChain, Sample, StateMetricsDeps } from './family.ts';
+import type { Family, MeasuredChain, Sample, StateMetricsDeps } from './metric-family.ts';
 
 /** Progress of each chain, and problems of its node. */
 export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {

@@ -10,7 +10,7 @@ import {
 import { isOpen } from '../domain/send/machine.ts';
 import { ALL_WALLETS, listFreezes } from '../store/sends/wallet-freezes.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
-import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
+import { cached, type Family, type Sample, type StateMetricsDeps } from './metric-family.ts';
 
 /** Written by tillctl backup after each success. */
 const LAST_BACKUP_FILE = 'last-backup';

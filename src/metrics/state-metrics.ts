@@ -7,7 +7,7 @@ import {
   reconcileFamilies,
   uncreditedFamilies,
 } from './chain-families.ts';
-import type { StateMetricsDeps } from './family.ts';
+import type { StateMetricsDeps } from './metric-family.ts';
 import {
   databaseFamilies,
   fileFamilies,

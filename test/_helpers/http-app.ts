@@ -25,7 +25,7 @@ import type { Db } from '../../src/store/sqlite/database.ts';
 import { markVerified } from '../../src/store/accounts/users.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { redirectRule } from '../../src/usecases/shops/connect/redirect-url.ts';
-import { createPasswords } from '../../src/usecases/accounts/passwords/passwords.ts';
+import { createPasswordHasher } from '../../src/usecases/accounts/passwords/password-hasher.ts';
 import { createSignInGuard, noSignInGuard } from '../../src/usecases/accounts/sessions/sign-in-guard.ts';
 import { createTokens } from '../../src/usecases/accounts/sessions/tokens.ts';
 import type { RegisterDeps } from '../../src/usecases/accounts/register.ts';
@@ -100,7 +100,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const logger = collectingLogger(logs);
   const secretBox = createSecretBox(keyring);
   const tokens = createTokens({ secret: jwtSecret, clock });
-  const passwords = await createPasswords(options.passwordCost ?? CHEAP_PASSWORDS);
+  const passwords = await createPasswordHasher(options.passwordCost ?? CHEAP_PASSWORDS);
   const registration = options.registration ?? 'open';
   const isLimited = (options.settings?.authRatePerMinute ?? 0) > 0;
   const guard = isLimited ? createSignInGuard(clock) : noSignInGuard();

@@ -7,7 +7,7 @@ import {
   refundValue,
   type RemainingRefundable,
 } from '../../src/domain/payment/remaining-refundable.ts';
-import { atomsToRequest } from '../../src/domain/payment/coverage.ts';
+import { atomsToRequest } from '../../src/domain/payment/paid-share.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../src/domain/payment/machine.ts';

@@ -18,7 +18,7 @@ export type GroupWorld = Awaited<ReturnType<typeof openGroupWorld>>;
 export async function openGroupWorld(options: PaymentWorldOptions = {}) {
   const world = await openPaymentWorld(options);
   await world.deps.db.updateTable('merchants').set({ renewExpired: true }).execute();
-  await world.look();
+  await world.poll();
   return { world, ...actions(world) };
 }
 
@@ -26,7 +26,7 @@ function actions(world: PaymentWorld) {
   const at = (paymentId: string) => ({ merchantId: world.wallet.merchant.id, paymentId });
   const runOut = async (): Promise<void> => {
     world.advance(61 * MINUTE);
-    await world.look();
+    await world.poll();
     await world.expire();
   };
   const tryRenew = async ({ id }: { id: string }): Promise<string | null> =>
@@ -53,7 +53,7 @@ function actions(world: PaymentWorld) {
       const credit = creditTo(addressOf(payment, coin), amount);
       world.chains[coin].mine(world.now(), [credit]);
       world.chains[coin].mine(world.now());
-      await world.look(coin);
+      await world.poll(coin);
       return credit.ref.txid;
     },
     /** All events of these payments, in the order in which they were written. */

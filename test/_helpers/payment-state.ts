@@ -1,12 +1,12 @@
 import type { Coin } from '../../src/domain/coins.ts';
-import type { ConfirmationTier, Requirement } from '../../src/domain/confirmations.ts';
+import type { ConfirmationTier, RequiredConfirmations } from '../../src/domain/confirmations.ts';
 import { NO_SHARE } from '../../src/domain/payment/share.ts';
 import type { PaymentOption, PaymentRefund, PaymentState } from '../../src/domain/payment/types.ts';
 
 /** A coin that covers the price with so many atoms. */
 export function option(
   due: bigint,
-  base: Requirement,
+  base: RequiredConfirmations,
   tiers: readonly ConfirmationTier[] = [],
 ): PaymentOption {
   return { due, policy: { base, tiers } };

@@ -9,7 +9,7 @@ import type { LatePolicy } from '../../src/domain/payment/types.ts';
 import { createCustomer } from '../../src/usecases/customers/create-customer.ts';
 import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payments/create-payment.ts';
 import { expirePayments } from '../../src/usecases/payments/expire-payments.ts';
-import { FinalCheck } from '../../src/usecases/payments/final-check.ts';
+import { ExpiryBalanceCheck } from '../../src/usecases/payments/expiry-balance-check.ts';
 import { getPayment } from '../../src/usecases/payments/get-payment.ts';
 import type { PaymentView } from '../../src/usecases/payments/present-payment.ts';
 import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';
@@ -90,7 +90,7 @@ export class PaymentWorld {
   }
 
   /** One look at every chain, to its end. */
-  async look(...coins: readonly Coin[]): Promise<void> {
+  async poll(...coins: readonly Coin[]): Promise<void> {
     for (const coin of coins.length === 0 ? this.#followers.keys() : coins) {
       for (let round = 0; (await this.follower(coin).round()) && round < 20; round += 1);
     }
@@ -140,7 +140,7 @@ export class PaymentWorld {
   async expire(): Promise<number> {
     return expirePayments({
       ...this.deps,
-      finalCheck: new FinalCheck(this.deps),
+      finalCheck: new ExpiryBalanceCheck(this.deps),
       seenThrough: (coin) => this.#followers.get(coin)?.seenThrough() ?? null,
     });
   }

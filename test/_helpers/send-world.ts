@@ -145,7 +145,7 @@ export class SendWorld {
       fates: new Map(send.versions.map(({ version, txid }) => [txid, fateOf(version)])),
       height: this.#read,
       isOnLedgerTip: this.isRead,
-      mayBePaidUnseen: false,
+      isPossiblyPaid: false,
       mayGetInputsBack: false,
       isWithinWallet: false,
       finalHeight: null,

@@ -10,7 +10,7 @@ import { findMerchant, updateMerchant } from '../../src/store/merchants/merchant
 import { presentInvoice, presentSubscription } from '../../src/usecases/invoices/present-subscription.ts';
 import type { InvoiceView, SubscriptionView } from '../../src/usecases/invoices/index.ts';
 import { actOnSubscription } from '../../src/usecases/subscriptions/act-on-subscription.ts';
-import { advanceSubscriptions } from '../../src/usecases/subscriptions/advance-subscriptions.ts';
+import { renewDueSubscriptions } from '../../src/usecases/subscriptions/renew-due-subscriptions.ts';
 import {
   createSubscription,
   type CreateSubscriptionInput,
@@ -36,7 +36,7 @@ export class SubscriptionWorld {
 
   static async open(): Promise<SubscriptionWorld> {
     const payments = await openPaymentWorld();
-    await payments.look();
+    await payments.poll();
     return new SubscriptionWorld(payments);
   }
 
@@ -132,14 +132,14 @@ export class SubscriptionWorld {
   }
 
   async tick(): Promise<void> {
-    await advanceSubscriptions(this.deps, NEVER);
+    await renewDueSubscriptions(this.deps, NEVER);
   }
 
   /** Lets days pass on the chains too, then steps the scheduler until nothing is due. */
   async pass(days: number): Promise<void> {
     this.payments.advance(days * DAY);
     for (const chain of Object.values(this.payments.chains)) chain.mine(this.payments.now());
-    await this.payments.look();
+    await this.payments.poll();
     await this.payments.expire();
     await this.tick();
     await this.tick();
@@ -160,7 +160,7 @@ export class SubscriptionWorld {
     BTC.mine(this.payments.now(), [creditTo(addressOf(payment, 'BTC'), (due * percent) / 100n)]);
     BTC.mine(this.payments.now());
     BTC.mine(this.payments.now());
-    await this.payments.look('BTC');
+    await this.payments.poll('BTC');
   }
 
   /** A reorganisation takes the transaction out of the chain, and the node forgets it. */
@@ -173,7 +173,7 @@ export class SubscriptionWorld {
     BTC.mine(this.payments.now());
     for (const { credits } of later) BTC.mine(this.payments.now(), credits);
     BTC.mine(this.payments.now());
-    await this.payments.look('BTC');
+    await this.payments.poll('BTC');
   }
 
   async close(): Promise<void> {

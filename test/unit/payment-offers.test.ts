@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Requirement } from '../../src/domain/confirmations.ts';
+import type { RequiredConfirmations } from '../../src/domain/confirmations.ts';
 import { AppError } from '../../src/domain/errors.ts';
 import { offersFor, quotedTerms, type OfferDeps } from '../../src/usecases/payments/offers.ts';
 
 const quote = { coin: 'ETH' as const, currency: 'USD', rate: '4000', sources: ['fixed'], at: 1 };
 
-function termsUnder(policy: Requirement, asked: number | undefined) {
+function termsUnder(policy: RequiredConfirmations, asked: number | undefined) {
   const deps = { confirmations: () => ({ base: policy, tiers: [] }) } as unknown as OfferDeps;
   const { requiredConfirmations: count, requiredFinality: finality } = quotedTerms(
     deps,

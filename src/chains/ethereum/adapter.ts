@@ -2,7 +2,7 @@ import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-transaction-types.ts';
-import { FeeSources } from '../shared/fee-sources.ts';
+import { FeeSourceHealth } from '../shared/fee-source-health.ts';
 import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
@@ -83,7 +83,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     wasRead: (watchKey, height) => (reader.turns.readAt(watchKey) ?? -1) >= height,
   });
   const recheck = createRecheck(logger);
-  const feeSources = new FeeSources('ETH', logger);
+  const feeSources = new FeeSourceHealth('ETH', logger);
   let { chainId } = ETHEREUM_CHAINS[network][0];
 
   return {

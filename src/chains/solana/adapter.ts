@@ -1,7 +1,7 @@
 import type { ChainAdapter, ChainIndex, SparseBlocks } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { FeeSources } from '../shared/fee-sources.ts';
+import { FeeSourceHealth } from '../shared/fee-source-health.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { AccountSubscriptions } from './accounts/account-subscriptions.ts';
 import { AccountWatch } from './accounts/account-watch.ts';
@@ -62,7 +62,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const seenSlot = () => view.seenSlot;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   const capRate = options.feeCapRate ?? CAP_RATE;
-  const feeSources = new FeeSources('SOL', logger);
+  const feeSources = new FeeSourceHealth('SOL', logger);
   let rentMinimum = RENT_MINIMUM;
 
   return {

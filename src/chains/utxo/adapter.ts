@@ -3,7 +3,7 @@ import { UTXO_COINS, type Mode, type Network, type UtxoCoinCode } from '../../do
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, keyHashScript, parseAddress } from './address.ts';
 import { BlockFetcher } from './blocks/block-fetcher.ts';
-import { type FeeLimits, quoteFee } from './sends/fees.ts';
+import { type FeeLimits, estimateFeeRate } from './sends/fee-rate.ts';
 import { blockBefore } from './rpc/headers.ts';
 import { nodeStatus } from './rpc/identity.ts';
 import { createMempoolCache, type MempoolCache } from './mempool/mempool-cache.ts';
@@ -14,7 +14,7 @@ import { planRbfBump } from './sends/plan-rbf.ts';
 import { planSend } from './sends/plan-send.ts';
 import { readBlock } from './blocks/read-block.ts';
 import { createRpc, type Rpc } from './rpc/rpc.ts';
-import { FeeSources } from '../shared/fee-sources.ts';
+import { FeeSourceHealth } from '../shared/fee-source-health.ts';
 import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { UnreadTransactions } from '../shared/unread-transactions.ts';
@@ -85,7 +85,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
   const recheck = createRecheck(logger);
-  const feeSources = new FeeSources(options.coin, logger);
+  const feeSources = new FeeSourceHealth(options.coin, logger);
 
   return {
     coin: options.coin,
@@ -108,7 +108,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     },
     watchKey: (address) => addressScript(coin, network, address).toString('hex'),
     paymentUri: (request) => bip21Uri(coin, request),
-    feeQuote: () => quoteFee(client, limits, { at: clock.now(), sources: feeSources }),
+    feeQuote: () => estimateFeeRate(client, limits, { at: clock.now(), sources: feeSources }),
     funds: {
       model: 'outputs',
       mostInputs: maxInputs(coin.scriptType, LARGEST_OUTPUTS, 0n),

@@ -1,4 +1,4 @@
-import type { Requirement } from '../confirmations.ts';
+import type { RequiredConfirmations } from '../confirmations.ts';
 
 /** The network a chain adapter runs on. Simulated chains use `testnet` address formats. */
 export const NETWORKS = ['mainnet', 'testnet', 'regtest'] as const;
@@ -51,7 +51,7 @@ interface CoinBase {
   /** Default confirmations of a live payment, as written in the configuration. */
   readonly confirmations: number | string;
   /** Words that the configuration accepts instead of a number of confirmations. */
-  readonly finality: Readonly<Record<string, Requirement>>;
+  readonly finality: Readonly<Record<string, RequiredConfirmations>>;
   readonly rates: {
     readonly coingecko: string;
     /**

@@ -1,6 +1,6 @@
 import type { Coin } from '../coins.ts';
 import { isAccepted } from './acceptance.ts';
-import { sumCoverage, type Coverage } from './coverage.ts';
+import { sumCoverage, type Coverage } from './paid-share.ts';
 import { sumAtoms, liveCredits, reaches, sumByCoin } from './credits.ts';
 import { valueOfEachRefund, shareOfAtoms } from './refund-value.ts';
 import { addShares, isMore, minShare, NO_SHARE, subtractShares } from './share.ts';

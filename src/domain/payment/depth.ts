@@ -2,9 +2,9 @@ import {
   expectedConfirmations,
   finalHeight,
   requiredFinality,
-  requirementFor,
+  requiredConfirmationsFor,
   type Finality,
-  type Requirement,
+  type RequiredConfirmations,
 } from '../confirmations.ts';
 import { COINS, type Coin } from '../coins.ts';
 import { liveCredits, sumByCoin } from './credits.ts';
@@ -33,10 +33,10 @@ export interface Depths {
 export function requiredDepths(payment: PaymentState): Depths {
   const live = liveCredits(payment);
   const sums = sumByCoin(live);
-  const requirements = new Map<Coin, Requirement>();
+  const requirements = new Map<Coin, RequiredConfirmations>();
   for (const coin of COINS) {
     const policy = policyIn(payment, coin);
-    if (policy !== undefined) requirements.set(coin, requirementFor(policy, sums[coin] ?? 0n));
+    if (policy !== undefined) requirements.set(coin, requiredConfirmationsFor(policy, sums[coin] ?? 0n));
   }
   const isSettled = (credit: PaymentCredit): boolean => {
     const requirement = requirements.get(credit.coin);
@@ -85,7 +85,7 @@ export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly P
   const starts = [0n, ...policy.tiers.map(({ fromAtoms }) => fromAtoms)];
   let best: DeepMoney & { readonly atoms: bigint } = { credits: [], most: null, atoms: 0n };
   for (const [tier, start] of starts.entries()) {
-    const requirement = requirementFor(policy, start);
+    const requirement = requiredConfirmationsFor(policy, start);
     const deep = credits.filter((credit) => isDeep(payment, credit, requirement));
     const sum = sumByCoin(deep)[coin] ?? 0n;
     const next = starts[tier + 1];
@@ -97,7 +97,7 @@ export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly P
   return best;
 }
 
-function isDeep(payment: PaymentState, credit: PaymentCredit, requirement: Requirement): boolean {
+function isDeep(payment: PaymentState, credit: PaymentCredit, requirement: RequiredConfirmations): boolean {
   const depth = countConfirmations(payment, credit);
   if (depth < Math.max(1, credit.maturity)) return false;
   if (typeof requirement === 'number') return depth >= requirement;

@@ -1,7 +1,7 @@
 import { COINS } from '../coins.ts';
 import { outputKey } from '../chain.ts';
 import { assertNever } from '../errors.ts';
-import { sumCoverage } from './coverage.ts';
+import { sumCoverage } from './paid-share.ts';
 import { liveCredits, sumByCoin } from './credits.ts';
 import { isMore } from './share.ts';
 import { hasExcess, sumMoney } from './status.ts';

@@ -1,7 +1,7 @@
 /**
  * The share of the price that refunds give back, also where the rate of the refunded money is not known yet.
  */
-import { sumCoverage } from './coverage.ts';
+import { sumCoverage } from './paid-share.ts';
 import { sumAtoms, liveCredits } from './credits.ts';
 import { addShares, NO_SHARE, reduceShare, WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';

@@ -1,8 +1,8 @@
 /** The refundable money of one coin, in atoms and in value. */
 import { COINS, type Coin } from '../coins.ts';
-import { expectedConfirmations, requirementFor } from '../confirmations.ts';
+import { expectedConfirmations, requiredConfirmationsFor } from '../confirmations.ts';
 import { isBeforeReturn, atomsReplacingReturn } from './balance.ts';
-import { sumCoverage } from './coverage.ts';
+import { sumCoverage } from './paid-share.ts';
 import { sumAtoms, liveCredits, sumByCoin } from './credits.ts';
 import { deepMoney, settledCredits, type DeepMoney } from './depth.ts';
 import { valueOfEachRefund, shareOfAtoms, type RefundValue } from './refund-value.ts';
@@ -143,7 +143,7 @@ export function depthToLeave(payment: PaymentState, coin: Coin): number {
   );
   return policy === undefined
     ? 1
-    : expectedConfirmations(requirementFor(policy, sumByCoin(leaving)[coin] ?? 0n));
+    : expectedConfirmations(requiredConfirmationsFor(policy, sumByCoin(leaving)[coin] ?? 0n));
 }
 
 /**

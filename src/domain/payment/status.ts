@@ -1,7 +1,7 @@
 import { assertNever } from '../errors.ts';
 import { isAccepted } from './acceptance.ts';
 import { computeBalance, type Balance } from './balance.ts';
-import { isOverpaid, isPaid, isPaidTwice } from './coverage.ts';
+import { isOverpaid, isPaid, isPaidTwice } from './paid-share.ts';
 import { liveCredits, hasReversedMoney, sumByCoin } from './credits.ts';
 import { settledCredits } from './depth.ts';
 import { isLate } from './observe.ts';

@@ -1,5 +1,5 @@
 import type { Fiat } from '../fiat.ts';
-import type { AllowedDestination, ShopLimits } from './limits.ts';
+import type { AllowedDestination, ShopLimits } from './spending-limits.ts';
 
 /**
  * Changes of the limits of a shop. What allows less takes effect at once; what allows more after a delay, so that

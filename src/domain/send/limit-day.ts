@@ -10,7 +10,7 @@ export interface DayTerms {
 }
 
 /** The first moment of the shop's day at a time, ms. Sends since then count against its limit per day. */
-export function dayStart({ timeZone, dayFloor, dayFloorUntil }: DayTerms, now: number): number {
+export function startOfLimitDay({ timeZone, dayFloor, dayFloorUntil }: DayTerms, now: number): number {
   const calendar = new Calendar(timeZone ?? 'UTC');
   const start = calendar.startOf(calendar.dayAt(now));
   const hasFloor = dayFloor !== null && dayFloorUntil !== null && now < dayFloorUntil;
@@ -30,7 +30,7 @@ export function changeZone(
   const moved = { timeZone, dayFloor: null, dayFloorUntil: null };
   const isRunning = shop.dayFloorUntil !== null && now < shop.dayFloorUntil;
   return {
-    dayFloor: Math.min(dayStart(shop, now), dayStart(moved, now)),
+    dayFloor: Math.min(startOfLimitDay(shop, now), startOfLimitDay(moved, now)),
     dayFloorUntil: Math.max(dayEnd(shop, now), dayEnd(moved, now), isRunning ? (shop.dayFloorUntil ?? 0) : 0),
   };
 }

@@ -105,7 +105,7 @@ export function judge(
   const { height, finalHeight } = evidence;
   if (!evidence.isOnLedgerTip || height === null) return { ...open, why: 'ledger_differs' };
   if (current !== undefined || send.versions.length === 0) return { ...open, why: 'version_possible' };
-  if (evidence.mayBePaidUnseen) return { ...open, why: 'paid_unseen' };
+  if (evidence.isPossiblyPaid) return { ...open, why: 'paid_unseen' };
   if (evidence.mayGetInputsBack && !isUnfunded) return { ...open, why: 'inputs_return' };
   const since = Math.min(send.displacedHeight ?? height, height);
   const depth = height - since + 1;

@@ -24,7 +24,7 @@ export interface QueueMember {
    * A transaction unknown to the ledger may have paid it: it predates a restore or skipped blocks. It may
    * wait for the operator, so later sends do not wait for it.
    */
-  readonly mayBePaidUnseen: boolean;
+  readonly isPossiblyPaid: boolean;
   /** Its effect on the balance of the address, atoms. */
   readonly balanceChange: bigint;
 }
@@ -51,7 +51,7 @@ export function drawnFrom(inputs: SendPlan['inputs'], account: string): bigint {
  */
 export function readyForRelease(members: readonly QueueMember[]): QueueMember[] {
   const [unseen, others] = [true, false].map((isUnseen) =>
-    members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen),
+    members.filter(({ isPossiblyPaid }) => isPossiblyPaid === isUnseen),
   );
   return [unseen, others].flatMap((queue = []) => {
     const [first] = queue.toSorted((a, b) => a.position - b.position);
@@ -74,7 +74,7 @@ export function balanceAfterQueue(balance: bigint, members: readonly QueueMember
  */
 export function balanceExcludingQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
   const withdrawals = others.filter(({ balanceChange }) => balanceChange < 0n);
-  if (withdrawals.some(({ isQueued, mayBePaidUnseen }) => !isQueued && !mayBePaidUnseen)) return null;
+  if (withdrawals.some(({ isQueued, isPossiblyPaid }) => !isQueued && !isPossiblyPaid)) return null;
   const rest = withdrawals.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
   return rest > 0n ? rest : null;
 }

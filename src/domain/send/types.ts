@@ -59,7 +59,7 @@ export interface RejectionEvidence {
   /** Whether the node's report refers to exactly the last block of the ledger. */
   readonly isOnLedgerTip: boolean;
   /** Whether a version unknown here, or a block that was never read, may have paid it. */
-  readonly mayBePaidUnseen: boolean;
+  readonly isPossiblyPaid: boolean;
   /** Whether an input is currently unconfirmed but may be mined again, and the send with it. */
   readonly mayGetInputsBack: boolean;
   /** Whether it pays only addresses of the wallet: if it is mined after its failure, it costs only its fee. */

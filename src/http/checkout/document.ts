@@ -4,7 +4,7 @@ import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { stateIcon } from './icons.ts';
-import { speak, type Say } from './language.ts';
+import { createTranslator, type Translate } from './negotiate-language.ts';
 import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
@@ -55,7 +55,7 @@ export function checkoutPage(
 }
 
 /** Texts of the page's script. */
-export function scriptTexts(say: Say): Html {
+export function scriptTexts(say: Translate): Html {
   return jsonElement('texts', {
     copied: say('copied'),
     copyFailed: say('copyFailed'),
@@ -71,7 +71,7 @@ export function problemPage(
   language: Language,
   assets: WebAssets['checkout'],
 ): string {
-  const say = speak(language);
+  const say = createTranslator(language);
   const body = html`<div class="page">
     <main>
       <div class="outcome">

@@ -1,7 +1,7 @@
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import { coins, fiat } from './format.ts';
-import type { CheckoutText } from './language.ts';
+import type { CheckoutText } from './negotiate-language.ts';
 import { excessPath, type PageModel } from './page-model.ts';
 
 type ExcessRequest = NonNullable<CheckoutView['excessRequest']>;

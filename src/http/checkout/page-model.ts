@@ -2,13 +2,13 @@ import type { Coin } from '../../domain/coins.ts';
 import { carriesPlaceholder, fillReturnUrl } from '../../domain/payment/return-url.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
-import type { Say } from './language.ts';
+import type { Translate } from './negotiate-language.ts';
 
 /** The data of a checkout page. */
 export interface PageModel {
   readonly view: CheckoutView;
   readonly language: Language;
-  readonly say: Say;
+  readonly say: Translate;
   /** The coin that the payer chose, if known. */
   readonly coin: Coin | null;
   /**

@@ -16,7 +16,7 @@ import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/paymen
 import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
-import { isCrossSite } from '../server/cross-site.ts';
+import { isCrossSiteRequest } from '../server/csrf.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
@@ -27,18 +27,18 @@ import { allowCompression, sendText } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
-import { chooseLanguage, speak } from './language.ts';
+import { negotiateLanguage, createTranslator } from './negotiate-language.ts';
 import { stateJson, snapshotVersion } from './snapshots.ts';
 import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';
 import { receiptMail } from './receipt-mail.ts';
-import type { CheckoutStreams } from './streams.ts';
+import type { CheckoutEventStreams } from './event-streams.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface CheckoutDeps extends ReceiptMailDeps, SimulatePaymentDeps {
   readonly logger: Logger;
   readonly assets: WebAssets;
-  readonly streams: CheckoutStreams;
+  readonly streams: CheckoutEventStreams;
 }
 
 const SIMULATIONS_PER_MINUTE = 20;
@@ -65,7 +65,7 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
 }
 
 function requestLanguage(req: Request, locale: string | null = null): Language {
-  return chooseLanguage(req.query['lang'], req.acceptsLanguages(), locale);
+  return negotiateLanguage(req.query['lang'], req.acceptsLanguages(), locale);
 }
 
 async function loadScene(deps: CheckoutDeps, req: Request): Promise<PageModel> {
@@ -76,7 +76,7 @@ async function loadScene(deps: CheckoutDeps, req: Request): Promise<PageModel> {
     view,
     language,
     embedder: view.embedOrigins.find((origin) => origin === req.query['embed']) ?? null,
-    say: speak(language),
+    say: createTranslator(language),
     coin: typeof requestedCoin === 'string' ? asCoin(requestedCoin) : null,
   };
 }
@@ -114,7 +114,7 @@ function mail(deps: CheckoutDeps): RequestHandler {
     const write = (view: PageModel['view']): MailText => receiptMail({ ...scene, view }, deps.baseUrl);
     try {
       // Another site must not make its visitors request mails unknowingly.
-      if (!isCrossSite(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
+      if (!isCrossSiteRequest(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
     } catch (error) {
       // The page without the form is enough of an answer.
       if (!wantsPage(req) || !(error instanceof AppError) || error.code !== 'INVALID_STATE') throw error;
@@ -153,7 +153,7 @@ function events(deps: CheckoutDeps): RequestHandler {
   return (req, res, next) => {
     const client = clientKey(req);
     // 204 stops EventSource; the page then polls the state.
-    if (!deps.streams.hasRoom(client)) {
+    if (!deps.streams.hasCapacity(client)) {
       res.status(204).end();
       return;
     }

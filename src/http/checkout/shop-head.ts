@@ -1,10 +1,10 @@
 import type { ShopProfile } from '../../usecases/shops/index.ts';
 import { logoPath } from '../brand/paths.ts';
 import { html, type Html } from '../pages/html.ts';
-import type { Say } from './language.ts';
+import type { Translate } from './negotiate-language.ts';
 
 /** The shop's name and domain, at the top of every page for payers. */
-export function shopHead(shop: ShopProfile, say: Say): Html {
+export function shopHead(shop: ShopProfile, say: Translate): Html {
   const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
   return html`<p class="shop">
     ${
@@ -22,7 +22,7 @@ export function shopHead(shop: ShopProfile, say: Say): Html {
 }
 
 /** The support contact, if the shop has set one. */
-export function supportLine({ supportContact }: ShopProfile, say: Say): Html | null {
+export function supportLine({ supportContact }: ShopProfile, say: Translate): Html | null {
   if (supportContact === null) return null;
   const isUrl = /^https:/i.test(supportContact);
   const href = contactHref(supportContact);

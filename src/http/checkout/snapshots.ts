@@ -8,7 +8,7 @@ import {
   readStamps,
 } from '../../usecases/checkout/index.ts';
 import { readBasePath, prefixLinks } from '../server/base-path.ts';
-import { speak } from './language.ts';
+import { createTranslator } from './negotiate-language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
 import { announcement, describeState, pageTitle } from './states.ts';
@@ -55,7 +55,7 @@ function renderFrame(view: CheckoutView, baseUrl: string): Snapshot {
     data: (language) => {
       const known = drawn.get(language);
       if (known !== undefined) return known;
-      const scene = { view, language, say: speak(language), coin: null, embedder: null };
+      const scene = { view, language, say: createTranslator(language), coin: null, embedder: null };
       const data = stateJson(scene, baseUrl);
       drawn.set(language, data);
       return data;

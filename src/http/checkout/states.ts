@@ -5,7 +5,7 @@ import { html, type Html } from '../pages/html.ts';
 import { excessNotice } from './excess-notice.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
 import { stateIcon, type StateIcon } from './icons.ts';
-import type { CheckoutText } from './language.ts';
+import type { CheckoutText } from './negotiate-language.ts';
 import { payPanels } from './panels.ts';
 import { receivedTransactions, sentBackTransactions } from './transaction-lists.ts';
 import { leadsToOrder, otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';

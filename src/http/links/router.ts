@@ -8,14 +8,14 @@ import { type LinkView, payLink, readLink, subscribeByLink } from '../../usecase
 import { renewPayment } from '../../usecases/checkout/index.ts';
 import type { SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
 import { problemPage } from '../checkout/document.ts';
-import { chooseLanguage } from '../checkout/language.ts';
+import { negotiateLanguage } from '../checkout/negotiate-language.ts';
 import { allowCompression } from '../server/send-text.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
-import { isCrossSite } from '../server/cross-site.ts';
+import { isCrossSiteRequest } from '../server/csrf.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
@@ -56,7 +56,7 @@ export function linksRouter(deps: LinkPagesDeps): Router {
 }
 
 function requestLanguage(req: Request): Language {
-  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+  return negotiateLanguage(req.query['lang'], req.acceptsLanguages());
 }
 
 function readEmbedder(req: Request, link: LinkView): string | null {
@@ -101,7 +101,7 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
       return;
     }
     // Another site must not make visitors create payments unknowingly: they get the form and decide.
-    if (isCrossSite(req, deps.baseUrl)) {
+    if (isCrossSiteRequest(req, deps.baseUrl)) {
       res.redirect(303, `/${kind === 'pos' ? 'pos' : 'l'}/${link.slug}`);
       return;
     }
@@ -130,7 +130,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
   return async (req, res) => {
     const paymentId = String(req.params['paymentId']);
     const limit = async (merchantId: string): Promise<void> => deps.publicLimit(merchantId, clientKey(req));
-    const made = isCrossSite(req, deps.baseUrl) ? null : await renewPayment(deps, paymentId, limit);
+    const made = isCrossSiteRequest(req, deps.baseUrl) ? null : await renewPayment(deps, paymentId, limit);
     if (made?.isNew === true) deps.countOrder({ via: 'renewal', mode: made.mode });
     const { lang, embed } = req.query;
     const query = new URLSearchParams({

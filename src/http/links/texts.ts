@@ -5,7 +5,7 @@ import fr from '../../../locales/payment-link-page/fr.json' with { type: 'json' 
 import pt from '../../../locales/payment-link-page/pt.json' with { type: 'json' };
 import { interpolate, type Values } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
-import { speak, type Say } from '../checkout/language.ts';
+import { createTranslator, type Translate } from '../checkout/negotiate-language.ts';
 
 type LinkText = keyof typeof en;
 
@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<LinkText, string>>>> = { 
 export type SayLink = (key: LinkText, values?: Values) => string;
 
 /** The texts of the links' pages in one language, and those of the checkout that they share. */
-export function speakLink(language: Language): { readonly say: SayLink; readonly common: Say } {
+export function speakLink(language: Language): { readonly say: SayLink; readonly common: Translate } {
   const texts = TEXTS[language];
-  return { say: (key, values = {}) => interpolate(texts[key], values), common: speak(language) };
+  return { say: (key, values = {}) => interpolate(texts[key], values), common: createTranslator(language) };
 }

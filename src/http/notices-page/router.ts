@@ -3,7 +3,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { readSubscription, unsubscribe } from '../../usecases/notices/index.ts';
-import { chooseLanguage } from '../checkout/language.ts';
+import { negotiateLanguage } from '../checkout/negotiate-language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
@@ -46,7 +46,7 @@ function readToken(req: Request): string {
 
 function show(deps: NoticesPageDeps): RequestHandler {
   return async (req, res) => {
-    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    const language = negotiateLanguage(undefined, req.acceptsLanguages());
     const subscription = await readSubscription(deps, readToken(req));
     sendPage(res, 200, unsubscribePage({ ...subscription, language, isDone: false }, deps.assets.checkout));
   };
@@ -54,7 +54,7 @@ function show(deps: NoticesPageDeps): RequestHandler {
 
 function switchOff(deps: NoticesPageDeps): RequestHandler {
   return async (req, res) => {
-    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    const language = negotiateLanguage(undefined, req.acceptsLanguages());
     const subscription = await readSubscription(deps, readToken(req));
     await unsubscribe(deps, readToken(req));
     sendPage(res, 200, unsubscribePage({ ...subscription, language, isDone: true }, deps.assets.checkout));
@@ -65,7 +65,7 @@ function onError(deps: NoticesPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const fields = { requestId: readRequestId(res), path: PATH };
     const { status } = toFailure(deps.logger, clientError(error) ?? error, fields);
-    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    const language = negotiateLanguage(undefined, req.acceptsLanguages());
     sendPage(res, status, unsubscribeProblemPage(language, deps.assets.checkout));
   };
 }

@@ -2,7 +2,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import { assertNever, type AppError } from '../../domain/errors.ts';
 import { addressProblem, type AddressProblem } from '../../usecases/refunds/index.ts';
-import type { Say } from '../checkout/language.ts';
+import type { Translate } from '../checkout/negotiate-language.ts';
 
 export interface Mistake {
   readonly status: number;
@@ -11,7 +11,7 @@ export interface Mistake {
 }
 
 interface Entered {
-  readonly say: Say;
+  readonly say: Translate;
   readonly coin: Coin | null;
   readonly mode: Mode;
   readonly destination: string;
@@ -41,7 +41,7 @@ function about(text: string): Mistake {
   return { status: 400, field: 'destination', text };
 }
 
-function mistakeText(say: Say, coin: string, mistake: AddressProblem): string {
+function mistakeText(say: Translate, coin: string, mistake: AddressProblem): string {
   switch (mistake.kind) {
     case 'coin':
       return say('mistakeCoin', { other: COIN_DEFINITIONS[mistake.of].name, coin });

@@ -6,7 +6,7 @@ import { renderDocument, footer } from '../checkout/document.ts';
 import { addressGroups } from '../checkout/address-groups.ts';
 import { coins, formatDay, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
-import { speak } from '../checkout/language.ts';
+import { createTranslator } from '../checkout/negotiate-language.ts';
 import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -54,7 +54,7 @@ export function refundProblemPage(
   language: Language,
   assets: Styles,
 ): string {
-  const say = speak(language);
+  const say = createTranslator(language);
   const title = say(kind === 'notFound' ? 'refundNotFoundTitle' : 'errorTitle');
   const texts = {
     notFound: 'refundNotFoundText',

@@ -8,12 +8,12 @@ import {
   requestExcess,
   type RequestExcessDeps,
 } from '../../usecases/refunds/index.ts';
-import { chooseLanguage, speak } from '../checkout/language.ts';
+import { negotiateLanguage, createTranslator } from '../checkout/negotiate-language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
-import { isCrossSite } from '../server/cross-site.ts';
+import { isCrossSiteRequest } from '../server/csrf.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { success } from '../server/envelope.ts';
 import { createPageLimit } from '../server/page-limit.ts';
@@ -57,11 +57,11 @@ function readPaymentId(req: Request): string {
 async function loadScene(deps: ExcessPageDeps, req: Request): Promise<Scene> {
   const paymentId = readPaymentId(req);
   const { link, locale, embedOrigins } = await readExcessPage(deps, paymentId);
-  const language = chooseLanguage(req.query['lang'], req.acceptsLanguages(), locale);
+  const language = negotiateLanguage(req.query['lang'], req.acceptsLanguages(), locale);
   const embedder = embedOrigins.find((origin) => origin === req.query['embed']) ?? null;
   const query = new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
   const request = { query: String(query), checkout: `/checkout/${paymentId}?${query}`, embedder };
-  return { link, language, say: speak(language), request, embedOrigins };
+  return { link, language, say: createTranslator(language), request, embedOrigins };
 }
 
 /** An order without an excess and without a request has no such page: redirects to its own. */
@@ -91,7 +91,7 @@ function ask(deps: ExcessPageDeps): RequestHandler {
   return async (req, res) => {
     res.set({ 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' });
     // Another site must not make its visitors request a refund to an address of its own.
-    if (isCrossSite(req, deps.baseUrl))
+    if (isCrossSiteRequest(req, deps.baseUrl))
       throw new AppError('FORBIDDEN', 'A refund is requested on its own page only');
     await deps.claimLimit('refund-link', clientKey(req));
     const { step, coin: code, destination, amount } = requestForm.parse(req.body ?? {});
@@ -198,7 +198,7 @@ function onError(deps: ExcessPageDeps): ErrorRequestHandler {
     if (!wantsPage(req)) return sendResponse(res, answer);
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : answer.status === 429 ? 'tooOften' : 'error';
-    const language = chooseLanguage(req.query['lang'], req.acceptsLanguages());
+    const language = negotiateLanguage(req.query['lang'], req.acceptsLanguages());
     res.set('X-Robots-Tag', 'noindex');
     return sendPage(res, answer.status, refundProblemPage(kind, language, deps.assets.checkout));
   };

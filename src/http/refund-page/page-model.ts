@@ -1,12 +1,12 @@
 import type { Language } from '../../i18n/languages.ts';
 import type { ClaimOption, ClaimPreview, PayerLink } from '../../usecases/refunds/index.ts';
-import type { Say } from '../checkout/language.ts';
+import type { Translate } from '../checkout/negotiate-language.ts';
 
 /** The data of a refund page. */
 export interface RefundPageModel {
   readonly link: PayerLink;
   readonly language: Language;
-  readonly say: Say;
+  readonly say: Translate;
   /** The payer's input, and its errors. */
   readonly entered?: { readonly coin: string; readonly destination: string } | undefined;
   readonly mistake?: { readonly field: 'coin' | 'destination'; readonly text: string } | undefined;

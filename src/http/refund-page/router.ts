@@ -16,7 +16,7 @@ import {
   previewClaim,
   readPayerLink,
 } from '../../usecases/refunds/index.ts';
-import { chooseLanguage, speak } from '../checkout/language.ts';
+import { negotiateLanguage, createTranslator } from '../checkout/negotiate-language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
@@ -63,7 +63,7 @@ export function refundPageRouter(deps: RefundPageDeps): Router {
 }
 
 function requestLanguage(req: Request): Language {
-  return chooseLanguage(req.query['lang'], req.acceptsLanguages());
+  return negotiateLanguage(req.query['lang'], req.acceptsLanguages());
 }
 
 function readToken(req: Request): string {
@@ -75,7 +75,7 @@ function readToken(req: Request): string {
 async function loadScene(deps: RefundPageDeps, req: Request): Promise<RefundPageModel> {
   const language = requestLanguage(req);
   const link = await readPayerLink({ ...deps, now: deps.clock.now() }, readToken(req));
-  return { link, language, say: speak(language) };
+  return { link, language, say: createTranslator(language) };
 }
 
 function show(deps: RefundPageDeps): RequestHandler {

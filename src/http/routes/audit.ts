@@ -15,7 +15,14 @@ export interface AuditRoutesDeps {
 const LIMIT_MAX = 100;
 const LIMIT = 50;
 const tags = ['People'];
-const common = { method: 'GET', tags, auth: 'jwt', scope: 'never', ownPages: true, status: 200 } as const;
+const common = {
+  method: 'GET',
+  tags,
+  auth: 'jwt',
+  scope: 'never',
+  dashboardOnly: true,
+  status: 200,
+} as const;
 
 const page = {
   before: integerQuery({ min: 1, max: Number.MAX_SAFE_INTEGER }).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CurrentSession, Session } from '../../usecases/accounts/index.ts';
-import { sessionRequired } from '../server/identify.ts';
+import { sessionRequired } from '../server/authorize.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/security-marks.ts';

@@ -20,7 +20,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { authTags, currentPassword, requireSession, user } from './auth-parts.ts';
 
-const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
+const common = { tags: authTags, scope: 'never', status: 200, dashboardOnly: true } as const;
 
 /** 1,023 bytes, the longest that the standard allows. */
 const CREDENTIAL_ID_MAX = 1364;

@@ -125,7 +125,7 @@ function reviewRoute(deps: AccountDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/reset-password/review',
-    ownPages: true,
+    dashboardOnly: true,
     summary: 'Preview what a reset ends',
     description:
       'Does not consume the token of the emailed link. Lists the other credentials of the account. With two-factor ' +

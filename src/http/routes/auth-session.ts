@@ -22,7 +22,7 @@ import { email, identifier } from '../schemas/text.ts';
 import { authTags, code, currentPassword, requireSession, user } from './auth-parts.ts';
 
 const ended = z.object({ ended: z.literal(true) });
-const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
+const common = { tags: authTags, scope: 'never', status: 200, dashboardOnly: true } as const;
 
 const language = z.enum(LANGUAGES).nullable();
 const explorer = z.object({ tx: z.string().nullable(), address: z.string().nullable() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   type EventView,
-  type EventWaiters,
+  type LongPollWaiters,
   longPollEvents,
   listEvents,
 } from '../../usecases/webhooks/index.ts';
@@ -16,7 +16,7 @@ import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface EventRoutesDeps {
   readonly db: Db;
-  readonly waiters: EventWaiters;
+  readonly waiters: LongPollWaiters;
 }
 
 const SEQ_MAX = 999_999_999_999_999;

@@ -22,7 +22,7 @@ import { email, identifier } from '../schemas/text.ts';
 import { mailedToken, requireSession } from './auth-parts.ts';
 
 const tags = ['People'];
-const common = { tags, auth: 'jwt', scope: 'never', ownPages: true } as const;
+const common = { tags, auth: 'jwt', scope: 'never', dashboardOnly: true } as const;
 const role = z.enum(MEMBER_ROLES);
 
 /** The members of a shop: for the dashboard's pages. domain/roles.ts defines the roles. */

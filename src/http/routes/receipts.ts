@@ -8,7 +8,7 @@ import {
   readReceiptMail,
   type ReceiptMailDeps,
 } from '../../usecases/checkout/index.ts';
-import { chooseLanguage, speak } from '../checkout/language.ts';
+import { negotiateLanguage, createTranslator } from '../checkout/negotiate-language.ts';
 import { receiptMail } from '../checkout/receipt-mail.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { identifier } from '../schemas/text.ts';
@@ -88,9 +88,12 @@ function mailRoute(deps: ReceiptMailDeps): Route {
     data: receiptSchema,
     handler: async ({ auth, body: { paymentId } }) => {
       const { locale } = await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
-      const language = chooseLanguage(undefined, [], locale);
+      const language = negotiateLanguage(undefined, [], locale);
       const write = (view: CheckoutView) =>
-        receiptMail({ view, language, say: speak(language), coin: null, embedder: null }, deps.baseUrl);
+        receiptMail(
+          { view, language, say: createTranslator(language), coin: null, embedder: null },
+          deps.baseUrl,
+        );
       const mail = await mailReceipt(deps, paymentId, write);
       return { url: receiptUrl(deps, await readCheckout(deps, paymentId)), mail };
     },

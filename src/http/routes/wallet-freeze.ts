@@ -93,7 +93,7 @@ function unfreezeRoute(deps: FreezeDeps): Route {
     path: '/merchant/wallet/unfreeze',
     auth: 'jwt',
     scope: 'never',
-    ownPages: true,
+    dashboardOnly: true,
     changesAccess: true,
     summary: 'Unfreeze the wallet',
     description: 'For the owner. Does not end a freeze by the operator.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, shallowerThan } from './depth.ts';
+import { isObject, isNestingWithin } from './depth.ts';
 import { unstorable } from './text.ts';
 
 const MAX_BYTES = 16_384;
@@ -19,7 +19,7 @@ export function metadata() {
 
 function findProblem(value: object): string | null {
   // Checks the depth first, because serialising is recursive and a body can nest tens of thousands of levels.
-  if (!shallowerThan(value, MAX_DEPTH)) return `must not nest deeper than ${MAX_DEPTH} levels`;
+  if (!isNestingWithin(value, MAX_DEPTH)) return `must not nest deeper than ${MAX_DEPTH} levels`;
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > MAX_BYTES) return 'must have at most 16 kB of JSON';
   return ESCAPED.test(json) ? textProblem(value) : null;

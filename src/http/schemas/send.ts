@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { APPROVAL_REASONS } from '../../domain/send/limits.ts';
+import { APPROVAL_REASONS } from '../../domain/send/spending-limits.ts';
 import { SEND_STATUSES } from '../../domain/send/types.ts';
 import { HELD_STATUSES, type SendView } from '../../usecases/wallet/index.ts';
 import { timestamp } from './answers.ts';

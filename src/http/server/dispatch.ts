@@ -10,7 +10,7 @@ import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { readIdempotencyKey, type StoreAnswer, type RunIdempotent } from './idempotency.ts';
-import { chooseMerchant, identify, resolveAuth } from './identify.ts';
+import { chooseMerchant, identify, resolveAuth } from './authorize.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { findNamedId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
@@ -67,7 +67,7 @@ export async function dispatch(
   await assertFieldsProven(deps, route, caller, raw);
   const { body, query, merchantId } = parseRequest(route, caller, raw);
   const named =
-    merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
+    merchantId ?? merchantIn(body) ?? (await requestedMerchant(deps.db, route, caller, { body, query }));
   const client = { address: clientKey(req), userAgent: req.headers['user-agent'] ?? '' };
   const about = { caller, merchantId: named, body, client };
   return withAudit(deps, route, about, () =>
@@ -99,7 +99,7 @@ async function serveCaller(
     nameIgnoredFields(res, route, raw.body);
   // Responses that set the dashboard's cookie are not stored.
   const isSession = caller?.kind === 'user' && caller.session !== null;
-  const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
+  const setsCookie = route.dashboardOnly === true || (route.renewsSession === true && isSession);
   const takesKey = route.method === 'POST' && !setsCookie;
   const key = takesKey ? readIdempotencyKey(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScope(caller, auth, req);
@@ -139,11 +139,11 @@ async function callerOfRequest(deps: DispatchDeps, route: Route, req: Request): 
  * @throws {AppError} FORBIDDEN if the request may come from another site's page.
  */
 function ownSession(cookie: SessionCookie, route: Route, req: Request): string | null {
-  const opensOrEnds = route.auth === 'none' && route.ownPages === true;
+  const opensOrEnds = route.auth === 'none' && route.dashboardOnly === true;
   const isCredential = route.auth !== 'none' && req.headers.authorization === undefined;
   if (!opensOrEnds && !isCredential) return null;
   const token = cookie.read(req);
-  if (token !== null || opensOrEnds) cookie.assertOwnPage(req);
+  if (token !== null || opensOrEnds) cookie.assertSameOrigin(req);
   return token;
 }
 
@@ -160,7 +160,7 @@ function merchantIn(body: unknown): string | null {
 }
 
 /** The merchant of the named id, for a user who does not name the merchant itself. */
-async function namedMerchant(
+async function requestedMerchant(
   db: Db,
   route: Route,
   caller: Caller | null,

@@ -3,7 +3,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { invalidField } from '../../domain/errors.ts';
 import { hasLongNumber, parseExact } from '../../domain/exact-json.ts';
 import { clientError } from './client-error.ts';
-import { isObject, shallowerThan } from '../schemas/depth.ts';
+import { isObject, isNestingWithin } from '../schemas/depth.ts';
 
 const MAX_DEPTH = 64;
 const UTF8 = new TextDecoder();
@@ -34,7 +34,7 @@ export function createBodyReader(limitBytes: number): BodyReader {
     const body: unknown = req.body;
     const text = withLongNumbers.get(req);
     if (text !== undefined && isObject(body)) keepExact(body, parseExact(UTF8.decode(text)));
-    if (isObject(body) && !shallowerThan(body, MAX_DEPTH)) {
+    if (isObject(body) && !isNestingWithin(body, MAX_DEPTH)) {
       throw invalidField('body', `must not nest deeper than ${MAX_DEPTH} levels`, 'too_big');
     }
     if (body !== undefined) return body;

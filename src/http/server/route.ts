@@ -150,7 +150,7 @@ interface RouteFacts {
   /**
    * For pages of this server only: it accepts no key and no user token, and the document does not list it.
    */
-  readonly ownPages?: true;
+  readonly dashboardOnly?: true;
   /** Issues a new session token, so its response to a session is stored under no Idempotency-Key. */
   readonly renewsSession?: true;
   /** For handlers that wait for an event: the credential is checked again before they respond. */

@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import { readBasePath } from './base-path.ts';
 import type { RenewedSession } from '../../usecases/accounts/index.ts';
-import { isCrossSite, isOwnOrigin } from './cross-site.ts';
+import { isCrossSiteRequest, isOwnOrigin } from './csrf.ts';
 
 /** The header by which a page of this server identifies itself; no other site can send it with the cookie. */
-const PAGE_HEADER = 'X-Tilld-Dashboard';
+const CSRF_HEADER = 'X-Tilld-Dashboard';
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /** The cookie that holds the token of a dashboard session. */
@@ -22,7 +22,7 @@ export interface SessionCookie {
    * Rejects a request that a page of another origin may have caused.
    * @throws {AppError} FORBIDDEN
    */
-  assertOwnPage(req: Request): void;
+  assertSameOrigin(req: Request): void;
 }
 
 /**
@@ -56,10 +56,12 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
     renew: (renewed, now) =>
       renewed === null ? {} : header(renewed.token, Math.floor((renewed.expiresAt - now) / 1000)),
     clear: () => header('', 0),
-    assertOwnPage: (req) => {
-      const isOwn = isRead(req) ? !isCrossSite(req, origin) : hasHeader(req) && isProven(req, origin);
+    assertSameOrigin: (req) => {
+      const isOwn = isRead(req)
+        ? !isCrossSiteRequest(req, origin)
+        : hasHeader(req) && isSameOrigin(req, origin);
       if (isOwn) return;
-      const message = `The session cookie counts for pages of this server only, which send ${PAGE_HEADER}`;
+      const message = `The session cookie counts for pages of this server only, which send ${CSRF_HEADER}`;
       throw new AppError('FORBIDDEN', message);
     },
   };
@@ -70,11 +72,11 @@ function isRead({ method }: Request): boolean {
 }
 
 function hasHeader(req: Request): boolean {
-  return req.get(PAGE_HEADER) === '1';
+  return req.get(CSRF_HEADER) === '1';
 }
 
 /** Whether the browser's headers say that the page is of this origin; without them nothing is proven. */
-function isProven(req: Request, baseOrigin: string): boolean {
+function isSameOrigin(req: Request, baseOrigin: string): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site === 'same-origin';
   return isOwnOrigin(req, baseOrigin);

@@ -16,12 +16,12 @@ import {
   readPortal,
   type SubscriptionDeps,
 } from '../../usecases/subscriptions/index.ts';
-import { chooseLanguage } from '../checkout/language.ts';
+import { negotiateLanguage } from '../checkout/negotiate-language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
-import { isCrossSite } from '../server/cross-site.ts';
+import { isCrossSiteRequest } from '../server/csrf.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { createPageLimit } from '../server/page-limit.ts';
@@ -69,7 +69,7 @@ export function subscriptionPageRouter(deps: SubscriptionPageDeps): Router {
 }
 
 function requestLanguage(req: Request, locale: string | null = null): Language {
-  return chooseLanguage(req.query['lang'], req.acceptsLanguages(), locale);
+  return negotiateLanguage(req.query['lang'], req.acceptsLanguages(), locale);
 }
 
 function readToken(req: Request): string {
@@ -103,7 +103,7 @@ function change(deps: SubscriptionPageDeps, run: Change): RequestHandler {
     const { merchantId, locale } = await readPortal(deps, token);
     const language = requestLanguage(req, locale);
     const page = `/s/${token}?lang=${language}`;
-    if (isCrossSite(req, deps.baseUrl)) return res.redirect(303, page);
+    if (isCrossSiteRequest(req, deps.baseUrl)) return res.redirect(303, page);
     await deps.publicLimit(merchantId, clientKey(req));
     try {
       const paymentId = (await run(deps, { req, token, merchantId })) ?? null;

@@ -6,7 +6,7 @@ import pt from '../../../locales/subscription-page/pt.json' with { type: 'json' 
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import { interpolate, type Values } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
-import { speak, type Say } from '../checkout/language.ts';
+import { createTranslator, type Translate } from '../checkout/negotiate-language.ts';
 
 type PortalText = keyof typeof en;
 
@@ -28,7 +28,7 @@ export function pricePerInterval(language: Language, interval: RecurringInterval
 }
 
 /** The texts of the pages of subscriptions in one language, and those of the checkout that they share. */
-export function speakPortal(language: Language): { readonly say: SayPortal; readonly common: Say } {
+export function speakPortal(language: Language): { readonly say: SayPortal; readonly common: Translate } {
   const texts = TEXTS[language];
-  return { say: (key, values = {}) => interpolate(texts[key], values), common: speak(language) };
+  return { say: (key, values = {}) => interpolate(texts[key], values), common: createTranslator(language) };
 }

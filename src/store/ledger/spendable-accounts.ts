@@ -57,7 +57,7 @@ export async function spendableAccounts(
  * Merchants with more than `most` payment addresses to spend from. In random order, so that merchants whose deposits
  * are not worth moving do not starve the others.
  */
-export async function crowdedMerchants(
+export async function fragmentedMerchants(
   db: Db,
   chain: ChainId,
   options: { readonly most: number; readonly limit: number },

@@ -27,7 +27,7 @@ export interface MerchantRow {
   currency: string;
   /** IANA name of the owner's time zone for days; null: not chosen. */
   timeZone: string | null;
-  /** After a change of the zone: since when sends count for the current day, ms, until a time; see dayStart. */
+  /** After a change of the zone: since when sends count for the current day, ms, until a time; see startOfLimitDay. */
   dayFloor: number | null;
   dayFloorUntil: number | null;
   /** Contact for payers: an email address or an https URL. */

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Mode } from '../../domain/coins.ts';
 import type { ApprovalStatus } from '../../domain/send/approval.ts';
-import { APPROVAL_REASONS, type ApprovalReason } from '../../domain/send/limits.ts';
+import { APPROVAL_REASONS, type ApprovalReason } from '../../domain/send/spending-limits.ts';
 import type { SendApprovalRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 

@@ -45,7 +45,7 @@ export async function listQueue(db: Db, account: string): Promise<StoredQueueMem
       id,
       position: position ?? 0,
       isQueued: queued,
-      mayBePaidUnseen: await isUnseen(db, row, until),
+      isPossiblyPaid: await isUnseen(db, row, until),
       balanceChange: BigInt(change ?? 0),
       txid,
     });

@@ -4,7 +4,7 @@ import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
 import { drawOn, requireDrawable } from './fee-budgets.ts';
-import { type Leaving, requireWithinLimits, WITHIN_WALLET } from './limited-sends.ts';
+import { type OutgoingValue, enforceSpendingLimits, WITHIN_WALLET } from './spending-limits.ts';
 import { requireUnfrozen } from './wallet-freezes.ts';
 
 export type StoredSend = Selectable<SendRow>;
@@ -61,10 +61,10 @@ type OptionalOfSend =
  * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left; WALLET_FROZEN; APPROVAL_REQUIRED when
  * it is above a limit of the shop or of the key that ordered it.
  */
-export async function insertSend(tx: Tx, row: NewSendRow, leaving: Leaving | null): Promise<void> {
+export async function insertSend(tx: Tx, row: NewSendRow, leaving: OutgoingValue | null): Promise<void> {
   await requireUnfrozen(tx, row.merchantId);
   if ((row.purpose === 'send') !== (leaving !== null)) throw new Error('only sends leave the wallet');
-  const counted = leaving === null ? WITHIN_WALLET : await requireWithinLimits(tx, row, leaving);
+  const counted = leaving === null ? WITHIN_WALLET : await enforceSpendingLimits(tx, row, leaving);
   await insertMinedSend(tx, { ...row, ...counted });
 }
 

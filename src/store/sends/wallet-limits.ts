@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
 import { NO_RAISES, type StoredLimits } from '../../domain/send/limit-change.ts';
-import { NO_LIMITS, NO_SPENDING_LIMITS, type SpendingLimits } from '../../domain/send/limits.ts';
+import { NO_LIMITS, NO_SPENDING_LIMITS, type SpendingLimits } from '../../domain/send/spending-limits.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 /** The limits of shops and keys, as stored. Amounts are minor units. */

@@ -1,7 +1,7 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { SpendingLimits } from '../../domain/send/limits.ts';
+import type { SpendingLimits } from '../../domain/send/spending-limits.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { readLimit } from './read-limit.ts';

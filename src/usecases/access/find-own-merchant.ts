@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { reachMerchant } from './reach-merchant.ts';
+import { authorizeMerchant } from './authorize-merchant.ts';
 
 /**
  * A merchant that this user owns.
@@ -9,7 +9,7 @@ import { reachMerchant } from './reach-merchant.ts';
  * only a member of.
  */
 export async function findOwnMerchant(db: Db, userId: string, merchantId: string): Promise<MerchantRow> {
-  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  const { merchant, role } = await authorizeMerchant(db, userId, merchantId);
   if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only the owner of the shop may do this');
   return merchant;
 }

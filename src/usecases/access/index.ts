@@ -5,6 +5,6 @@ export { deleteRestrictedKey } from './delete-restricted-key.ts';
 export { endShopKeys } from './end-shop-keys.ts';
 export { findOwnMerchant } from './find-own-merchant.ts';
 export { merchantMode } from './merchant-mode.ts';
-export { findReachable, type Reached, reachMerchant } from './reach-merchant.ts';
+export { findReachable, type Reached, authorizeMerchant } from './authorize-merchant.ts';
 export { addRestrictedKey, assertRoomForKey, type CreatedRestrictedKey } from './restricted-key.ts';
 export { readLimit } from './read-limit.ts';

@@ -5,7 +5,7 @@ import { countRestrictedKeys, insertRestrictedKey } from '../../store/merchants/
 import { creatorColumns } from '../../store/creators.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { SpendingLimits } from '../../domain/send/limits.ts';
+import type { SpendingLimits } from '../../domain/send/spending-limits.ts';
 import { keyLimitsToJson } from '../../store/sends/wallet-limits.ts';
 import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from './api-key.ts';
 import { newId, randomBase62 } from '../events/index.ts';

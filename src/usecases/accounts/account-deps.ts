@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { Passwords } from './passwords/passwords.ts';
+import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { SignInGuard } from './sessions/sign-in-guard.ts';
 import type { Tokens } from './sessions/tokens.ts';
 
@@ -10,7 +10,7 @@ export interface AccountDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly passwords: Passwords;
+  readonly passwords: PasswordHasher;
   readonly tokens: Tokens;
   readonly secretBox: SecretBox;
   readonly guard: SignInGuard;

@@ -12,7 +12,7 @@ export { signInByPasskey } from './passkeys/sign-in-by-passkey.ts';
 export { changePassword } from './passwords/change-password.ts';
 export { assertUncommon } from './passwords/common-passwords.ts';
 export { forgotPassword } from './passwords/forgot-password.ts';
-export { createPasswords, type Passwords } from './passwords/passwords.ts';
+export { createPasswordHasher, type PasswordHasher } from './passwords/password-hasher.ts';
 export { resetPassword } from './passwords/reset-password.ts';
 export { reviewReset } from './passwords/review-reset.ts';
 export { readMe } from './read-me.ts';

@@ -6,7 +6,7 @@ import type { StoredApproval } from '../../store/sends/send-approvals.ts';
 import { findLimits } from '../../store/sends/wallet-limits.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { reachMerchant } from '../access/index.ts';
+import { authorizeMerchant } from '../access/index.ts';
 import { findProof } from '../accounts/index.ts';
 
 /** A signed-in user. */
@@ -21,7 +21,7 @@ export async function requireDecider(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { userId, merchantId }: { readonly userId: string; readonly merchantId: string },
 ): Promise<MerchantRow> {
-  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  const { merchant, role } = await authorizeMerchant(db, userId, merchantId);
   const { limits } = limitsAt(await findLimits(db, merchantId), clock.now());
   if (role !== 'owner' && !limits.approvers.includes(userId))
     throw new AppError('FORBIDDEN', MESSAGES.permission);
@@ -34,7 +34,7 @@ export async function findMissing(
   { userId, sessionId }: Person,
   { merchantId, askerId }: Pick<StoredApproval, 'merchantId' | 'askerId'>,
 ): Promise<MissingForApproval> {
-  const { role } = await reachMerchant(db, userId, merchantId);
+  const { role } = await authorizeMerchant(db, userId, merchantId);
   const { limits } = limitsAt(await findLimits(db, merchantId), clock.now());
   const hasSecondFactor = sessionId !== null && (await findProof(db, userId)) === 'code';
   return missingForApproval(limits.approvers, askerId, {

@@ -44,7 +44,7 @@ export type Reconciliation = Comparison | Unknown;
 /** Polling interval while waiting for the ledger. */
 export const POLL_MS = 250;
 /** Maximum number of differences logged individually. */
-const MAX_TOLD = 100;
+const MAX_LOGGED = 100;
 
 /** Logs every difference, and stores the result for /metrics. */
 export async function reportComparison(
@@ -52,7 +52,7 @@ export async function reportComparison(
   chain: ChainId,
   { differences, height, ledger: total }: Comparison,
 ): Promise<void> {
-  for (const { subject, ledger, chain: onChain } of differences.slice(0, MAX_TOLD)) {
+  for (const { subject, ledger, chain: onChain } of differences.slice(0, MAX_LOGGED)) {
     const amounts = { ledger: ledger?.toString() ?? null, onChain: onChain?.toString() ?? null };
     deps.logger.error(
       { ...chain, height, subject, ...amounts },

@@ -31,7 +31,7 @@ export async function recordFinality(
   const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
   if (wanted.length === 0) return;
   const named = await adapter.finality.finalBlocks(wanted);
-  const strays = await deps.db.transaction(async (tx) => believe(tx, deps, chain, named));
+  const strays = await deps.db.transaction(async (tx) => storeFinality(tx, deps, chain, named));
   deps.wakeWebhooks();
   const [stray] = strays;
   if (stray === undefined) return;
@@ -47,7 +47,7 @@ interface Stray {
   readonly block: BlockRef;
 }
 
-async function believe(
+async function storeFinality(
   tx: Tx,
   deps: ObserveDeps,
   chain: ChainId,

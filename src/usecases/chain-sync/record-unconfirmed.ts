@@ -5,7 +5,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs, spendersOfOpenParents } from '../../store/ledger/unconfirmed-inputs.ts';
-import { provenHash, recordUnconfirmedSpends } from '../wallet/index.ts';
+import { provenBlockHash, recordUnconfirmedSpends } from '../wallet/index.ts';
 import { findDoubleSpent } from './find-double-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import type { RecheckRoundRobin } from './round-robin.ts';
@@ -92,7 +92,7 @@ async function findLost(
   const txids = turns.next(missing.map((output) => output.txid));
   const fates = await adapter.recheck(await storedTransactions(deps.db, chain, txids), tip);
   const isGone = [...fates.values()].includes('gone');
-  const isCurrent = !isGone || (await provenHash(adapter, tip)) === tip.hash;
+  const isCurrent = !isGone || (await provenBlockHash(adapter, tip)) === tip.hash;
   const orphans = await spendersOfOpenParents(deps.db, chain);
   const { dropAfterMs = DROP_AFTER_MS } = deps;
   const lost = new Set<string>();

@@ -2,7 +2,7 @@ import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { atomsToRequest } from '../../domain/payment/coverage.ts';
+import { atomsToRequest } from '../../domain/payment/paid-share.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { missingShare } from '../../domain/payment/status.ts';
 import type { Clock } from '../../domain/ports.ts';

@@ -54,15 +54,15 @@ export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal):
 async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal): Promise<void> {
   const { db, clock, logger } = deps;
   const { id, kind } = row;
-  if (row.expiresAt <= clock.now()) return giveUp(deps, row, 'expired before it could be sent');
+  if (row.expiresAt <= clock.now()) return failPermanently(deps, row, 'expired before it could be sent');
   const message = open(deps.secretBox, row);
-  if (message === null) return giveUp(deps, row, 'cannot be read');
+  if (message === null) return failPermanently(deps, row, 'cannot be read');
   try {
     await deps.mailer.send(message, signal);
   } catch (error) {
     // A shutdown says nothing about the mail, so the next start retries it.
     if (signal.aborted) return undefined;
-    return retryLater(deps, row, error);
+    return scheduleRetry(deps, row, error);
   }
   const attempts = row.attempts + 1;
   await finishMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
@@ -78,11 +78,11 @@ function open(secretBox: SecretBox, row: MailRow): MailMessage | null {
   }
 }
 
-async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown): Promise<void> {
+async function scheduleRetry(deps: DeliverMailsDeps, row: MailRow, error: unknown): Promise<void> {
   const now = deps.clock.now();
   const delayMs = RETRY_DELAYS_MS[row.attempts];
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX);
-  if (error instanceof MailRefused || delayMs === undefined) return giveUp(deps, row, reason);
+  if (error instanceof MailRefused || delayMs === undefined) return failPermanently(deps, row, reason);
   const attempts = row.attempts + 1;
   deps.logger.warn(
     { mail: row.id, kind: row.kind, attempts, delayMs, reason },
@@ -92,7 +92,7 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
   return undefined;
 }
 
-async function giveUp(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
+async function failPermanently(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
   const attempts = row.attempts + 1;
   deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'email delivery failed permanently');
   await finishMail(deps.db, {

@@ -12,7 +12,7 @@ import {
 } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-import { reachMerchant } from '../access/index.ts';
+import { authorizeMerchant } from '../access/index.ts';
 import { wants } from './notice-readers.ts';
 
 export interface NoticeSettingsDeps {
@@ -45,7 +45,7 @@ export interface NoticeSettings {
 /** @throws {AppError} MERCHANT_NOT_FOUND */
 export async function readNoticeSettings(deps: NoticeSettingsDeps, at: At): Promise<NoticeSettings> {
   const { db } = deps;
-  const { role } = await reachMerchant(db, at.userId, at.merchantId);
+  const { role } = await authorizeMerchant(db, at.userId, at.merchantId);
   const user = await findUser(db, at.userId);
   const choices = await noticeChoices(db, at);
   return {
@@ -76,7 +76,7 @@ export async function editNoticeSettings(
   },
 ): Promise<NoticeSettings> {
   await deps.db.transaction(async (tx) => {
-    await reachMerchant(tx, at.userId, at.merchantId);
+    await authorizeMerchant(tx, at.userId, at.merchantId);
     const put = async (kind: ShopNotice | 'test_payments', enabled: boolean): Promise<void> =>
       putNoticeChoice(tx, {
         userId: at.userId,

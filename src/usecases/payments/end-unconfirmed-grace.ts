@@ -2,7 +2,7 @@ import { UNCONFIRMED_GRACE_MS, type PaymentFact } from '../../domain/payment/typ
 import { listUnconfirmedMoney, type OpenMoney } from '../../store/payments/payments-with-money.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
-import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
+import { findExpirablePayments, type ProvenUnpaidDeps } from './expirable-payments.ts';
 
 export type UnconfirmedGraceDeps = ApplyFactsDeps & ProvenUnpaidDeps;
 
@@ -31,7 +31,7 @@ export async function endUnconfirmedGrace(
       checked.add(paymentId);
       const graceExpired: PaymentFact = { type: 'grace_expired', coin, currentDue: null };
       // More money may have been received in time on the other chains.
-      const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expiresAt }])).length > 0;
+      const isOver = (await findExpirablePayments(deps, [{ id: paymentId, mode, expiresAt }])).length > 0;
       const facts: PaymentFact[] = isOver ? [graceExpired, { type: 'time_passed' }] : [graceExpired];
       const events = await alone(paymentId, async () =>
         deps.db.transaction((tx) => applyFacts(tx, deps, paymentId, facts)),

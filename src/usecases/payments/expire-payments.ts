@@ -3,7 +3,7 @@ import { paymentsDue } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { endUnconfirmedGrace } from './end-unconfirmed-grace.ts';
-import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
+import { findExpirablePayments, type ProvenUnpaidDeps } from './expirable-payments.ts';
 
 export interface ExpirePaymentsDeps extends ApplyFactsDeps, ProvenUnpaidDeps {
   readonly wakeWebhooks: () => void;
@@ -26,7 +26,7 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
   for (;;) {
     const due = await paymentsDue(deps.db, now, after, BATCH);
     for (const { id } of due) all.add(id);
-    for (const id of await provenUnpaid(deps, due)) {
+    for (const id of await findExpirablePayments(deps, due)) {
       const events = await alone(id, async () =>
         deps.db.transaction((tx) => applyFacts(tx, deps, id, [{ type: 'time_passed' }])),
       );

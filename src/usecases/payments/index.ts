@@ -3,7 +3,7 @@ export { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 export { createPayment, type CreatePaymentDeps, createWithOffers, storePayment } from './create-payment.ts';
 export { cancelPayment, resolvePayment } from './decide-payment.ts';
 export { expirePayments } from './expire-payments.ts';
-export { FinalCheck, type Uncredited } from './final-check.ts';
+export { ExpiryBalanceCheck, type Uncredited } from './expiry-balance-check.ts';
 export { findOwnGroupLead, findOwnPayment, getPayment } from './get-payment.ts';
 export { listPayments } from './list-payments.ts';
 export { type LoadedPayment, loadPayment } from './load-payment.ts';

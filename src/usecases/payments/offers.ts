@@ -4,9 +4,9 @@ import {
   expectedConfirmations,
   requiredFinality,
   isAtLeast,
-  requirementFor,
+  requiredConfirmationsFor,
   type ConfirmationPolicy,
-  type Requirement,
+  type RequiredConfirmations,
 } from '../../domain/confirmations.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Chains } from '../../domain/chains.ts';
@@ -102,7 +102,7 @@ export function quotedTerms(
   { coin, due, quote }: Offer,
   { mode, requested }: { readonly mode: Mode; readonly requested: RequestedConfirmations },
 ): QuotedTerms {
-  const policy = requirementFor(deps.confirmations(coin, mode), due);
+  const policy = requiredConfirmationsFor(deps.confirmations(coin, mode), due);
   const requirement = requireAtLeast(policy, coin, requested[coin]);
   return {
     amount: due.toString(),
@@ -126,13 +126,17 @@ export function stillAllowed(
   const allowed = offers.flatMap(({ coin, due }) => {
     const confirmations = requested[coin];
     if (confirmations === undefined) return [];
-    const policy = requirementFor(deps.confirmations(coin, mode), due);
+    const policy = requiredConfirmationsFor(deps.confirmations(coin, mode), due);
     return isAtLeast(confirmations, policy) ? [[coin, confirmations] as const] : [];
   });
   return Object.fromEntries(allowed);
 }
 
-function requireAtLeast(policy: Requirement, coin: Coin, requested: number | undefined): Requirement {
+function requireAtLeast(
+  policy: RequiredConfirmations,
+  coin: Coin,
+  requested: number | undefined,
+): RequiredConfirmations {
   if (requested === undefined) return policy;
   if (isAtLeast(requested, policy)) return requested;
   const least =

@@ -1,7 +1,7 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
-import { atomsToRequest, atomsUp } from '../../domain/payment/coverage.ts';
+import { atomsToRequest, atomsUp } from '../../domain/payment/paid-share.ts';
 import { missingShare } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 

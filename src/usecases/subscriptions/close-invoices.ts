@@ -40,7 +40,7 @@ export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: 
 }
 
 /** Whether money for an open invoice may still be on its way: only its payment's end proves that it is not. */
-export async function isUndecided(tx: Tx, { id }: SubscriptionRow): Promise<boolean> {
+export async function isPaymentPending(tx: Tx, { id }: SubscriptionRow): Promise<boolean> {
   const [oldest] = await openInvoices(tx, id);
   const paymentId = oldest?.paymentId ?? null;
   const payment = paymentId === null ? undefined : await findPayment(tx, paymentId);

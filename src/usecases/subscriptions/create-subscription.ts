@@ -17,7 +17,7 @@ import { findOrCreatePayer, type Payer } from '../customers/index.ts';
 import { newTimedId } from '../events/index.ts';
 import { loadState, saveSubscription } from '../invoices/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
-import { assertPayable, makeInvoice } from './make-invoice.ts';
+import { assertPayable, createInvoice } from './create-invoice.ts';
 import { newPortalToken } from './portal-token.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
@@ -79,7 +79,7 @@ export async function createSubscription(
     const created = await saveSubscription(tx, deps, row, { state, events: ['subscription.created'] });
     const invoiceAt = nextInvoiceAt(state, merchant.invoiceLeadDays);
     const isDue = invoiceAt !== null && invoiceAt <= deps.clock.now();
-    const started = isDue ? await makeInvoice(tx, deps, created) : created;
+    const started = isDue ? await createInvoice(tx, deps, created) : created;
     await storeResult(tx, started);
     return started;
   });

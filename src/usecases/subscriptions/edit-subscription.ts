@@ -8,7 +8,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
 import { loadState, periodPrice, saveSubscription } from '../invoices/index.ts';
 import { findRecurringPrice } from './create-subscription.ts';
-import { assertPayable } from './make-invoice.ts';
+import { assertPayable } from './create-invoice.ts';
 import { reviseInvoices } from './revise-invoice.ts';
 import { findOwnSubscription, forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
 

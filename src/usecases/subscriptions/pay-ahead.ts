@@ -2,7 +2,7 @@ import { periodStart } from '../../domain/subscription/periods.ts';
 import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import { openInvoices } from '../../store/subscriptions/invoices.ts';
 import { loadState } from '../invoices/index.ts';
-import { makeInvoice } from './make-invoice.ts';
+import { createInvoice } from './create-invoice.ts';
 import { findByPortalToken } from './portal-token.ts';
 import { forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
 
@@ -30,7 +30,7 @@ export async function payAhead(deps: SubscriptionDeps, token: string): Promise<s
     const [open] = await openInvoices(tx, row.id);
     if (open !== undefined) return open.paymentId;
     if (!mayPayAhead(await loadState(tx, row), deps.clock.now())) throw forbiddenBy(row);
-    await makeInvoice(tx, deps, row);
+    await createInvoice(tx, deps, row);
     const [made] = await openInvoices(tx, row.id);
     return made?.paymentId ?? null;
   });

@@ -7,7 +7,7 @@ import { openInvoices, updateInvoice, type StoredInvoice } from '../../store/sub
 import { updateSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { invoiceDue, payByCredit } from '../invoices/index.ts';
 import { applyFacts, changeInvoiceAmount, loadPayment, type LoadedPayment } from '../payments/index.ts';
-import { payableDues } from './make-invoice.ts';
+import { payableDues } from './create-invoice.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   RAISES,
   type StoredLimits,
 } from '../../domain/send/limit-change.ts';
-import type { AllowedDestination } from '../../domain/send/limits.ts';
+import type { AllowedDestination } from '../../domain/send/spending-limits.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findLimits, putLimits } from '../../store/sends/wallet-limits.ts';

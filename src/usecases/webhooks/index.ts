@@ -1,6 +1,6 @@
 /** Webhook endpoints, deliveries, attempts, logs, and the events cursor. */
 export type { AttemptReport, DeliveryAttempts } from './attempts.ts';
-export { EventWaiters } from './event-waiters.ts';
+export { LongPollWaiters } from './long-poll-waiters.ts';
 export { findOwnEndpoint } from './find-own-endpoint.ts';
 export { longPollEvents } from './long-poll-events.ts';
 export { listDeliveries } from './list-deliveries.ts';

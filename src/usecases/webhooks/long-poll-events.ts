@@ -3,7 +3,7 @@ import { invalidField } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { listEventsInRange, newestSeq, nextSeq } from '../../store/webhooks/events.ts';
-import type { EventWaiters } from './event-waiters.ts';
+import type { LongPollWaiters } from './long-poll-waiters.ts';
 import { presentEvents, type EventView } from './list-events.ts';
 
 export interface LongPollEventsInput {
@@ -21,7 +21,7 @@ export interface LongPollEventsInput {
   readonly clientGone: () => AbortSignal;
 }
 
-interface EventStretch {
+interface EventPage {
   readonly events: EventView[];
   /** The last seq seen, for the next request. */
   readonly nextAfter: number;
@@ -33,15 +33,15 @@ interface EventStretch {
  * when too many wait.
  */
 export async function longPollEvents(
-  deps: { readonly db: Db; readonly waiters: EventWaiters },
+  deps: { readonly db: Db; readonly waiters: LongPollWaiters },
   input: LongPollEventsInput,
-): Promise<EventStretch> {
+): Promise<EventPage> {
   const newest = (await nextSeq(deps.db)) - 1;
   if (input.after > newest) {
     const why = `must not be above ${newest}, the last event: is it the cursor of another shop or database?`;
     throw invalidField('after', why, 'unknown_cursor');
   }
-  let range = await readStretch(deps.db, input);
+  let range = await readEventPage(deps.db, input);
   if (range.events.length > 0 || input.waitMs === 0) return range;
   const waiter = deps.waiters.join(input.merchantId, {
     timeoutMs: input.waitMs,
@@ -50,7 +50,7 @@ export async function longPollEvents(
   try {
     // Read once more before the first wait, because an event may have been stored between the first read and
     // joining.
-    do range = await readStretch(deps.db, { ...input, after: range.nextAfter });
+    do range = await readEventPage(deps.db, { ...input, after: range.nextAfter });
     while (range.events.length === 0 && (await waiter.next()));
     return range;
   } finally {
@@ -58,7 +58,7 @@ export async function longPollEvents(
   }
 }
 
-async function readStretch(db: Db, input: LongPollEventsInput): Promise<EventStretch> {
+async function readEventPage(db: Db, input: LongPollEventsInput): Promise<EventPage> {
   // Read before the events, so that later ones are left to the next read.
   const through = await newestSeq(db, input.merchantId);
   if (through <= input.after) return { events: [], nextAfter: input.after };

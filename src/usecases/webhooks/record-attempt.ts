@@ -126,7 +126,7 @@ async function applyOutcome(tx: Tx, record: AttemptRecord): Promise<void> {
       return;
     case 'gone':
       await failDelivery(tx, settlement);
-      await markTargetGone(tx, delivery, record.endedAt);
+      await disableGoneEndpoint(tx, delivery, record.endedAt);
       return;
     default:
       assertNever(outcome);
@@ -134,7 +134,7 @@ async function applyOutcome(tx: Tx, record: AttemptRecord): Promise<void> {
 }
 
 /** Handles a 410: disables a payment's own URL for that payment, or a merchant's URL or endpoint until it is edited. */
-async function markTargetGone(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
+async function disableGoneEndpoint(tx: Tx, delivery: StoredDelivery, now: number): Promise<void> {
   const { merchantId, paymentId, endpointId, url } = delivery;
   if (isDeclaredEndpoint(endpointId)) {
     const endpoint = await findEndpoint(tx, endpointId);

@@ -30,12 +30,12 @@ export async function redeliverWebhook(
   const deliveryId = await deps.db.transaction(async (tx) => {
     const log = await findWebhookLog(tx, { merchantId: input.merchantId, id: input.logId });
     if (log === undefined) throw new AppError('LOG_NOT_FOUND', 'there is no such webhook log');
-    return queueAgain(tx, log, deps.clock.now());
+    return requeueEvent(tx, log, deps.clock.now());
   });
   return deps.attempts.attemptNow(deliveryId);
 }
 
-async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<string> {
+async function requeueEvent(tx: Tx, log: StoredWebhookLog, now: number): Promise<string> {
   const { merchantId, paymentId } = log;
   const event = await findEvent(tx, log.eventId);
   if (event === undefined)

@@ -1,9 +1,9 @@
 import './style.css';
-import { requestEarly } from './api/early.ts';
+import { prefetch } from './api/prefetch.ts';
 import { wasIn } from './api/was-in.ts';
 
 // This file has no libraries, so its requests are on their way while those are loading.
-requestEarly('/auth/session');
+prefetch('/auth/session');
 // Every page of a signed-in user begins with it.
-if (wasIn()) requestEarly('/merchant/list');
+if (wasIn()) prefetch('/merchant/list');
 void import('./start.ts');

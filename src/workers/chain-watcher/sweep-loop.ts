@@ -3,7 +3,7 @@ import type { Chains } from '../../domain/chains.ts';
 import {
   fillNonceGaps,
   createSweepBackoff,
-  gatherDeposits,
+  consolidateAccounts,
   sweepDeposits,
   type SweepDepositsDeps,
 } from '../../usecases/wallet/index.ts';
@@ -29,7 +29,7 @@ export class SweepLoop {
         const trusted = { ...deps, chains: options.trusted() };
         await fillNonceGaps(trusted, chain, memory);
         await sweepDeposits(trusted, chain, memory);
-        await gatherDeposits(trusted, chain, memory);
+        await consolidateAccounts(trusted, chain, memory);
       });
     }
   }

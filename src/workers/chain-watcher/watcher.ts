@@ -5,7 +5,7 @@ import type { Rates } from '../../domain/ports.ts';
 import type { ObserveDeps } from '../../usecases/chain-sync/index.ts';
 import {
   expirePayments,
-  FinalCheck,
+  ExpiryBalanceCheck,
   quoteLatePayments,
   type Uncredited,
 } from '../../usecases/payments/index.ts';
@@ -45,7 +45,7 @@ export class Watcher {
   readonly #sends: SendLoop;
   readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
-  readonly #finalCheck: FinalCheck;
+  readonly #finalCheck: ExpiryBalanceCheck;
   readonly #adapters: readonly ChainAdapter[];
   #unsubscribers: readonly (() => void)[] = [];
 
@@ -64,7 +64,7 @@ export class Watcher {
     );
     const { logger } = deps;
     this.#chains = deps.chains;
-    this.#finalCheck = new FinalCheck(deps);
+    this.#finalCheck = new ExpiryBalanceCheck(deps);
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#jobs = new Scheduler(logger)

@@ -6,7 +6,7 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { createCustomer } from '../../../src/usecases/customers/create-customer.ts';
 import { createPayment, type CreatePaymentDeps } from '../../../src/usecases/payments/create-payment.ts';
 import { expirePayments } from '../../../src/usecases/payments/expire-payments.ts';
-import { FinalCheck } from '../../../src/usecases/payments/final-check.ts';
+import { ExpiryBalanceCheck } from '../../../src/usecases/payments/expiry-balance-check.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
@@ -28,7 +28,7 @@ export class ShopHours implements AsyncDisposable {
   readonly #deps: CreatePaymentDeps & WalletWorld['deps'];
   readonly #customerId: string;
   readonly #follower: ChainFollower;
-  readonly #finalCheck: FinalCheck;
+  readonly #finalCheck: ExpiryBalanceCheck;
   readonly #dir: string;
   #polls = 0;
   #orders = 0;
@@ -50,7 +50,7 @@ export class ShopHours implements AsyncDisposable {
       toWatchKey: (_chain, address) => address,
       webhookUrlRule: () => null,
     };
-    this.#finalCheck = new FinalCheck(this.#deps);
+    this.#finalCheck = new ExpiryBalanceCheck(this.#deps);
     this.#follower = new ChainFollower(this.#deps, this.wallet.adapter('SOL'), {
       pollIntervalMs: POLL_MS,
       maxBackoffMs: POLL_MS,

@@ -122,7 +122,7 @@ describe('every path of the daemon', () => {
 
 /** The document before it is served, with the examples of its fields. */
 function createDocument(): OpenApiDocument {
-  const listed = routes().filter(({ ownPages }) => ownPages !== true);
+  const listed = routes().filter(({ dashboardOnly }) => dashboardOnly !== true);
   return createOpenApi(listed, { version: '0.0.0', baseUrl: till.api.baseUrl });
 }
 

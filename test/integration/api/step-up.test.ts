@@ -254,7 +254,7 @@ describe('a session without step-up', () => {
   });
 
   it('does not affect user tokens and keys', async () => {
-    const theirs = guarded.filter((route) => isSteppedUp(route) && route.ownPages !== true);
+    const theirs = guarded.filter((route) => isSteppedUp(route) && route.dashboardOnly !== true);
     expect(theirs.length).toBeGreaterThan(10);
     for (const { method, path } of theirs) {
       const { body } = await api.call(method, path, {
@@ -424,23 +424,22 @@ describe('the audit log of step-up routes', () => {
     ]);
   });
 
-  it.each(handing.filter(({ ownPages }) => ownPages !== true).map((route) => [nameOf(route)] as const))(
-    'records each %s, with any credential',
-    async (name) => {
-      const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
-      if (endpoint === undefined) throw new Error(`the document has no ${name}`);
-      const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
-      const count = () => entries().filter(({ action, result }) => action === name && result === 'OK').length;
-      for (const kind of kinds.length === 0 ? [null] : kinds) {
-        const before = count();
-        const example = account.request(endpoint, kind);
-        const request = (await PREPARATIONS[name]?.(world, account, example)) ?? example;
-        const answer = await world.send(endpoint, request);
-        expect([kind, answer.body.error]).toEqual([kind, null]);
-        await expect.poll(count, { message: String(kind) }).toBeGreaterThan(before);
-      }
-    },
-  );
+  it.each(
+    handing.filter(({ dashboardOnly }) => dashboardOnly !== true).map((route) => [nameOf(route)] as const),
+  )('records each %s, with any credential', async (name) => {
+    const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
+    if (endpoint === undefined) throw new Error(`the document has no ${name}`);
+    const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
+    const count = () => entries().filter(({ action, result }) => action === name && result === 'OK').length;
+    for (const kind of kinds.length === 0 ? [null] : kinds) {
+      const before = count();
+      const example = account.request(endpoint, kind);
+      const request = (await PREPARATIONS[name]?.(world, account, example)) ?? example;
+      const answer = await world.send(endpoint, request);
+      expect([kind, answer.body.error]).toEqual([kind, null]);
+      await expect.poll(count, { message: String(kind) }).toBeGreaterThan(before);
+    }
+  });
 
   it('records an invitation, whose link is in the response', async () => {
     const owner = await signedIn(api, account.email);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords } from '../../../src/usecases/accounts/passwords/passwords.ts';
+import { createPasswordHasher } from '../../../src/usecases/accounts/passwords/password-hasher.ts';
 import {
   SETUP_TOKEN,
   CHEAP_PASSWORDS,
@@ -241,7 +241,9 @@ describe('POST /auth/login', () => {
     await app.db
       .updateTable('users')
       .set({
-        passwordHash: await (await createPasswords({ ...CHEAP_PASSWORDS, iterations: 3 })).hash(PASSWORD),
+        passwordHash: await (
+          await createPasswordHasher({ ...CHEAP_PASSWORDS, iterations: 3 })
+        ).hash(PASSWORD),
       })
       .where('email', '=', 'eve@example.com')
       .execute();

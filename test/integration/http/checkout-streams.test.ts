@@ -6,7 +6,11 @@ import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { Snapshot } from '../../../src/http/checkout/payment-channel.ts';
-import { CheckoutStreams, STREAM_LIMITS, type StreamLimits } from '../../../src/http/checkout/streams.ts';
+import {
+  CheckoutEventStreams,
+  STREAM_LIMITS,
+  type StreamLimits,
+} from '../../../src/http/checkout/event-streams.ts';
 import { createLogger } from '../../../src/app/logger.ts';
 import { PaymentChangeBus } from '../../../src/usecases/payments/payment-change-bus.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -44,7 +48,7 @@ async function serve({ readSnapshot, stamp = () => '', limits = {} }: World) {
     },
     follow: (paymentId: string, listener: () => void) => news.subscribe(paymentId, listener),
   };
-  const streams = new CheckoutStreams(source, createLogger('silent'), {
+  const streams = new CheckoutEventStreams(source, createLogger('silent'), {
     ...STREAM_LIMITS,
     gapMs: 1,
     ...limits,
@@ -52,7 +56,7 @@ async function serve({ readSnapshot, stamp = () => '', limits = {} }: World) {
   const app = express();
   app.get('/:paymentId', (req, res, next) => {
     const stream = { req, res, next, client: 'client', language: 'en' as const };
-    if (streams.hasRoom('client')) streams.open({ ...stream, paymentId: req.params.paymentId });
+    if (streams.hasCapacity('client')) streams.open({ ...stream, paymentId: req.params.paymentId });
     else res.status(204).end();
   });
   app.use((_error: unknown, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
@@ -174,7 +178,7 @@ describe('the event streams of checkout pages', () => {
     leave();
     await eventually(
       'the place is free',
-      () => streams.hasRoom('client'),
+      () => streams.hasCapacity('client'),
       (free) => free,
     );
   });
@@ -207,12 +211,12 @@ describe('the event streams of checkout pages', () => {
       limits: { maxStreams: 1 },
     });
     expect((await fetch(url)).status).toBe(404);
-    expect(streams.hasRoom('client')).toBe(true);
+    expect(streams.hasCapacity('client')).toBe(true);
     now = frame('a');
     const answer = await fetch(url);
     now = null;
     news.tell('pay_1');
     expect(idsIn(await answer.text())).toEqual(['a']);
-    expect(streams.hasRoom('client')).toBe(true);
+    expect(streams.hasCapacity('client')).toBe(true);
   });
 });

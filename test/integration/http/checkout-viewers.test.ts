@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { STREAM_LIMITS } from '../../../src/http/checkout/streams.ts';
+import { STREAM_LIMITS } from '../../../src/http/checkout/event-streams.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords } from '../../../src/usecases/accounts/passwords/passwords.ts';
+import { createPasswordHasher } from '../../../src/usecases/accounts/passwords/password-hasher.ts';
 import { CHEAP_PASSWORDS, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 import { tokenIn } from '../../_helpers/smtp-sink.ts';
@@ -64,7 +64,7 @@ it('a password composed of common ones is accepted', async () => {
 
 it('a user with a common password from before the check can still sign in', async () => {
   const { email, id } = await newUser(app);
-  const passwords = await createPasswords(CHEAP_PASSWORDS);
+  const passwords = await createPasswordHasher(CHEAP_PASSWORDS);
   const hash = await passwords.hash('password');
   await app.db.updateTable('users').set({ passwordHash: hash }).where('id', '=', id).execute();
   expect((await post('/auth/login', { email, password: 'password' })).status).toBe(200);

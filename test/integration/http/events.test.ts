@@ -3,7 +3,7 @@ import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { eventRoutes, type EventRoutesDeps } from '../../../src/http/routes/events.ts';
-import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+import { LongPollWaiters } from '../../../src/usecases/webhooks/long-poll-waiters.ts';
 import { newMerchant, newUser, startHttpApp } from '../../_helpers/http-app.ts';
 
 interface Stretch {
@@ -95,7 +95,7 @@ describe('GET /merchant/events with after (long poll)', () => {
 });
 
 it('a client that disconnects frees its long-poll slot', async () => {
-  const waiters = new EventWaiters({ total: 2, crowded: 2, perMerchant: 1 });
+  const waiters = new LongPollWaiters({ total: 2, crowded: 2, perMerchant: 1 });
   const deps: Partial<EventRoutesDeps> = { waiters };
   const app = await startHttpApp({ extraRoutes: eventRoutes(deps as EventRoutesDeps) });
   try {

@@ -1,7 +1,7 @@
 /** Many requests, expiries and restarts of the clock's day at once: what leaves without an approval is within the limits. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { NO_RAISES } from '../../../src/domain/send/limit-change.ts';
-import { NO_LIMITS } from '../../../src/domain/send/limits.ts';
+import { NO_LIMITS } from '../../../src/domain/send/spending-limits.ts';
 import { putLimits } from '../../../src/store/sends/wallet-limits.ts';
 import { expireApprovals } from '../../../src/usecases/approvals/expire-approvals.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';

@@ -10,11 +10,11 @@ let payment: PaymentView;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), MOST)]);
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   const accepted = await resolvePayment(
     world.deps,
     { merchantId: world.wallet.merchant.id, paymentId: payment.id },
@@ -32,10 +32,10 @@ describe('a payment that the merchant accepted', () => {
     world.advance(1_000);
     const dust = creditTo(addressOf(payment, 'BTC'), 300n);
     world.chains.BTC.unconfirmed = [unconfirmed(dust)];
-    await world.look('BTC');
+    await world.poll('BTC');
     world.chains.BTC.unconfirmed = [];
     world.chains.BTC.fates.set(dust.ref.txid, 'gone');
-    await world.look('BTC');
+    await world.poll('BTC');
     expect((await world.payment(payment)).status).toBe('completed');
   });
 
@@ -46,7 +46,7 @@ describe('a payment that the merchant accepted', () => {
     world.chains.BTC.mine(world.now());
     const [lost] = (await world.payment(payment)).transactions;
     if (lost !== undefined) world.chains.BTC.fates.set(lost.txid, 'gone');
-    await world.look('BTC');
+    await world.poll('BTC');
     expect((await world.payment(payment)).status).toBe('pending');
     expect(await world.eventsOf(payment)).toContain('reversed');
   });

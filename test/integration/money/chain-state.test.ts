@@ -6,7 +6,7 @@ let world: PaymentWorld;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -20,7 +20,7 @@ async function statesWhileBlocksCome(count: number): Promise<readonly string[]> 
   const states: string[] = [];
   for (let mined = 0; mined < count; mined += 1) chain.mine(world.now() + mined * BLOCK_MS);
   chain.beforeRead = () => states.push(follower.health().state);
-  await world.look('BTC');
+  await world.poll('BTC');
   chain.beforeRead = () => {};
   return states;
 }
@@ -42,7 +42,7 @@ describe('the state of a chain', () => {
   it('is catching_up from the first block after an error', async () => {
     world.chains.BTC.status = { peers: 0 };
     world.advance(10_000);
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(world.follower('BTC').health().state).toBe('behind');
     expect((await statesWhileBlocksCome(1)).at(-1)).toBe('catching_up');
   });

@@ -10,7 +10,7 @@ beforeEach(async () => {
   world = await openPaymentWorld();
   // The machine's clock was wrong, and is put right.
   world.advance(YEAR);
-  await world.look();
+  await world.poll();
   world.advance(-YEAR);
 });
 
@@ -25,7 +25,7 @@ test('a payment does not expire because its chain was read while the clock was a
   expect(world.follower('BTC').seenThrough()).toBeNull();
   expect(await world.expire()).toBe(0);
   expect((await world.payment(payment)).status).toBe('pending');
-  await world.look();
+  await world.poll();
   expect(await world.expire()).toBe(1);
 });
 
@@ -35,7 +35,7 @@ test('money that arrived before the deadline is not late when its block is read 
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
   world.chains.BTC.mine(world.now());
   world.advance(90 * MINUTE);
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
 });
 
@@ -44,11 +44,11 @@ test('money seen with a clock that was ahead is reversed immediately when the no
   const payment = await world.order({ allowed: ['BTC'] });
   const credit = creditTo(addressOf(payment, 'BTC'), DUE);
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-  await world.look('BTC');
+  await world.poll('BTC');
   world.advance(-YEAR);
   expect((await world.payment(payment)).status).toBe('confirming');
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.fates.set(credit.ref.txid, 'gone');
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
 });

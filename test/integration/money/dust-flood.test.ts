@@ -10,7 +10,7 @@ let world: PaymentWorld;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -38,22 +38,22 @@ describe('thousands of tiny outputs to one payment address', () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = credits.map((credit) => unconfirmed(credit));
     const took: Record<string, number> = {};
-    took['first sight'] = await measureCpuMs(async () => world.look('BTC'));
-    took['second sight'] = await measureCpuMs(async () => world.look('BTC'));
+    took['first sight'] = await measureCpuMs(async () => world.poll('BTC'));
+    took['second sight'] = await measureCpuMs(async () => world.poll('BTC'));
     BTC.unconfirmed = [];
     BTC.mine(world.now(), credits);
-    took['its block'] = await measureCpuMs(async () => world.look('BTC'));
+    took['its block'] = await measureCpuMs(async () => world.poll('BTC'));
     BTC.mine(world.now());
-    took['next block'] = await measureCpuMs(async () => world.look('BTC'));
+    took['next block'] = await measureCpuMs(async () => world.poll('BTC'));
     BTC.drop(2);
     BTC.mine(world.now());
     BTC.mine(world.now());
     BTC.mine(world.now());
     BTC.unconfirmed = credits.map((credit) => unconfirmed(credit));
-    took['reorganisation'] = await measureCpuMs(async () => world.look('BTC'));
+    took['reorganisation'] = await measureCpuMs(async () => world.poll('BTC'));
     BTC.unconfirmed = [];
     for (const { ref } of credits) BTC.fates.set(ref.txid, 'gone');
-    took['double-spend'] = await measureCpuMs(async () => world.look('BTC'));
+    took['double-spend'] = await measureCpuMs(async () => world.poll('BTC'));
     const view = await world.payment(payment);
     expect(view).toMatchObject({ status: 'pending', options: { BTC: { received: '0' } } });
     expect(view.transactions).toHaveLength(100);

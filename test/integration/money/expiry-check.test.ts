@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { expirePayments } from '../../../src/usecases/payments/expire-payments.ts';
-import { FinalCheck } from '../../../src/usecases/payments/final-check.ts';
+import { ExpiryBalanceCheck } from '../../../src/usecases/payments/expiry-balance-check.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;
-let finalCheck: FinalCheck;
+let finalCheck: ExpiryBalanceCheck;
 /** What the chain says that accounts hold, 0 for others; null while the node does not tell. */
 let balances: Map<string, bigint> | null;
 /** Accounts whose balance the node answers in a form that cannot be read. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
     warn: (_fields, message) => void told.push(message),
     error: (_fields, message) => void told.push(message),
   };
-  finalCheck = new FinalCheck({ ...world.deps, chains: accountChains(), logger });
+  finalCheck = new ExpiryBalanceCheck({ ...world.deps, chains: accountChains(), logger });
 });
 
 afterEach(async () => {
@@ -68,7 +68,7 @@ const expire = async (): Promise<number> =>
 
 async function timeIsUp(): Promise<void> {
   world.advance(61 * MINUTE);
-  await world.look();
+  await world.poll();
 }
 
 describe('a payment at its deadline', () => {
@@ -86,7 +86,7 @@ describe('a payment at its deadline', () => {
     ]);
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
-    await world.look();
+    await world.poll();
     await expire();
     expect(await world.eventsOf(payment)).not.toContain('expired');
     expect(finalCheck.uncredited()).toEqual([]);
@@ -104,7 +104,7 @@ describe('a payment at its deadline', () => {
     ]);
     balances = new Map();
     world.advance(11_000);
-    await world.look();
+    await world.poll();
     expect(await expire()).toBe(1);
     expect((await world.payment(payment)).status).toBe('expired');
   });

@@ -8,7 +8,7 @@ let payment: PaymentView;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
 });
 afterEach(async () => world.close());
@@ -17,7 +17,7 @@ it('the fiat value at receipt is recorded next to the locked rate, whatever the 
   const credit = creditTo(addressOf(payment, 'BTC'), 25_000_000n);
   world.rate = '80';
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({
     receivedFiat: '25',
     transactions: [{ rate: '80', fiatAmount: '20' }],
@@ -25,7 +25,7 @@ it('the fiat value at receipt is recorded next to the locked rate, whatever the 
   world.rate = '1000';
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.mine(world.now(), [credit]);
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({
     receivedFiat: '25',
     transactions: [{ status: 'confirmed', rate: '80', fiatAmount: '20' }],
@@ -36,14 +36,14 @@ it('the fiat value at receipt is unknown, and not invented, while no source has 
   const [first, second] = [1n, 2n].map((part) => creditTo(addressOf(payment, 'BTC'), part * 10_000_000n));
   world.rate = null;
   world.chains.BTC.unconfirmed = [unconfirmed(first!)];
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({
     receivedFiat: '10',
     transactions: [{ fiatAmount: null, rate: null, rateAt: null }],
   });
   world.rate = '100';
   world.chains.BTC.unconfirmed = [unconfirmed(first!), unconfirmed(second!)];
-  await world.look('BTC');
+  await world.poll('BTC');
   const { receivedFiat, transactions } = await world.payment(payment);
   expect(receivedFiat).toBe('30');
   expect(new Set(transactions.map(({ fiatAmount }) => fiatAmount))).toEqual(new Set(['20', null]));

@@ -11,7 +11,7 @@ let world: PaymentWorld;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -71,7 +71,7 @@ describe('late money that was received while no rate was available', () => {
     world.rate = null;
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });
     world.rate = '100';
     await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });
@@ -84,7 +84,7 @@ describe('late money that was received while no rate was available', () => {
     world.rate = null;
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     const { db } = world.wallet;
     await claimBy(payment.id, DUE - 1n);
     world.rate = '100';
@@ -102,12 +102,12 @@ describe('late money that was received while no rate was available', () => {
     const payment = await world.order({ allowed: ['BTC', 'LTC'] });
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), 2n * DUE)]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     world.advance(61 * MINUTE);
     world.rate = null;
     world.chains.LTC.mine(world.now(), [creditTo(addressOf(payment, 'LTC'), 300n)]);
     world.chains.LTC.mine(world.now());
-    await world.look('LTC');
+    await world.poll('LTC');
     const view = await readCheckout({ ...world.deps, payerExplorers: {} }, payment.id);
     expect(view).toMatchObject({ payment: { status: 'completed' }, excess: { coin: 'BTC', amount: '0.5' } });
   });
@@ -124,7 +124,7 @@ describe('late money that was received while no rate was available', () => {
     await world.wallet.db.updateTable('payments').set({ currency: 'KES' }).where('id', '=', odd.id).execute();
     world.chains.BTC.mine(world.now(), [...dust, creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     world.rate = '100';
     world.unpriced = 'KES';
     await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });

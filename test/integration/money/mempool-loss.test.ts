@@ -12,7 +12,7 @@ let credit: UnconfirmedCredit;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   parent = freshTxid();
   credit = {
@@ -31,31 +31,31 @@ async function loseMempool(): Promise<void> {
   world.chains.BTC.others = [];
   world.chains.BTC.fates.set(credit.ref.txid, 'gone');
   world.advance(MINUTE);
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 describe('a payment that spends unconfirmed money, on a node that loses its mempool,', () => {
   it('stays credited while its parent is unconfirmed, and completes when both are mined', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
-    await world.look('BTC');
+    await world.poll('BTC');
     await loseMempool();
     world.restart();
     await loseMempool();
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
     world.chains.BTC.mine(world.now(), [credit]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
   it('is reversed when its parent was mined meanwhile, because then its input is double-spent', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
-    await world.look('BTC');
+    await world.poll('BTC');
     world.chains.BTC.others = [];
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     await loseMempool();
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
@@ -63,14 +63,14 @@ describe('a payment that spends unconfirmed money, on a node that loses its memp
   it('is reversed when the node has not had it for two hours, and returns when it is seen again', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
-    await world.look('BTC');
+    await world.poll('BTC');
     await loseMempool();
     await minutesPass(118);
     expect(await world.eventsOf(payment)).not.toContain('reversed');
     await minutesPass(4);
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed', 'failed']);
     world.chains.BTC.unconfirmed = [credit];
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(payment)).toMatchObject({ status: 'confirming', exception: null });
   });
 });
@@ -78,7 +78,7 @@ describe('a payment that spends unconfirmed money, on a node that loses its memp
 describe('a payment whose transaction the node neither has nor accepts again', () => {
   beforeEach(async () => {
     world.chains.BTC.unconfirmed = [credit];
-    await world.look('BTC');
+    await world.poll('BTC');
     world.chains.BTC.unconfirmed = [];
   });
 
@@ -119,14 +119,14 @@ describe('a payment whose transaction the node neither has nor accepts again', (
 async function minutesPass(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
     await world.expire();
   }
 }
 
 async function settles(): Promise<void> {
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
 }
 
@@ -136,7 +136,7 @@ describe('a payment that its payer replaced (RBF) with the same amount', () => {
   beforeEach(async () => {
     raised = { ...unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)), inputs: credit.inputs };
     world.chains.BTC.unconfirmed = [credit];
-    await world.look('BTC');
+    await world.poll('BTC');
   });
 
   const spends = () => credit.inputs.map((ref) => ({ ref, byTxid: raised.ref.txid }));
@@ -149,8 +149,8 @@ describe('a payment that its payer replaced (RBF) with the same amount', () => {
       BTC.beforeRecheck = () => {};
       BTC.mine(world.now(), [raised], spends());
     };
-    await world.look('BTC');
-    await world.look('BTC');
+    await world.poll('BTC');
+    await world.poll('BTC');
     await settles();
   });
 
@@ -158,7 +158,7 @@ describe('a payment that its payer replaced (RBF) with the same amount', () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = [raised];
     BTC.debits = spends();
-    await world.look('BTC');
+    await world.poll('BTC');
     expect((await world.payment(payment)).options.BTC?.received).toBe('0.5');
     BTC.unconfirmed = [];
     BTC.debits = [];

@@ -11,7 +11,7 @@ let payment: PaymentView;
 async function watchFor(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 10_000) {
     world.advance(10_000);
-    await world.look();
+    await world.poll();
     await world.expire();
   }
 }
@@ -56,7 +56,7 @@ describe('a node that is out of sync with its network', () => {
   it('gets time to learn of blocks after the machine was suspended, although it kept its peers', async () => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
-    await world.look();
+    await world.poll();
     expect(await world.expire()).toBe(0);
     catchUpWithNetwork(paidAt);
     await watchFor(5 * MINUTE);

@@ -8,7 +8,7 @@ let world: PaymentWorld;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -19,18 +19,18 @@ describe('an order whose old payment is paid after a new one was created', () =>
   it('completes the old payment without an error while reading the chain', async () => {
     const first = await world.order({ orderId: 'A-1' });
     world.advance(61 * MINUTE);
-    await world.look();
+    await world.poll();
     expect(await world.expire()).toBe(1);
     const second = await world.order({ orderId: 'A-1' });
     expect(second.id).not.toBe(first.id);
 
     const credit = creditTo(addressOf(first, 'BTC'), DUE);
     world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-    await world.look('BTC');
+    await world.poll('BTC');
     world.chains.BTC.unconfirmed = [];
     world.chains.BTC.mine(world.now(), [credit]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(first)).toMatchObject({ status: 'completed', exception: 'late' });
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
@@ -42,7 +42,7 @@ describe('an order whose old payment is paid after a new one was created', () =>
     const second = await world.order({ orderId: 'A-2' });
     world.chains.LTC.mine(world.now(), [creditTo(addressOf(first, 'LTC'), DUE)]);
     world.chains.LTC.mine(world.now());
-    await world.look('LTC');
+    await world.poll('LTC');
     expect(await world.payment(first)).toMatchObject({ status: 'completed' });
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
@@ -50,11 +50,11 @@ describe('an order whose old payment is paid after a new one was created', () =>
   it('returns the payment with the money for the same order', async () => {
     const first = await world.order({ orderId: 'A-3' });
     world.advance(61 * MINUTE);
-    await world.look();
+    await world.poll();
     await world.expire();
     await world.order({ orderId: 'A-3' });
     world.chains.LTC.mine(world.now(), [creditTo(addressOf(first, 'LTC'), DUE)]);
-    await world.look('LTC');
+    await world.poll('LTC');
     expect((await world.order({ orderId: 'A-3' })).id).toBe(first.id);
   });
 });

@@ -18,12 +18,12 @@ afterEach(async () => world.close());
 async function payIn(payment: PaymentView, amount: bigint): Promise<void> {
   world.advance(1_000);
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 async function mine(blocks: number): Promise<void> {
   for (let count = 0; count < blocks; count += 1) world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 const setTiers = (...tiers: readonly ConfirmationTier[]): unknown =>

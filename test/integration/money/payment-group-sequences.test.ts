@@ -250,9 +250,9 @@ class Life {
     for (const chain of ['BTC', 'LTC'] as const) {
       world.chains[chain].unconfirmed = this.#mempool[chain].map((credit) => unconfirmed(credit));
     }
-    await world.look();
+    await world.poll();
     world.advance(MINUTE);
-    await world.look();
+    await world.poll();
     await world.expire();
     this.wasPaid ||= (await this.#outputs()).some(({ state }) => state !== 'gone');
     await this.check();

@@ -149,7 +149,7 @@ describe('the first money of a payment group', () => {
       creditTo(addressOf(first, 'BTC'), PRICE / 2n),
     ]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
     expect(await world.payment(first)).toMatchObject(superseded(second));
   });
@@ -334,14 +334,14 @@ describe('money on a superseded payment', () => {
     const credit = creditTo(addressOf(first, 'BTC'), PRICE / 2n);
     world.chains.BTC.mine(world.now(), [credit]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
     world.chains.BTC.fates.set(credit.ref.txid, 'gone');
     world.chains.BTC.drop(2);
     for (let block = 0; block < 3; block += 1) world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
     expect((await group.told(second)).slice(-2)).toEqual(['P1 reversed', 'P1 underpaid']);
   });
@@ -352,12 +352,12 @@ describe('a double spend of the first money', () => {
     const [first, second] = await group.renewed();
     const credit = creditTo(addressOf(second, 'BTC'), PRICE);
     world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'confirming' });
     world.chains.BTC.unconfirmed = [];
     world.chains.BTC.fates.set(credit.ref.txid, 'gone');
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
     expect(await world.payment(first)).toMatchObject(superseded(second));
     await group.pay(first, PRICE);
@@ -434,7 +434,7 @@ describe('a payment group with money', () => {
     await group.runOut();
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(first, 'BTC'), PRICE)]);
     const [, ...asked] = await Promise.all([
-      world.look('BTC'),
+      world.poll('BTC'),
       ...Array.from({ length: 8 }, async () => group.tryRenew(first)),
     ]);
     const made = new Set(asked);

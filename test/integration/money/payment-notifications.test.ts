@@ -12,7 +12,7 @@ let payment: PaymentView;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   world.news.length = 0;
 });
@@ -27,28 +27,28 @@ const stampShown = async (): Promise<string> =>
 describe('notifications of a payment change', () => {
   it('are sent for received money, each new confirmation and reversed money, and not otherwise', async () => {
     const { BTC } = world.chains;
-    await world.look();
+    await world.poll();
     BTC.mine(world.now());
-    await world.look();
+    await world.poll();
     expect(newsOf()).toBe(0);
     const credit = creditTo(addressOf(payment, 'BTC'), 50_000_000n);
     BTC.unconfirmed = [unconfirmed(credit)];
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(newsOf()).toBeGreaterThan(0);
     BTC.unconfirmed = [];
     BTC.mine(world.now(), [credit]);
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(newsOf()).toBeGreaterThan(0);
     // Nothing of the payment is written by this one: it only counts.
     BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(newsOf()).toBeGreaterThan(0);
     BTC.drop(3);
     for (let block = 0; block < 4; block += 1) BTC.mine(world.now());
     BTC.fates.set(credit.ref.txid, 'gone');
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(newsOf()).toBeGreaterThan(0);
   });
 
@@ -57,7 +57,7 @@ describe('notifications of a payment change', () => {
     await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: payment.id });
     expect(newsOf()).toBe(1);
     world.advance(61 * MINUTE);
-    await world.look();
+    await world.poll();
     await world.expire();
     expect(world.news).toEqual([other.id]);
   });

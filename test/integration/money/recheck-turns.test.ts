@@ -8,7 +8,7 @@ let world: PaymentWorld;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -19,12 +19,12 @@ it('a flood of replaced payments is rechecked a few at a time in rotation, and a
   const payment = await world.order({ allowed: ['BTC'] });
   const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
   world.chains.BTC.unconfirmed = credits;
-  await world.look('BTC');
+  await world.poll('BTC');
   for (const { ref } of credits) world.chains.BTC.fates.set(ref.txid, 'gone');
   world.chains.BTC.unconfirmed = [];
   for (let look = 0; look < 3; look += 1) {
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
   }
   expect(world.chains.BTC.rechecked.map(({ length }) => length)).toEqual([50, 50, 20]);
   expect((await world.payment(payment)).options.BTC?.received).toBe('0');
@@ -34,11 +34,11 @@ it('transactions with unknown status do not prevent the recheck of others', asyn
   const payment = await world.order({ allowed: ['BTC'] });
   const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
   world.chains.BTC.unconfirmed = credits;
-  await world.look('BTC');
+  await world.poll('BTC');
   world.chains.BTC.unconfirmed = [];
   for (let look = 0; look < 3; look += 1) {
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
   }
   expect(world.chains.BTC.rechecked.map(({ length }) => length)).toEqual([50, 50, 50]);
   expect(new Set(world.chains.BTC.rechecked.flat()).size).toBe(FLOOD);
@@ -46,7 +46,7 @@ it('transactions with unknown status do not prevent the recheck of others', asyn
   for (const { ref } of credits) world.chains.BTC.fates.set(ref.txid, 'absent');
   for (let look = 0; look < 126; look += 1) {
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
   }
   expect((await world.payment(payment)).options.BTC?.received).toBe('0');
 });

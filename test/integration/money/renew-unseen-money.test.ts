@@ -10,7 +10,7 @@ let world: PaymentWorld;
 beforeEach(async () => {
   world = await openPaymentWorld({ latePolicy: 'review' });
   await world.deps.db.updateTable('merchants').set({ renewExpired: true }).execute();
-  await world.look();
+  await world.poll();
 });
 afterEach(async () => world.close());
 
@@ -22,13 +22,13 @@ async function renew({ id }: PaymentView): Promise<string | null> {
 async function comesLateAndGoes(payment: PaymentView): Promise<void> {
   const late = unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF));
   world.chains.BTC.unconfirmed = [late];
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.fates.set(late.ref.txid, 'gone');
   for (let minute = 0; minute < 130; minute += 1) {
     world.advance(MINUTE);
-    await world.look('BTC');
+    await world.poll('BTC');
   }
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'reversed' });
 }
@@ -47,10 +47,10 @@ it('renewPayment refuses while a chain on which the payment may have been paid i
 it('renewPayment renews once every chain was read past the deadline without money', async () => {
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.advance(61 * MINUTE);
-  await world.look('BTC');
+  await world.poll('BTC');
   await world.expire();
   expect(await renew(payment)).toBeNull();
-  await world.look('LTC');
+  await world.poll('LTC');
   await world.expire();
   expect(await renew(payment)).not.toBeNull();
 });

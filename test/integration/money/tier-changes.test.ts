@@ -13,18 +13,18 @@ let payment: PaymentView;
 beforeEach(async () => {
   world = await openPaymentWorld();
   payment = await world.order({ allowed: ['BTC'] });
-  await world.look('BTC');
+  await world.poll('BTC');
 });
 afterEach(async () => world.close());
 
 async function pay(amount: bigint): Promise<void> {
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 async function mine(blocks: number): Promise<string> {
   for (let count = 0; count < blocks; count += 1) world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   return (await world.payment(payment)).status;
 }
 
@@ -32,7 +32,7 @@ async function mine(blocks: number): Promise<string> {
 async function restartWith(tiers: readonly ConfirmationTier[]): Promise<string> {
   Object.assign(world.deps, { confirmations: () => ({ base: 2, tiers }) });
   world.restart();
-  await world.look('BTC');
+  await world.poll('BTC');
   return (await world.payment(payment)).status;
 }
 

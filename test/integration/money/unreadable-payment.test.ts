@@ -17,7 +17,7 @@ beforeEach(async () => {
     error: (fields: object) => void said.push(fields),
   };
   world = await openPaymentWorld({ logger });
-  await world.look();
+  await world.poll();
 });
 
 afterEach(async () => {
@@ -36,7 +36,7 @@ test('an unreadable payment does not prevent others from expiring, and is named 
   const good = await world.order({ allowed: ['BTC'] });
   await poison(bad);
   world.advance(61 * MINUTE);
-  await world.look();
+  await world.poll();
   expect(await world.expire()).toBe(1);
   expect((await world.payment(good)).status).toBe('expired');
   expect(said).toEqual([{ paymentId: bad.id, err: expect.any(SyntaxError) }]);
@@ -49,7 +49,7 @@ test('an unreadable payment does not prevent the valuation of late money of othe
   const credits = both.map((payment) => creditTo(addressOf(payment, 'BTC'), DUE));
   world.chains.BTC.mine(world.now(), credits);
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   const [bad, good] = both.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (bad === undefined || good === undefined) throw new Error('two payments were made');
   await poison(bad);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   payment = await world.order({ allowed: ['BTC'] });
   for (let block = 0; block < 5; block += 1) world.chains.BTC.mine(world.now());
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
-  await world.look();
+  await world.poll();
 });
 afterEach(async () => {
   await world.close();
@@ -33,11 +33,11 @@ describe('a recorded block that a node does not return although its chain grows'
       chains.BTC.mine(world.now());
       chains.BTC.isUnshown = (height) => height >= cursor + block;
       world.advance(1_000);
-      await world.look();
+      await world.poll();
       expect(standing()).toMatchObject({ state: 'following', height: cursor + block });
       chains.BTC.isUnshown = () => false;
       world.advance(1_000);
-      await world.look();
+      await world.poll();
       expect(standing()).toMatchObject({ state: 'following', height: cursor + block + 1 });
     }
     expect((await world.eventsOf(payment)).slice(before.length)).toEqual(['completed']);
@@ -52,12 +52,12 @@ describe('a recorded block that a node does not return although its chain grows'
     const events = await world.eventsOf(payment);
     for (let look = 0; look < 10; look += 1) {
       world.advance(MINUTE / 4);
-      await world.look();
+      await world.poll();
     }
     expect(standing()).toMatchObject({ state: 'behind', height: cursor });
     expect(await world.eventsOf(payment)).toEqual(events);
     chains.BTC.isUnshown = () => false;
-    await world.look();
+    await world.poll();
     expect(standing()).toMatchObject({ state: 'following', height: cursor + 1 });
   });
 

@@ -13,7 +13,7 @@ let merchant: MerchantRow;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   merchant = await world.wallet.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
 });
 afterEach(async () => world.close());
@@ -34,7 +34,7 @@ async function update(
 
 async function see(credit: Credit): Promise<void> {
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 describe('a price update concurrent with received money', () => {
@@ -59,7 +59,7 @@ describe('a price update concurrent with received money', () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const answer = await update(payment, '100.00', async () => {
       world.advance(61 * 60_000);
-      await world.look();
+      await world.poll();
       await world.expire();
     });
     expect(answer).toBe('INVALID_STATE');
@@ -71,7 +71,7 @@ describe('a price update concurrent with received money', () => {
     world.advance(59 * 60_000);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');
     world.advance(2 * 60_000);
-    await world.look();
+    await world.poll();
     expect(await world.expire()).toBe(0);
     expect(await world.payment(payment)).toMatchObject({ status: 'pending' });
   });
@@ -85,11 +85,11 @@ it.each([2, 3, 4, 6, 9])(
     const credit = creditTo(addressOf(payment, 'BTC'), DUE);
     world.chains.BTC.mine(world.now(), [credit]);
     for (let depth = 1; depth < asked; depth += 1) {
-      await world.look('BTC');
+      await world.poll('BTC');
       expect(await world.payment(payment)).toMatchObject({ status: 'confirming' });
       world.chains.BTC.mine(world.now());
     }
-    await world.look('BTC');
+    await world.poll('BTC');
     expect(await world.payment(payment)).toMatchObject({ status: 'completed' });
   },
 );

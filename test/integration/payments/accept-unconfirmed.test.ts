@@ -10,7 +10,7 @@ let world: PaymentWorld;
 let payment: PaymentView;
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
 });
 afterEach(async () => world.close());
@@ -20,7 +20,7 @@ const pays = (amount: bigint): UnconfirmedCredit => unconfirmed(creditTo(address
 async function see(...credits: readonly UnconfirmedCredit[]): Promise<void> {
   world.advance(1_000);
   world.chains.BTC.unconfirmed = [...credits];
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 async function accept(): Promise<PaymentView> {
@@ -31,7 +31,7 @@ async function accept(): Promise<PaymentView> {
 async function mine(credit: UnconfirmedCredit): Promise<void> {
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.mine(world.now(), [credit]);
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 it('acceptance of an unconfirmed underpayment waives the amount, not the confirmations', async () => {
@@ -41,7 +41,7 @@ it('acceptance of an unconfirmed underpayment waives the amount, not the confirm
   await mine(credit);
   expect((await world.payment(payment)).status).toBe('confirming');
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: 'underpaid' });
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
@@ -55,7 +55,7 @@ it('acceptance of an unconfirmed underpayment survives a fee bump (RBF) by the p
   expect((await world.payment(payment)).status).toBe('confirming');
   await mine(second);
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect((await world.payment(payment)).status).toBe('completed');
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
@@ -70,7 +70,7 @@ it('acceptance of an unconfirmed underpayment ends with an event when a replacem
   expect((await world.payment(payment)).status).toBe('underpaid');
   await mine(second);
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect((await world.payment(payment)).status).toBe('underpaid');
   expect(await world.eventsOf(payment)).toEqual([
     'created',

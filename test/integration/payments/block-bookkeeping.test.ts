@@ -63,10 +63,10 @@ it('a payment event contains the same payment as a later read, after any sequenc
   const part = (letter: string, index: number) => creditTo(address, 10_000_000n, letter.repeat(64), index);
   const shown: number[] = [];
   const look = async () => {
-    await world.look();
+    await world.poll();
     shown.push(await shownAsRead(payment.id));
   };
-  await world.look();
+  await world.poll();
   // Told in another order than the ledger's, and some of it taken back.
   world.chains.BTC.unconfirmed = [unconfirmed(part('f', 1)), unconfirmed(part('e', 3))];
   await look();

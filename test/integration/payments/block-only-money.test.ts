@@ -10,7 +10,7 @@ let world: PaymentWorld;
 let payment: PaymentView;
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['LTC'] });
 });
 afterEach(async () => world.close());
@@ -22,12 +22,12 @@ function pegOut(amount: bigint): Credit {
 
 async function mine(...credits: readonly Credit[]): Promise<void> {
   world.chains.LTC.mine(world.now(), credits);
-  await world.look('LTC');
+  await world.poll('LTC');
 }
 
 async function mineEmpty(count: number): Promise<void> {
   for (let block = 0; block < count; block += 1) world.chains.LTC.mine(world.now());
-  await world.look('LTC');
+  await world.poll('LTC');
 }
 
 it('a Litecoin peg-out of half the price counts once when a competing block contains it', async () => {

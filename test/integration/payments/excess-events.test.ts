@@ -7,7 +7,7 @@ const DUE = 50_000_000n;
 let world: PaymentWorld;
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
 });
 afterEach(async () => world.close());
 const chain = (): ScriptedChain => world.chains.BTC;
@@ -22,11 +22,11 @@ it('payment.excess is emitted once, however often the chain is read again', asyn
   ]);
   chain().mine(world.now(), [creditTo(addressOf(twice, 'BTC'), DUE)]);
   for (let count = 0; count < 3; count += 1) chain().mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   for (let again = 0; again < 2; again += 1) {
     await rescanChain(world.deps, chain().adapter('BTC'), { height: start });
     world.restart();
-    await world.look('BTC');
+    await world.poll('BTC');
   }
   for (const [payment, exception] of [
     [over, 'overpaid'],
@@ -42,16 +42,16 @@ it('payment.excess is emitted once when a reorg moves the transaction, and again
   const credit = creditTo(addressOf(payment, 'BTC'), DUE + DUE / 2n);
   chain().mine(world.now(), [credit]);
   chain().mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   chain().drop(2);
   chain().mine(world.now());
   chain().mine(world.now(), [credit]);
   chain().mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed', 'overpaid']);
   chain().mine(world.now(), [creditTo(addressOf(payment, 'BTC'), 1_000_000n)]);
   chain().mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.eventsOf(payment)).toEqual([
     'created',
     'confirming',

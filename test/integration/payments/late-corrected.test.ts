@@ -15,14 +15,14 @@ let deadline: number;
 
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   deadline = world.now() + 60 * MINUTE;
   credit = creditTo(addressOf(payment, 'BTC'), DUE);
   world.rate = '50';
   world.advance(62 * MINUTE);
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await world.payment(payment)).toMatchObject({ exception: 'late' });
 });
 afterEach(async () => world.close());

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(async () => world.close());
 
 it('money counts as late only once its chain was read after the grace period', async () => {
-  await world.look();
+  await world.poll();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   const [bitcoin, litecoin] = [
     creditTo(addressOf(payment, 'BTC'), HALF),
@@ -20,18 +20,18 @@ it('money counts as late only once its chain was read after the grace period', a
   world.chains.BTC.unconfirmed = [unconfirmed(bitcoin)];
   world.chains.LTC.unconfirmed = [unconfirmed(litecoin)];
   world.advance(30 * MINUTE);
-  await world.look();
+  await world.poll();
   // Litecoin's node is away from here on; its network takes the money in time.
   world.advance(MINUTE);
   world.chains.LTC.unconfirmed = [];
   world.chains.LTC.mine(world.now(), [litecoin]);
   world.advance(30 * MINUTE + DAY);
-  await world.look('BTC');
+  await world.poll('BTC');
   await world.expire();
   expect(await world.eventsOf(payment)).toContain('late');
-  await world.look('LTC');
+  await world.poll('LTC');
   world.chains.LTC.mine(world.now());
-  await world.look('LTC');
+  await world.poll('LTC');
   const outputs = await world.deps.db
     .selectFrom('outputs')
     .select(['coin', 'late'])
@@ -44,17 +44,17 @@ it('money counts as late only once its chain was read after the grace period', a
 });
 
 it('a payment with waiting money does not end before every chain was read past its deadline', async () => {
-  await world.look();
+  await world.poll();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF))];
   world.advance(30 * MINUTE);
-  await world.look('BTC');
+  await world.poll('BTC');
   world.chains.LTC.mine(world.now(), [creditTo(addressOf(payment, 'LTC'), 2n * HALF)]);
   world.advance(30 * MINUTE + DAY);
-  await world.look('BTC');
+  await world.poll('BTC');
   await world.expire();
   expect((await world.payment(payment)).status).toBe('pending');
   world.chains.LTC.mine(world.now());
-  await world.look('LTC');
+  await world.poll('LTC');
   expect((await world.payment(payment)).status).toBe('completed');
 });

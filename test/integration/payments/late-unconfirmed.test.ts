@@ -13,19 +13,19 @@ let credit: UnconfirmedCredit;
 
 async function seenAtMinute59(latePolicy: 'accept' | 'review'): Promise<void> {
   world = await openPaymentWorld({ latePolicy });
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   credit = unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE));
   world.advance(59 * MINUTE);
   world.chains.BTC.unconfirmed = [credit];
-  await world.look('BTC');
+  await world.poll('BTC');
 }
 
 async function daysPass(days: number): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     world.advance(DAY);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     await world.expire();
   }
 }
@@ -34,7 +34,7 @@ async function mined(): Promise<PaymentView> {
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.mine(world.now(), [credit]);
   world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
   return world.payment(payment);
 }
 
@@ -72,7 +72,7 @@ describe('money seen before the deadline that is not mined', () => {
     world.advance(30 * DAY);
     await rescanChain(world.deps, world.chains.BTC.adapter('BTC'), { height: 0 });
     world.restart();
-    await world.look('BTC');
+    await world.poll('BTC');
     await world.expire();
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);

@@ -13,11 +13,11 @@ let world: PaymentWorld;
 let payment: PaymentView;
 beforeEach(async () => {
   world = await openPaymentWorld();
-  await world.look();
+  await world.poll();
   payment = await world.order({ allowed: ['BTC'] });
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
   for (let block = 0; block < 4; block += 1) world.chains.BTC.mine(world.now());
-  await world.look('BTC');
+  await world.poll('BTC');
 });
 afterEach(async () => world.close());
 
@@ -33,7 +33,7 @@ it('rereadBlocks adds money that is missing in the ledger and changes nothing el
   await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
   await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
   await requestReread(db, adapter(), 1);
-  await world.look('BTC');
+  await world.poll('BTC');
   expect(await rereadBlocks(world.deps, adapter())).toBe(true);
   const found = await world.payment(payment);
   expect(found).toMatchObject({ status: 'completed', exception: null });

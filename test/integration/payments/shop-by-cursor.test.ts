@@ -1,7 +1,7 @@
 /** A shop whose webhooks are all lost knows every payment from the events alone. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+import { LongPollWaiters } from '../../../src/usecases/webhooks/long-poll-waiters.ts';
 import { longPollEvents } from '../../../src/usecases/webhooks/long-poll-events.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
@@ -42,7 +42,7 @@ class CursorShop {
 
   async read(limit: number): Promise<boolean> {
     const { events, nextAfter } = await longPollEvents(
-      { db: this.#world.deps.db, waiters: new EventWaiters() },
+      { db: this.#world.deps.db, waiters: new LongPollWaiters() },
       {
         merchantId: this.#world.wallet.merchant.id,
         after: this.#after,
@@ -83,7 +83,7 @@ async function live(world: PaymentWorld, orders: PaymentView[], next: Step): Pro
     for (let n = 0; n <= depth; n += 1) chain.mine(world.now());
   }
   if (next.kind === 'decide') await decide(world, orders[next.which], next.what);
-  await world.look();
+  await world.poll();
   await world.expire();
 }
 
@@ -123,7 +123,7 @@ it(
         try {
           const shop = new CursorShop(world);
           const orders: PaymentView[] = [];
-          await world.look();
+          await world.poll();
           for (const next of [{ kind: 'order' as const }, ...steps]) {
             if (next.kind === 'read') await shop.read(next.limit);
             else await live(world, orders, next);

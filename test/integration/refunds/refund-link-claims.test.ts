@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, UnsendableAmount } from '../../../src/domain/chain.ts';
-import { speak } from '../../../src/http/checkout/language.ts';
+import { createTranslator } from '../../../src/http/checkout/negotiate-language.ts';
 import { refundPage } from '../../../src/http/refund-page/document.ts';
 import { LANGUAGES, type Language } from '../../../src/i18n/languages.ts';
-import type { MeasuredChain } from '../../../src/metrics/family.ts';
+import type { MeasuredChain } from '../../../src/metrics/metric-family.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { markRestored } from '../../../src/usecases/wallet/lifecycle/mark-restored.ts';
 import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
@@ -29,7 +29,7 @@ const downNode = () =>
   });
 
 async function pageIn(language: Language, link: RefundLinkView): Promise<string> {
-  return refundPage({ link: await world.page(link), language, say: speak(language) }, null);
+  return refundPage({ link: await world.page(link), language, say: createTranslator(language) }, null);
 }
 
 const languages = LANGUAGES;

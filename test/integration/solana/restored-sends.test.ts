@@ -11,7 +11,7 @@ import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
-import { recordNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
+import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { confirmed, openFunded, requireUsable, sendTo, statusOf } from '../../_helpers/svm/sends.ts';
 import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
 
@@ -148,7 +148,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     for (const { id } of [first, second]) {
       const word = `tillctl sends --not-paid ${id}`;
       expect(findings.find((finding) => finding.send.id === id)?.why).toContain(word);
-      await recordNotPaid(deps, id);
+      await confirmUnpaid(deps, id);
     }
     await database.close();
     world.till.clock.advance(DEFAULT_SEND_POLICY.retryMaxMs);

@@ -37,10 +37,10 @@ test('FinalityCache keeps the quoted finality for a completed payment, because i
     const chain = { coin: 'BTC', mode: 'live' } as const;
     const awaited = async () => finalitiesAwaited(world.wallet.db, chain);
     const [paid, unpaid] = [await world.order({ allowed: ['BTC'] }), await world.order({ allowed: ['BTC'] })];
-    await world.look('BTC');
+    await world.poll('BTC');
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(paid, 'BTC'), 50_000_000n)]);
     world.chains.BTC.mine(world.now());
-    await world.look('BTC');
+    await world.poll('BTC');
     expect((await world.payment(paid)).status).toBe('completed');
     const quote = async (id: string, finality: Finality) =>
       world.wallet.db

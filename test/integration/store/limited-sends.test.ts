@@ -6,8 +6,8 @@ import type { Coin } from '../../../src/domain/coins.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { Rates } from '../../../src/domain/ports.ts';
 import { changeLimits, type LimitsChange, NO_RAISES } from '../../../src/domain/send/limit-change.ts';
-import { changeZone, dayStart } from '../../../src/domain/send/limit-day.ts';
-import { ApprovalRequired, NO_LIMITS } from '../../../src/domain/send/limits.ts';
+import { changeZone, startOfLimitDay } from '../../../src/domain/send/limit-day.ts';
+import { ApprovalRequired, NO_LIMITS } from '../../../src/domain/send/spending-limits.ts';
 import { findMerchant, updateMerchant } from '../../../src/store/merchants/merchants.ts';
 import { insertRestrictedKey } from '../../../src/store/merchants/restricted-keys.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
@@ -350,7 +350,7 @@ async function attempt(
   const merchant = await findMerchant(db, shopId());
   if (merchant === undefined) throw new Error('no shop');
   const { limits } = changeLimits(await findLimits(db, shopId()), {}, { now: now(), delayMs: 0 });
-  const start = dayStart(merchant, now());
+  const start = startOfLimitDay(merchant, now());
   const sum = (of: readonly Past[]): number =>
     of.filter(({ id, at }) => at >= start && !gone.has(id)).reduce((total, each) => total + each.cents, 0);
   const isWithin =

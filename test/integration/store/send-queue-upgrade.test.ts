@@ -57,12 +57,12 @@ it('an upgrade queues the open sends of the merchant address and those that pay 
   const upgraded = await openDatabase(path);
   const { db } = upgraded;
   expect(await listQueue(db, 'own')).toEqual([
-    { id: 'draws', position: 1, isQueued: false, mayBePaidUnseen: false, balanceChange: -75n, txid: 'draws' },
+    { id: 'draws', position: 1, isQueued: false, isPossiblyPaid: false, balanceChange: -75n, txid: 'draws' },
     {
       id: 'pays in',
       position: 2,
       isQueued: false,
-      mayBePaidUnseen: false,
+      isPossiblyPaid: false,
       balanceChange: 25n,
       txid: 'pays in',
     },
@@ -70,7 +70,7 @@ it('an upgrade queues the open sends of the merchant address and those that pay 
       id: 'gathers',
       position: 3,
       isQueued: false,
-      mayBePaidUnseen: false,
+      isPossiblyPaid: false,
       balanceChange: 70n,
       txid: 'gathers',
     },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RECURRING_INTERVALS, type RecurringInterval } from '../../../src/domain/catalog.ts';
 import { parseFiat } from '../../../src/domain/fiat.ts';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
-import { advanceSubscriptions } from '../../../src/usecases/subscriptions/advance-subscriptions.ts';
+import { renewDueSubscriptions } from '../../../src/usecases/subscriptions/renew-due-subscriptions.ts';
 import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
 import { clockIn, later, momentOf } from '../../_helpers/intl-calendar.ts';
 import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
@@ -128,12 +128,12 @@ async function run(cases: readonly Case[]): Promise<number[]> {
     for (; left[0] !== undefined && left[0].endsAt <= at; left.shift()) {
       await world.act(left[0].id, { type: 'cancel', atPeriodEnd: left[0].end === 'atPeriodEnd' });
     }
-    while ((await advanceSubscriptions(world.deps, new AbortController().signal)) > 0);
+    while ((await renewDueSubscriptions(world.deps, new AbortController().signal)) > 0);
   }
   return moments;
 }
 
-describe('advanceSubscriptions', () => {
+describe('renewDueSubscriptions', () => {
   it('invoices each period of 500 subscriptions once and on its day, for three years', async () => {
     world.payments.advance(BEGIN - world.payments.now());
     const cases: Case[] = [];

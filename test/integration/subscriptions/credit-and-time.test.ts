@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadPayment } from '../../../src/usecases/payments/index.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { readExcess } from '../../../src/usecases/refunds/index.ts';
-import { advanceSubscriptions } from '../../../src/usecases/subscriptions/advance-subscriptions.ts';
+import { renewDueSubscriptions } from '../../../src/usecases/subscriptions/renew-due-subscriptions.ts';
 import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
 import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { findWaitingPayment } from '../../../src/store/attention/waiting-payments.ts';
@@ -218,9 +218,9 @@ describe('time is given for money', () => {
       },
     };
     world.payments.advance(25 * 86_400_000);
-    expect(await advanceSubscriptions({ ...world.deps, rates: counting }, new AbortController().signal)).toBe(
-      3,
-    );
+    expect(
+      await renewDueSubscriptions({ ...world.deps, rates: counting }, new AbortController().signal),
+    ).toBe(3);
     expect(asked).toEqual(['USD']);
   });
 });

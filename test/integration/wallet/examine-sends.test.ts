@@ -3,7 +3,7 @@ import type { BroadcastResult, TransactionFate } from '../../../src/domain/chain
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
-import { recordNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
+import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
@@ -138,7 +138,7 @@ test('examineSends ends a send from before a restore only by proof, after the op
     { id, standing: 'open', why: expect.stringContaining(`tillctl sends --not-paid ${id}`) as string },
   ]);
   expect(await afterNextTry(id)).toBe('signed');
-  await recordNotPaid(deps, id);
+  await confirmUnpaid(deps, id);
   sim.line.fate = 'unknown';
   expect(await afterNextTry(id)).toBe('signed');
   sim.line.fate = 'gone';
@@ -147,6 +147,6 @@ test('examineSends ends a send from before a restore only by proof, after the op
   await sim.mine('BTC', deps.policy.surplusDepth - 1);
   expect(await found()).toMatchObject([{ id, standing: 'impossible' }]);
   expect(await afterNextTry(id)).toBe('failed');
-  await expect(recordNotPaid(deps, id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
-  await expect(recordNotPaid(deps, 'snd_none')).rejects.toMatchObject({ code: 'SEND_NOT_FOUND' });
+  await expect(confirmUnpaid(deps, id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  await expect(confirmUnpaid(deps, 'snd_none')).rejects.toMatchObject({ code: 'SEND_NOT_FOUND' });
 });

@@ -5,7 +5,7 @@ import { findSend, listParts, type StoredSend } from '../../../src/store/sends/s
 import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
-import { recordNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
+import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -123,7 +123,7 @@ describe('a send in parts from before a restore', () => {
     const id = await signed('max');
     await restore(id);
     await sim.world.sync('BTC');
-    await recordNotPaid(sim.world.deps, id);
+    await confirmUnpaid(sim.world.deps, id);
     await step();
     await step();
     expect((await sim.status(id)).status).toBe('preparing');
@@ -155,7 +155,7 @@ describe('a send in parts from before a restore', () => {
     const known = (rows: typeof parts) => rows.map(({ txid, fee: cost }) => `${txid} ${cost}`).toSorted();
     expect(known(adopted)).toEqual(known(parts));
     expect(await sim.status(id)).toMatchObject({ status: 'preparing', parts: { confirmed: parts.length } });
-    await recordNotPaid(deps, id);
+    await confirmUnpaid(deps, id);
     await rounds(6);
     expect(await sim.status(id)).toMatchObject({ status: 'confirmed', amount: '0.5', fee });
     expect(await payments()).toBe(1);
@@ -180,7 +180,7 @@ describe('a part from before a restore', () => {
     await sim.mine('BTC', 8);
     const shown = (rows: typeof raised) => rows.map(({ txid, fee }) => `${txid} ${fee}`).toSorted();
     expect(shown(await listParts(db, id))).toEqual(shown(raised));
-    await recordNotPaid(deps, id);
+    await confirmUnpaid(deps, id);
     await rounds(6);
     expect((await sim.status(id)).status).toBe('confirmed');
     expect(await payments()).toBe(1);

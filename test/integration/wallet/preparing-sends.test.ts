@@ -10,7 +10,7 @@ import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/sen
 import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
-import { recordNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
+import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { freezeOutputs } from '../../../src/usecases/wallet/freeze-outputs.ts';
 import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
@@ -170,7 +170,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     await expect(
       cancelSend(sim.world.deps, { merchantId: sim.world.merchant.id, sendId: id }),
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
-    await recordNotPaid(sim.world.deps, id);
+    await confirmUnpaid(sim.world.deps, id);
     expect(await settle(id)).toMatchObject({ status: 'confirmed' });
   });
 

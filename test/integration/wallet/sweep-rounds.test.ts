@@ -15,7 +15,7 @@ import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { failedSweeps } from '../../../src/store/sends/open-sends.ts';
 import { fillNonceGaps } from '../../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
-import { gatherDeposits } from '../../../src/usecases/wallet/sweep/gather-deposits.ts';
+import { consolidateAccounts } from '../../../src/usecases/wallet/sweep/consolidate-accounts.ts';
 import { InFlightSends } from '../../../src/usecases/wallet/lifecycle/in-flight-sends.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../../../src/usecases/wallet/sweep/sweep-deposits.ts';
 import { createSweepBackoff } from '../../../src/usecases/wallet/sweep/sweep-backoff.ts';
@@ -137,7 +137,7 @@ test('a deposit or a merchant with errors does not delay the sweeps of others', 
   await sweepDeposits(deps, live('ETH'), memory);
   expect(new Set(asked)).toEqual(new Set(Array.from({ length: DEPOSITS }, (_, at) => `a${at + 1}`)));
   expect(errors).toHaveLength(DEPOSITS);
-  await gatherDeposits(deps, live('SOL'), memory);
+  await consolidateAccounts(deps, live('SOL'), memory);
   expect(errors.at(-1)).toMatchObject({ coin: 'SOL', merchantId: 'm' });
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   await failSweep('a1', 'ETH', 1);
@@ -268,7 +268,7 @@ test('a merchant whose deposits cannot be swept and a nonce gap that cannot be c
   await db.updateTable('sends').set(open).where('createdAt', '=', 2).execute();
   const both = async () => {
     await fillNonceGaps(deps, live('ETH'), memory);
-    await gatherDeposits(deps, live('SOL'), memory);
+    await consolidateAccounts(deps, live('SOL'), memory);
     return takeAsked().length;
   };
   expect(await both()).toBe(2);

@@ -26,7 +26,7 @@ import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { consolidateRound } from '../../../src/usecases/wallet/sweep/consolidate-rounds.ts';
 import { consolidate } from '../../../src/usecases/wallet/sweep/consolidate.ts';
-import { gatherDeposits } from '../../../src/usecases/wallet/sweep/gather-deposits.ts';
+import { consolidateAccounts } from '../../../src/usecases/wallet/sweep/consolidate-accounts.ts';
 import { createSweepBackoff } from '../../../src/usecases/wallet/sweep/sweep-backoff.ts';
 import { sweepDeposits } from '../../../src/usecases/wallet/sweep/sweep-deposits.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -76,7 +76,7 @@ async function loops(): Promise<void> {
     await consolidateRound(deps, chain);
     await fillNonceGaps(deps, chain, memory);
     await sweepDeposits(deps, chain, memory);
-    await gatherDeposits(deps, chain, memory);
+    await consolidateAccounts(deps, chain, memory);
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { skipSeqs } from '../../../src/store/webhooks/events.ts';
-import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+import { LongPollWaiters } from '../../../src/usecases/webhooks/long-poll-waiters.ts';
 import { longPollEvents, type LongPollEventsInput } from '../../../src/usecases/webhooks/long-poll-events.ts';
 import { listEvents } from '../../../src/usecases/webhooks/list-events.ts';
 import { applyRetention } from '../../../src/usecases/retention/index.ts';
@@ -11,11 +11,11 @@ const DAY_MS = 86_400_000;
 
 let shop: Shop;
 let merchant: Merchant;
-let waiters: EventWaiters;
+let waiters: LongPollWaiters;
 beforeEach(async () => {
   shop = await openShop();
   merchant = await shop.merchant(null);
-  waiters = new EventWaiters();
+  waiters = new LongPollWaiters();
   shop.db.database.onNewEvent = waiters.wake;
 });
 afterEach(async () => shop.close());

@@ -4,13 +4,13 @@ import type { BalanceReader } from '../../../src/chains/ethereum/accounts/balanc
 import type { NodeClient as EthereumClient } from '../../../src/chains/ethereum/rpc/node-client.ts';
 import { createRpc as createEthereumRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
 import { quoteFee as quoteEthereum } from '../../../src/chains/ethereum/sends/eip1559-fees.ts';
-import { FeeSources } from '../../../src/chains/shared/fee-sources.ts';
+import { FeeSourceHealth } from '../../../src/chains/shared/fee-source-health.ts';
 import { createNodeClient as createSolanaClient } from '../../../src/chains/solana/rpc/node-client.ts';
 import { createRpc as createSolanaRpc } from '../../../src/chains/solana/rpc/rpc.ts';
 import { quoteFee as quoteSolana } from '../../../src/chains/solana/sends/fees.ts';
 import { createNodeClient as createUtxoClient } from '../../../src/chains/utxo/rpc/node-client.ts';
 import { createRpc as createUtxoRpc } from '../../../src/chains/utxo/rpc/rpc.ts';
-import { quoteFee as quoteUtxo } from '../../../src/chains/utxo/sends/fees.ts';
+import { estimateFeeRate } from '../../../src/chains/utxo/sends/fee-rate.ts';
 import type { FeeQuote, NodeStatus } from '../../../src/domain/chain.ts';
 import { ChainError, nodeFault } from '../../../src/domain/chain.ts';
 import { Refused, scriptedTransport } from '../../_helpers/scripted-transport.ts';
@@ -23,12 +23,12 @@ interface Quoted {
 
 async function quoted(
   coin: 'BTC' | 'ETH' | 'SOL',
-  ask: (sources: FeeSources) => Promise<FeeQuote>,
+  ask: (sources: FeeSourceHealth) => Promise<FeeQuote>,
 ): Promise<Quoted> {
   const lines: string[] = [];
   const write = (fields: object, message: string): void =>
     void lines.push(`${JSON.stringify(fields)} ${message}`);
-  const sources = new FeeSources(coin, { info: write, warn: write });
+  const sources = new FeeSourceHealth(coin, { info: write, warn: write });
   await ask(sources);
   const quote = await ask(sources);
   return { quote, lines, warning: sources.withWarning({ warnings: null } as NodeStatus).warnings };
@@ -45,7 +45,9 @@ describe('quoteFee on a UTXO chain', () => {
   };
   const quote = async (answers: Readonly<Record<string, unknown>>): Promise<Quoted> => {
     const rpc = createUtxoRpc(scriptedTransport((method) => ({ ...usual, ...answers })[method]));
-    return quoted('BTC', async (sources) => quoteUtxo(createUtxoClient(rpc), limits, { at: 0, sources }));
+    return quoted('BTC', async (sources) =>
+      estimateFeeRate(createUtxoClient(rpc), limits, { at: 0, sources }),
+    );
   };
 
   it.each([

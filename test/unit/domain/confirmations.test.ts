@@ -1,10 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
-import { type ConfirmationPolicy, requirementFor, settledHeight } from '../../../src/domain/confirmations.ts';
+import {
+  type ConfirmationPolicy,
+  requiredConfirmationsFor,
+  settledHeight,
+} from '../../../src/domain/confirmations.ts';
 import { requiredDepths } from '../../../src/domain/payment/depth.ts';
 import type { PaymentCredit, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
 
-describe('requirementFor', () => {
+describe('requiredConfirmationsFor', () => {
   const policy = {
     base: 2,
     tiers: [
@@ -21,7 +25,7 @@ describe('requirementFor', () => {
     [500n, 6],
     [10n ** 20n, 6],
   ])('requires for %i atoms %i confirmations', (atoms, needed) =>
-    expect(requirementFor(policy, atoms)).toBe(needed),
+    expect(requiredConfirmationsFor(policy, atoms)).toBe(needed),
   );
 
   test('ranks a finality tag of the network above any number of confirmations', () => {
@@ -32,7 +36,11 @@ describe('requirementFor', () => {
         { fromAtoms: 20n, confirmations: 'finalized' },
       ],
     };
-    expect([9n, 10n, 20n].map((atoms) => requirementFor(words, atoms))).toEqual([100, 'safe', 'finalized']);
+    expect([9n, 10n, 20n].map((atoms) => requiredConfirmationsFor(words, atoms))).toEqual([
+      100,
+      'safe',
+      'finalized',
+    ]);
   });
 });
 

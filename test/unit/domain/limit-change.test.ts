@@ -8,8 +8,12 @@ import {
   NO_RAISES,
   type StoredLimits,
 } from '../../../src/domain/send/limit-change.ts';
-import { changeZone, dayStart } from '../../../src/domain/send/limit-day.ts';
-import { type AllowedDestination, NO_LIMITS, type ShopLimits } from '../../../src/domain/send/limits.ts';
+import { changeZone, startOfLimitDay } from '../../../src/domain/send/limit-day.ts';
+import {
+  type AllowedDestination,
+  NO_LIMITS,
+  type ShopLimits,
+} from '../../../src/domain/send/spending-limits.ts';
 
 const DELAY_MS = 1_000;
 const NONE: StoredLimits = { limits: NO_LIMITS, raises: NO_RAISES };
@@ -140,14 +144,14 @@ describe('changeZone', () => {
             dayFloor: null as number | null,
             dayFloorUntil: null as number | null,
           };
-          const begin = dayStart(shop, from);
+          const begin = startOfLimitDay(shop, from);
           let now = from;
           for (const [timeZone, wait] of moves) {
             now += wait;
             const isSameDay =
-              dayStart({ timeZone: first, dayFloor: null, dayFloorUntil: null }, now) === begin;
+              startOfLimitDay({ timeZone: first, dayFloor: null, dayFloorUntil: null }, now) === begin;
             shop = { timeZone, ...changeZone(shop, timeZone, now) };
-            if (isSameDay) expect(dayStart(shop, now)).toBeLessThanOrEqual(begin);
+            if (isSameDay) expect(startOfLimitDay(shop, now)).toBeLessThanOrEqual(begin);
           }
         },
       ),

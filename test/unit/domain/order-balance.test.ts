@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { remainingRefundable } from '../../../src/domain/payment/remaining-refundable.ts';
-import { sumCoverage } from '../../../src/domain/payment/coverage.ts';
+import { sumCoverage } from '../../../src/domain/payment/paid-share.ts';
 import { addShares, isMore, NO_SHARE } from '../../../src/domain/payment/share.ts';
 import {
   PAYMENT_STATUSES,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import { atomsToRequest, atomsUp, sumCoverage, isPaid } from '../../../src/domain/payment/coverage.ts';
+import { atomsToRequest, atomsUp, sumCoverage, isPaid } from '../../../src/domain/payment/paid-share.ts';
 import { settledCredits } from '../../../src/domain/payment/depth.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import { isMore } from '../../../src/domain/payment/share.ts';

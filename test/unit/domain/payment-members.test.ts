@@ -1,7 +1,7 @@
 /** Money that comes to a superseded payment counts for the one that took its place, by the terms it was asked for by. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sumCoverage } from '../../../src/domain/payment/coverage.ts';
+import { sumCoverage } from '../../../src/domain/payment/paid-share.ts';
 import { transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import type { MemberTerms, PaymentFact, PaymentState, Share } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';

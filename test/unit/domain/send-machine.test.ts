@@ -49,7 +49,7 @@ function evidence(overrides: Partial<RejectionEvidence> = {}): RejectionEvidence
     fates: new Map(versions.map(({ txid }) => [txid, 'gone'])),
     height: 100,
     isOnLedgerTip: true,
-    mayBePaidUnseen: false,
+    isPossiblyPaid: false,
     mayGetInputsBack: false,
     isWithinWallet: false,
     finalHeight: null,
@@ -315,7 +315,7 @@ describe('the judgement of a refused send', () => {
     ['ledger_differs', { height: null }],
     ['version_possible', { fates: new Map() }],
     ['version_possible', { fates: new Map([['tx1', 'absent' as const]]) }],
-    ['paid_unseen', { mayBePaidUnseen: true }],
+    ['paid_unseen', { isPossiblyPaid: true }],
     ['inputs_return', { mayGetInputsBack: true }],
   ])('keeps it open when %s', (why, missing) => {
     expect(judge(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
@@ -367,7 +367,7 @@ describe('the judgement of a refused send', () => {
     ['that block is finalized, but the ledger differs', { finalHeight: 97, isOnLedgerTip: false }, 'wait'],
     [
       'that block is finalized, but the sweep may be mined unseen',
-      { finalHeight: 97, mayBePaidUnseen: true },
+      { finalHeight: 97, isPossiblyPaid: true },
       'wait',
     ],
     [
@@ -429,7 +429,7 @@ const anyEvidence: fc.Arbitrary<RejectionEvidence> = fc.record({
     .map((entries) => new Map(entries)),
   height: fc.option(height),
   isOnLedgerTip: fc.boolean(),
-  mayBePaidUnseen: fc.boolean(),
+  isPossiblyPaid: fc.boolean(),
   mayGetInputsBack: fc.boolean(),
   isWithinWallet: fc.boolean(),
   finalHeight: fc.option(height),
@@ -533,10 +533,10 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
         all.length === 1
       );
     case 'refused': {
-      const { fates, height: tip, isOnLedgerTip, mayBePaidUnseen, mayGetInputsBack } = fact.evidence;
+      const { fates, height: tip, isOnLedgerTip, isPossiblyPaid, mayGetInputsBack } = fact.evidence;
       const { isWithinWallet, finalHeight: final } = fact.evidence;
       const isGone = before.versions.every(({ txid }) => fates.get(txid) === 'gone');
-      if (!isOnLedgerTip || mayBePaidUnseen || tip === null) return false;
+      if (!isOnLedgerTip || isPossiblyPaid || tip === null) return false;
       if (!isGone && isWithinWallet) {
         const isLost = before.versions.every(({ txid }) => /^(gone|unfunded)$/.test(fates.get(txid) ?? ''));
         return isLost && final !== null && final >= Math.min(before.displacedHeight ?? tip, tip);

@@ -71,7 +71,7 @@ class QueueWorld {
         id,
         position,
         isQueued: state.status === 'queued',
-        mayBePaidUnseen: isUnseen,
+        isPossiblyPaid: isUnseen,
         balanceChange: -amount,
       }));
   }
@@ -223,7 +223,7 @@ class QueueWorld {
         ),
         height: this.height,
         isOnLedgerTip: true,
-        mayBePaidUnseen: send.isUnseen,
+        isPossiblyPaid: send.isUnseen,
         mayGetInputsBack: false,
         isWithinWallet: false,
         finalHeight: null,
@@ -374,7 +374,7 @@ describe('the send queue of one address, for any behaviour of the network', () =
           for (let blocks = 0; blocks < LIFETIME + FINAL + 1; blocks += 1) world.mine(0);
           world.order(amount);
           playOut(world);
-          unseen += world.members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen).length;
+          unseen += world.members.filter(({ isPossiblyPaid }) => isPossiblyPaid).length;
           since += world.sends.filter(({ isUnseen }) => !isUnseen).length;
           expect(world.sends.filter(({ isUnseen }) => !isUnseen).every(isOverPaidOrUnfunded)).toBe(true);
           world.confirmUnpaid();

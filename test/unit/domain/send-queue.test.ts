@@ -13,7 +13,7 @@ const member = (position: number, isQueued: boolean, balanceChange = -10n): Queu
   id: `snd_${position}`,
   position,
   isQueued,
-  mayBePaidUnseen: false,
+  isPossiblyPaid: false,
   balanceChange,
 });
 
@@ -21,7 +21,7 @@ const anyMember = fc
   .record({
     position: fc.integer({ min: 1, max: 1_000 }),
     isQueued: fc.boolean(),
-    mayBePaidUnseen: fc.boolean(),
+    isPossiblyPaid: fc.boolean(),
     balanceChange: fc.bigInt({ min: -1_000n, max: 1_000n }),
   })
   .map((each): QueueMember => ({ id: `snd_${each.position}`, ...each }));
@@ -31,7 +31,7 @@ describe('readyForRelease', () => {
   it('releases the first send of the queue, and none while another send of the address is in flight', () => {
     fc.assert(
       fc.property(anyQueue, fc.boolean(), (all, isUnseen) => {
-        const members = all.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen);
+        const members = all.filter(({ isPossiblyPaid }) => isPossiblyPaid === isUnseen);
         const first = members.toSorted((a, b) => a.position - b.position)[0];
         const isDrawnOn = members.some(({ isQueued, balanceChange }) => !isQueued && balanceChange < 0n);
         expect(readyForRelease(members)).toEqual(first?.isQueued === true && !isDrawnOn ? [first] : []);
@@ -43,7 +43,7 @@ describe('readyForRelease', () => {
     fc.assert(
       fc.property(anyQueue, (members) => {
         const [unseen, others] = [true, false].map((isUnseen) =>
-          members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen),
+          members.filter(({ isPossiblyPaid }) => isPossiblyPaid === isUnseen),
         );
         expect(readyForRelease(members)).toEqual([
           ...readyForRelease(unseen ?? []),
@@ -79,7 +79,7 @@ describe('balanceExcludingQueue', () => {
         const own = balanceExcludingQueue(balance, others);
         if (own === null) return;
         const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
-        expect(taken.every(({ isQueued, mayBePaidUnseen }) => isQueued || mayBePaidUnseen)).toBe(true);
+        expect(taken.every(({ isQueued, isPossiblyPaid }) => isQueued || isPossiblyPaid)).toBe(true);
         expect(taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance)).toBe(own);
       }),
     );
@@ -88,7 +88,7 @@ describe('balanceExcludingQueue', () => {
   it('is zero while another send of the address is in flight', () => {
     expect(balanceExcludingQueue(100n, [member(1, false, -1n)])).toBeNull();
     expect(balanceExcludingQueue(100n, [member(1, false, 1n)])).toBe(100n);
-    expect(balanceExcludingQueue(100n, [{ ...member(1, false, -1n), mayBePaidUnseen: true }])).toBe(99n);
+    expect(balanceExcludingQueue(100n, [{ ...member(1, false, -1n), isPossiblyPaid: true }])).toBe(99n);
   });
 });
 

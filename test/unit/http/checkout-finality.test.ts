@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { speak } from '../../../src/http/checkout/language.ts';
+import { createTranslator } from '../../../src/http/checkout/negotiate-language.ts';
 import { describeState } from '../../../src/http/checkout/states.ts';
 import { LANGUAGES, type Language } from '../../../src/i18n/languages.ts';
 import type { CheckoutView } from '../../../src/usecases/checkout/read-checkout.ts';
@@ -89,28 +89,28 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
 }
 
 const pageOf = (view: CheckoutView, language: Language): string =>
-  describeState({ view, language, say: speak(language), coin: null, embedder: null }).toString();
+  describeState({ view, language, say: createTranslator(language), coin: null, embedder: null }).toString();
 
 describe.each(LANGUAGES)('describeState of money that waits for finality, in %s', (language) => {
   const counts = { done: '63', needed: '64' };
 
   it('says that it waits for the network, without a number of confirmations', () => {
     const page = pageOf(viewOf({ confirmations: 63, finality: 'finalized' }), language);
-    const waiting = speak(language)('awaitingFinality', counts);
+    const waiting = createTranslator(language)('awaitingFinality', counts);
     expect(waiting).toContain('63');
     expect(page.split(waiting)).toHaveLength(3);
   });
 
   it('says that it is final once the network finalized it', () => {
     const page = pageOf(viewOf({ confirmations: 64, finality: 'finalized' }), language);
-    expect(page).toContain(speak(language)('final'));
-    expect(page).not.toContain(speak(language)('awaitingFinality', { done: '64', needed: '64' }));
+    expect(page).toContain(createTranslator(language)('final'));
+    expect(page).not.toContain(createTranslator(language)('awaitingFinality', { done: '64', needed: '64' }));
   });
 
   it('does not mention finality when confirmations are counted', () => {
     const page = pageOf(viewOf({ confirmations: 63, finality: null }), language);
-    expect(page).toContain(speak(language)('confirmations', counts));
-    expect(page).not.toContain(speak(language)('awaitingFinality', counts));
-    expect(page).not.toContain(speak(language)('final'));
+    expect(page).toContain(createTranslator(language)('confirmations', counts));
+    expect(page).not.toContain(createTranslator(language)('awaitingFinality', counts));
+    expect(page).not.toContain(createTranslator(language)('final'));
   });
 });

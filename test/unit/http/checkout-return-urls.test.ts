@@ -5,7 +5,7 @@ import {
   shopUrl,
   returnUrl,
 } from '../../../src/http/checkout/page-model.ts';
-import { speak } from '../../../src/http/checkout/language.ts';
+import { createTranslator } from '../../../src/http/checkout/negotiate-language.ts';
 import { describeState } from '../../../src/http/checkout/states.ts';
 import type { CheckoutView } from '../../../src/usecases/checkout/read-checkout.ts';
 
@@ -99,7 +99,13 @@ function page(shop: object): string {
   const payment = { ...viewOf(false, null).payment, exception: null, transactions: [] };
   const face = { domain: 'bluedoor.example', isVerified: false, supportContact: null, ...shop };
   const view = { ...viewOf(false, null), shop: face, payment, renewal: null, moneyBack: [] } as never;
-  return describeState({ view, language: 'en', say: speak('en'), coin: null, embedder: null }).toString();
+  return describeState({
+    view,
+    language: 'en',
+    say: createTranslator('en'),
+    coin: null,
+    embedder: null,
+  }).toString();
 }
 
 describe('the page of a payment that ended without money', () => {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
-import { isCrossSite, isOwnOrigin } from '../../../src/http/server/cross-site.ts';
+import { isCrossSiteRequest, isOwnOrigin } from '../../../src/http/server/csrf.ts';
 
 const BASE = 'https://pay.example.com/till';
 
@@ -21,7 +21,7 @@ describe('isCrossSite', () => {
     [{ Origin: 'null', Host: 'pay.example.com' }, true],
     [{ Origin: 'null' }, true],
   ])('evaluates the headers %j as %j', (headers: Record<string, string>, expected) => {
-    expect(isCrossSite(requestWith(headers), BASE)).toBe(expected);
+    expect(isCrossSiteRequest(requestWith(headers), BASE)).toBe(expected);
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StateMetricsDeps } from '../../../src/metrics/family.ts';
+import type { StateMetricsDeps } from '../../../src/metrics/metric-family.ts';
 import { registerStateMetrics } from '../../../src/metrics/state-metrics.ts';
 import { writeReconciliation, writeUnreconciled } from '../../../src/store/chain/reconciliations.ts';
 import { ALL_WALLETS, deleteFreeze, insertFreeze } from '../../../src/store/sends/wallet-freezes.ts';

@@ -8,7 +8,7 @@ import {
 import type { Network } from '../../../domain/coins.ts';
 import { requireChain } from '../rpc/identity.ts';
 import type { NodeClient, GasPrices } from '../rpc/node-client.ts';
-import type { FeeSources } from '../../shared/fee-sources.ts';
+import type { FeeSourceHealth } from '../../shared/fee-source-health.ts';
 import { isRevert } from './reject-reasons.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
@@ -43,7 +43,7 @@ export async function quoteFee(
     readonly capRate: bigint;
     readonly at: number;
     readonly intent: SendIntent | undefined;
-    readonly sources: FeeSources;
+    readonly sources: FeeSourceHealth;
   },
 ): Promise<FeeQuote> {
   const { capRate, at, intent, sources } = options;

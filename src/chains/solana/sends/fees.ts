@@ -1,5 +1,5 @@
 import { ChainError, type FeeQuote } from '../../../domain/chain.ts';
-import type { FeeSources } from '../../shared/fee-sources.ts';
+import type { FeeSourceHealth } from '../../shared/fee-source-health.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
 /** Lamports for each signature, by protocol. */
@@ -37,7 +37,7 @@ export async function quoteFee(
     readonly capRate: bigint;
     readonly at: number;
     readonly writable: readonly string[];
-    readonly sources: FeeSources;
+    readonly sources: FeeSourceHealth;
   },
 ): Promise<FeeQuote> {
   const { capRate, at, writable, sources } = terms;
@@ -69,7 +69,7 @@ export async function quoteFee(
 async function recentFees(
   client: Pick<NodeClient, 'priorityFees'>,
   writable: readonly string[],
-  sources: FeeSources,
+  sources: FeeSourceHealth,
 ): Promise<readonly bigint[] | null> {
   const method = 'getRecentPrioritizationFees';
   try {

@@ -46,7 +46,7 @@ export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<U
   if (user === undefined || !matches) throw invalid('Invalid email or password');
   await passSecondFactor(deps, user, input.code, attempt);
   attempt.succeed();
-  if (deps.passwords.isOutdated(user.passwordHash)) {
+  if (deps.passwords.needsRehash(user.passwordHash)) {
     const next = await deps.passwords.hash(input.password);
     const { id, passwordHash: previous } = user;
     await replacePasswordHash(deps.db, { id, previous, next, now: deps.clock.now() });

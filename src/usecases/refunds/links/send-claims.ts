@@ -9,7 +9,7 @@ import {
 import { findFreezes, frozenMessage } from '../../../store/sends/wallet-freezes.ts';
 import { toCreator } from '../../../store/creators.ts';
 import type { StoredApproval } from '../../../store/sends/send-approvals.ts';
-import { describeReasons } from '../../../domain/send/limits.ts';
+import { describeReasons } from '../../../domain/send/spending-limits.ts';
 import { applyRefunds, emitRefundEvent, reopenLink } from '../../payments/index.ts';
 import { storeClaimedRefund } from '../store-refund.ts';
 import {

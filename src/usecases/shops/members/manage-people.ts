@@ -12,7 +12,7 @@ import { createdByPerson, type CreatedByPerson } from '../../../store/merchants/
 import { findUser } from '../../../store/accounts/users.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
 import { type CurrentSession, revokeCredentials, type RenewedSession } from '../../accounts/index.ts';
-import { findOwnMerchant, reachMerchant } from '../../access/index.ts';
+import { findOwnMerchant, authorizeMerchant } from '../../access/index.ts';
 import {
   REVOKE_BY_DEFAULT,
   REVOKE_NOTHING,
@@ -107,7 +107,7 @@ export async function removePerson(deps: Deps, input: Removal): Promise<Removed>
   const isLeaving = personId === userId;
   return deps.db.transaction(async (tx) => {
     const merchant = isLeaving
-      ? (await reachMerchant(tx, userId, merchantId)).merchant
+      ? (await authorizeMerchant(tx, userId, merchantId)).merchant
       : await findOwnMerchant(tx, userId, merchantId);
     if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
     const ended = await revokeCreated(tx, deps, {

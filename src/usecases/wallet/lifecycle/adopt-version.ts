@@ -24,7 +24,7 @@ import {
   type StoredSendVersion,
 } from '../../../store/sends/send-versions.ts';
 import { adoptForPreparing } from './adopt-preparation.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid } from './possibly-paid.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
 export interface AdoptVersionDeps {
@@ -150,7 +150,7 @@ async function findUnseen(
   const holderFirst = open.toSorted((a, b) => Number(b.id === sendId) - Number(a.id === sendId));
   for (const send of holderFirst) {
     const amount = amountsPaid(spender, adapter, send).find((paid) => isWhatItPays(send, paid, fee));
-    if (amount === undefined || !(await mayBePaidUnseen(tx, send))) continue;
+    if (amount === undefined || !(await isPossiblyPaid(tx, send))) continue;
     const rival = (await listVersions(tx, send.id)).at(-1);
     if (rival !== undefined) return { send, rival, newest: rival.version, amount };
   }

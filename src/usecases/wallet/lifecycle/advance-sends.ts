@@ -11,7 +11,7 @@ import { withChainBalances } from '../send/drawable-funds.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { recordBroadcastResult, type Answer } from './record-broadcast-result.ts';
-import type { Renewal } from './renew-send.ts';
+import type { Renewal } from './resign-expired-send.ts';
 import { queryStatus, resolveRejection } from './resolve-rejection.ts';
 import type { SendCoinsDeps } from '../send/send-coins.ts';
 import { readPlan, toStoredTransaction } from './stored-plan.ts';

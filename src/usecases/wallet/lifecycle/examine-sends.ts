@@ -9,7 +9,7 @@ import { listVersions, type StoredSendVersion } from '../../../store/sends/send-
 import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid } from './possibly-paid.ts';
 import { queryStatus, readEvidence } from './resolve-rejection.ts';
 import { DEFAULT_SEND_POLICY } from '../../../domain/send/policy.ts';
 import { toStoredTransaction } from './stored-plan.ts';
@@ -109,7 +109,7 @@ async function examineQueued(
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'state' | 'why'>> {
   const behind = 'it is queued behind sends of its wallet that have not landed yet';
-  if (!(await mayBePaidUnseen(db, send))) return { state: 'open', why: behind };
+  if (!(await isPossiblyPaid(db, send))) return { state: 'open', why: behind };
   const versions = await listVersions(db, send.id);
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
   const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);

@@ -6,7 +6,7 @@ import { listVersions } from '../../../store/sends/send-versions.ts';
 import type { RecordBroadcastDeps } from './record-broadcast-result.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { findConflicts } from './find-conflicts.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid } from './possibly-paid.ts';
 import { spendsAccounts } from '../send/sender.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 
@@ -34,7 +34,7 @@ export async function failOrphans(
         const send = await findSend(tx, id);
         if (send === undefined) return;
         const conflicts = await findConflicts(tx, chain, await listVersions(tx, id));
-        const isExamined = !(await mayBePaidUnseen(tx, send));
+        const isExamined = !(await isPossiblyPaid(tx, send));
         await applySendFact(tx, deps, id, { type: 'orphaned', upTo, conflicts, isExamined });
       });
     } catch (error) {

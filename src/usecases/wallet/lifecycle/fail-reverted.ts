@@ -1,5 +1,9 @@
 import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
-import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../../domain/confirmations.ts';
+import {
+  requiredConfirmationsFor,
+  settledHeight,
+  type ConfirmationPolicy,
+} from '../../../domain/confirmations.ts';
 import { finalHeights, findCursor } from '../../../store/chain/chain-cursors.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { revertedSends } from '../../../store/sends/sends.ts';
@@ -45,7 +49,7 @@ async function settled(
   const heights = { tip: tip.height, final: await finalHeights(db, chain) };
   const policy = confirmations(chain.coin, chain.mode);
   return reverted.flatMap(({ id, amount, height }) => {
-    const upTo = settledHeight(requirementFor(policy, BigInt(amount)), heights);
+    const upTo = settledHeight(requiredConfirmationsFor(policy, BigInt(amount)), heights);
     return height !== null && height <= upTo ? [{ id, upTo }] : [];
   });
 }

@@ -27,7 +27,7 @@ import { storeSend } from '../send/store-send.ts';
 import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid } from './possibly-paid.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
 /** Sends advanced in one round. */
@@ -104,11 +104,16 @@ async function storeStep(
 ): Promise<NewVersion | null> {
   const send = await findSend(tx, sendId);
   if (send?.status !== 'preparing') return null;
-  if (await mayBePaidUnseen(tx, send)) return holdUnknownVersion(tx, deps, send);
+  if (await isPossiblyPaid(tx, send)) return holdPossiblyPaid(tx, deps, send);
   const parts = await listParts(tx, sendId);
   const failed = parts.filter(({ status }) => status === 'failed');
   if (failed.length >= MAX_FAILED_PARTS) {
-    return abandon(tx, deps, send, `its outputs could not be gathered: ${failed.at(-1)?.error ?? 'unknown'}`);
+    return failPreparation(
+      tx,
+      deps,
+      send,
+      `its outputs could not be gathered: ${failed.at(-1)?.error ?? 'unknown'}`,
+    );
   }
   const merchant = await findMerchant(tx, send.merchantId);
   if (merchant === undefined) throw new Error(`merchant ${send.merchantId} of send ${sendId} is missing`);
@@ -125,9 +130,9 @@ async function storeStep(
     case 'over':
       return waitForFees(tx, deps, send, step.fee);
     case 'short':
-      return abandon(tx, deps, send, NOT_ENOUGH);
+      return failPreparation(tx, deps, send, NOT_ENOUGH);
     case 'unsendable':
-      return abandon(tx, deps, send, step.reason);
+      return failPreparation(tx, deps, send, step.reason);
     case 'part':
       await reserveChangeAddress(tx, deps, { wallet, adapter, address: changeAddress });
       return storePart(tx, deps, { send, partId, wallet, adapter, ...step });
@@ -254,14 +259,19 @@ async function waitForFees(tx: Tx, deps: BumpSendsDeps, send: StoredSend, fee: b
 }
 
 /** Releases its outputs, since nothing signed pays it. Broadcast parts remain moves within the wallet. */
-async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: string): Promise<null> {
+async function failPreparation(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  { id }: StoredSend,
+  reason: string,
+): Promise<null> {
   await applySendFact(tx, deps, id, { type: 'abandoned', reason });
   deps.logger.warn({ sendId: id, reason }, 'send failed before it was signed');
   return null;
 }
 
 /** A later version of this database may have signed and paid it. */
-async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
+async function holdPossiblyPaid(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
   deps.logger.error(
     { sendId: send.id },
     'send in preparation predates a restore or skipped blocks and may already have been paid: check its ' +

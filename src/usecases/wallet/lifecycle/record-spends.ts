@@ -19,7 +19,7 @@ import {
 } from '../../../store/ledger/spends.ts';
 import { adoptVersion } from './adopt-version.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
-import { mayBePaidUnseen, recordExamined } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid, recordExamined } from './possibly-paid.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
@@ -199,7 +199,7 @@ async function recordDisplacement(
   const read = await findSend(tx, sendId);
   if (read === undefined || !awaitsBlock(read)) return;
   const versions = await displacedVersions(tx, read, await listVersions(tx, sendId));
-  const isExamined = isWhollyRead || !(await mayBePaidUnseen(tx, read));
+  const isExamined = isWhollyRead || !(await isPossiblyPaid(tx, read));
   const fact = { type: 'displaced', versions, height, isExamined } as const;
   const { action, send } = await applySendFact(tx, deps, sendId, fact);
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid };

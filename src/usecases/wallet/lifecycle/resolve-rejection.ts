@@ -7,11 +7,11 @@ import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { conflictHeights } from '../../../store/ledger/raw-transactions.ts';
 import { unminedInputs } from '../../../store/ledger/spendable.ts';
-import { provenHash } from './proven-hash.ts';
+import { provenBlockHash } from './proven-block-hash.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { isPossiblyPaid } from './possibly-paid.ts';
 import type { RecordBroadcastDeps } from './record-broadcast-result.ts';
-import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
+import { resignExpiredSend, type Renewal, type RenewSendDeps } from './resign-expired-send.ts';
 import { toStoredTransaction } from './stored-plan.ts';
 
 /** The node's report on the versions of a send. */
@@ -35,7 +35,7 @@ export async function queryStatus(
     const isHeld = send.queued;
     const transactions = versions.map((version) => ({ ...toStoredTransaction(version), isHeld }));
     const fates = await adapter.recheck(transactions, cursor, 'final');
-    const tipHash = await provenHash(adapter, cursor);
+    const tipHash = await provenBlockHash(adapter, cursor);
     if (![...fates.values()].includes('unfunded')) return { fates, tipHash, final: null };
     // A balance is that of one block, and a newer block may have brought money.
     return { fates, tipHash: tipHash === cursor?.hash ? tipHash : null, final: await finalBlock(adapter) };
@@ -78,7 +78,7 @@ export async function resolveRejection(
     applySendFact(tx, deps, sendId, { type: 'refused', reason, evidence, renewal, policy: deps.policy });
   const first = await apply(terms === null ? 'none' : 'untried');
   if (first.action === 'renew' && terms !== null) {
-    const renewed = await renewSend(tx, deps, terms, send);
+    const renewed = await resignExpiredSend(tx, deps, terms, send);
     return typeof renewed === 'string' ? (await apply(renewed)).send : renewed;
   }
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
@@ -112,7 +112,7 @@ export async function readEvidence(
     fates,
     height: cursor?.height ?? null,
     isOnLedgerTip: tipHash !== null && cursor?.hash === tipHash,
-    mayBePaidUnseen: await mayBePaidUnseen(db, send),
+    isPossiblyPaid: await isPossiblyPaid(db, send),
     mayGetInputsBack: await mayGetInputsBack(db, send),
     isWithinWallet: send.purpose === 'sweep',
     finalHeight: final !== null && (await isOnLedger(db, send, final)) ? final.height : null,

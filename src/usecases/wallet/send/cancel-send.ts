@@ -2,7 +2,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { applySendFact } from '../lifecycle/apply-send-fact.ts';
 import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
-import { mayBePaidUnseen } from '../lifecycle/may-be-paid-unseen.ts';
+import { isPossiblyPaid } from '../lifecycle/possibly-paid.ts';
 import { replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
 import { getSend } from './get-send.ts';
 import { requireOpenSend, sendIsBusy } from './open-send.ts';
@@ -29,7 +29,7 @@ export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): 
 /** False when it was signed, or has left the queue, in the meantime. @throws {AppError} INVALID_STATE */
 async function withdraw(deps: BumpSendsDeps, send: StoredSend): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
-    if (await mayBePaidUnseen(tx, send)) {
+    if (await isPossiblyPaid(tx, send)) {
       throw new AppError(
         'INVALID_STATE',
         'this send is older than a restore, and may have been broadcast since',

@@ -4,7 +4,7 @@ import { isoTime } from '../../../domain/iso-time.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 import type { ApprovalEventType } from '../../../domain/events.ts';
 import type { ApprovalKind } from '../../../domain/send/approval.ts';
-import type { ApprovalRequired } from '../../../domain/send/limits.ts';
+import type { ApprovalRequired } from '../../../domain/send/spending-limits.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import { findRestrictedKeyCreator } from '../../../store/merchants/restricted-keys.ts';
 import {

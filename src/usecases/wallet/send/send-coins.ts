@@ -12,9 +12,9 @@ import { COINS } from '../../../domain/coins.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { ApprovalRequired } from '../../../domain/send/limits.ts';
+import { ApprovalRequired } from '../../../domain/send/spending-limits.ts';
 import type { Logger, Rates } from '../../../domain/ports.ts';
-import { listLimitCurrencies } from '../../../store/sends/limited-sends.ts';
+import { listLimitCurrencies } from '../../../store/sends/spending-limits.ts';
 import {
   findApprovalByKey,
   findApprovalOfClaim,

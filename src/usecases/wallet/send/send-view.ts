@@ -3,7 +3,7 @@ import { formatCoinAmount } from '../../../domain/money.ts';
 import { canCostMore, isReverted } from '../../../domain/send/machine.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
-import type { ApprovalReason } from '../../../domain/send/limits.ts';
+import type { ApprovalReason } from '../../../domain/send/spending-limits.ts';
 import type { SendStatus } from '../../../domain/send/types.ts';
 
 /** States of a send that needs an approval: nothing is signed for it. */

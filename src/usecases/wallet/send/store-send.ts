@@ -1,7 +1,11 @@
 import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../../domain/chain.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { type Leaving, requireWithinLimits, WITHIN_WALLET } from '../../../store/sends/limited-sends.ts';
+import {
+  type OutgoingValue,
+  enforceSpendingLimits,
+  WITHIN_WALLET,
+} from '../../../store/sends/spending-limits.ts';
 import { insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../../store/ledger/reservations.ts';
@@ -71,7 +75,7 @@ export async function storeSend(
   const row = newRow(request, now);
   const leaving = purpose === 'send' ? leavingTerms(deps, { order, adapter, now }) : null;
   // Nothing above a limit is signed; the rule itself is in insertSend.
-  if (leaving !== null) await requireWithinLimits(tx, row, leaving);
+  if (leaving !== null) await enforceSpendingLimits(tx, row, leaving);
   const transaction = await signPlan(tx, deps, { merchantId, adapter, plan });
   const place = await placeInQueue(tx, order, plan);
   const send: StoredSend = {
@@ -107,7 +111,7 @@ export async function storeSend(
 export function leavingTerms(
   { rates, policy }: Pick<StoreSendDeps, 'rates'> & { readonly policy: Pick<SendPolicy, 'surplusDepth'> },
   { order, adapter, now }: Pick<NewSend, 'order' | 'adapter'> & { readonly now: number },
-): Leaving {
+): OutgoingValue {
   const { creator = null, destination } = order;
   const watchKey = adapter.watchKey(destination);
   return { creator, watchKey, rates, provenDepth: policy.surplusDepth, now };

@@ -3,7 +3,7 @@ import type { Language } from '../../../i18n/languages.ts';
 import { isLanguagePicked, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from '../contract/contract.ts';
-import { forgetEarly, takeEarly } from './early.ts';
+import { clearPrefetched, takePrefetched } from './prefetch.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { NewPasskey, PasskeyList, PasskeyOptions } from './passkey-answers.ts';
@@ -46,8 +46,8 @@ const till = new Tilld({
   baseUrl: location.origin + BASE_PATH,
   fetch: async (url, init) => {
     // A change, such as a sign-in, makes earlier answers out of date or those of another user.
-    if (init.method !== 'GET') forgetEarly();
-    const early = init.method === 'GET' ? takeEarly(url) : undefined;
+    if (init.method !== 'GET') clearPrefetched();
+    const early = init.method === 'GET' ? takePrefetched(url) : undefined;
     return early ?? fetch(url, { ...init, headers: { ...asRecord(init.headers), ...PAGE_HEADERS } });
   },
   timeoutMs: LIMIT_MS,

@@ -9,7 +9,7 @@ const MOST = 50_000;
 const BOM = '\uFEFF';
 
 /** A list as a table: the source of its pages, and its columns. */
-export interface Sheet<T extends { readonly id: string }> {
+export interface CsvExport<T extends { readonly id: string }> {
   readonly read: (page: {
     readonly page: number;
     readonly limit: number;
@@ -25,8 +25,8 @@ export type Progress = (done: number, total: number) => void;
  * @param onProgress called with the loaded and the total number
  * @throws {ApiError} if there are too many for one file
  */
-export async function sheetCsv<T extends { readonly id: string }>(
-  { read, columns, tooMany }: Sheet<T>,
+export async function exportCsv<T extends { readonly id: string }>(
+  { read, columns, tooMany }: CsvExport<T>,
   onProgress: Progress,
 ): Promise<string> {
   // By id, because new entries move others to the next page, where they occur again.

@@ -1,6 +1,6 @@
 import { api } from './client.ts';
 import { useApi } from './hooks.ts';
-import { useMay } from './permissions.ts';
+import { usePermission } from './permissions.ts';
 import type { Customer, Payment } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
@@ -50,7 +50,7 @@ export function useCustomers(
   merchantId: string,
   payments: readonly Payment[] = [],
 ): CustomersById | undefined {
-  const isAllowed = useMay(merchantId)('customers:read');
+  const isAllowed = usePermission(merchantId)('customers:read');
   const query = queryOf(merchantId, payments);
   const list = useApi('/merchant/customer/list', query, {
     enabled: isAllowed && query !== undefined,

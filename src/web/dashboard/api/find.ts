@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { api, type ApiError } from './client.ts';
 import { useShops } from './hooks.ts';
-import { mayIn } from './permissions.ts';
+import { hasPermission } from './permissions.ts';
 import { plainAmount } from '../format/decimal.ts';
 import type { Customer, Payment, PaymentLink, Product, Shop } from '../contract/types.ts';
 
@@ -52,7 +52,7 @@ interface Request {
 function requestsTo(shop: Shop, text: string, isFirstOfAccount: boolean): Request[] {
   const merchantId = shop.id;
   const requests: Request[] = [];
-  if (mayIn(shop, 'payments:read')) {
+  if (hasPermission(shop, 'payments:read')) {
     const search = plainAmount(text);
     for (const mode of MODES) {
       const query = { merchantId, mode, search, limit: MOST_HITS };
@@ -60,17 +60,17 @@ function requestsTo(shop: Shop, text: string, isFirstOfAccount: boolean): Reques
       requests.push({ key: ['/payment/list', query], shop, ask });
     }
   }
-  if (mayIn(shop, 'payments:write')) {
+  if (hasPermission(shop, 'payments:write')) {
     const query = { merchantId, limit: MOST_LISTED };
     const ask = async () => api('GET', '/merchant/link/list', { query });
     requests.push({ key: ['/merchant/link/list', query], shop, ask, once: true });
   }
-  if (isFirstOfAccount && mayIn(shop, 'customers:read')) {
+  if (isFirstOfAccount && hasPermission(shop, 'customers:read')) {
     const query = { merchantId, search: text, limit: MOST_HITS };
     const ask = async () => api('GET', '/merchant/customer/list', { query });
     requests.push({ key: ['/merchant/customer/list', query], shop, ask });
   }
-  if (isFirstOfAccount && mayIn(shop, 'catalog:read')) {
+  if (isFirstOfAccount && hasPermission(shop, 'catalog:read')) {
     const query = { merchantId, limit: MOST_LISTED };
     const ask = async () => api('GET', '/merchant/product/list', { query });
     requests.push({ key: ['/merchant/product/list', query], shop, ask, once: true });

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
 import { BASE_PATH } from '../../base-path.ts';
-import { forgetEarly } from './early.ts';
+import { clearPrefetched } from './prefetch.ts';
 import { remember, wasIn } from './was-in.ts';
 
 /**
@@ -25,7 +25,7 @@ let isLeaving = false;
 
 function change(next: Session | null): void {
   // Early answers of a page load are those of the user that it found.
-  if (current !== null || next === null) forgetEarly();
+  if (current !== null || next === null) clearPrefetched();
   current = next;
   remember(next !== null);
   for (const listener of listeners) listener();

@@ -1,7 +1,7 @@
 import { api } from './client.ts';
 import type { QueryOf } from '../contract/contract.ts';
 import { customerName, loadCustomers } from './customers-by-id.ts';
-import { sheetCsv, type Progress } from './csv.ts';
+import { exportCsv, type Progress } from './csv.ts';
 import { COINS } from '../format/coins.ts';
 import { t } from '../i18n/t.ts';
 import type { Coin, Payment, WalletTransaction, Customer } from '../contract/types.ts';
@@ -41,7 +41,7 @@ export async function paymentsCsv(
   hasEmails: boolean,
   onProgress: Progress,
 ): Promise<string> {
-  return sheetCsv<PaymentEntry>(
+  return exportCsv<PaymentEntry>(
     {
       read: async (page) => {
         const { payments, pagination } = await api('GET', '/payment/list', { query: { ...query, ...page } });
@@ -79,7 +79,7 @@ export async function walletCsv(
   query: QueryOf<'GET', '/merchant/wallet/transactions'>,
   onProgress: Progress,
 ): Promise<string> {
-  return sheetCsv<WalletTransaction>(
+  return exportCsv<WalletTransaction>(
     {
       read: async (page) => {
         const { transactions, pagination } = await api('GET', '/merchant/wallet/transactions', {

@@ -22,7 +22,7 @@ export const language: Language =
 export const locale: string = navigator.languages.find((tag) => parseLanguage(tag) === language) ?? language;
 
 /** Stores the choice and reloads the pages in that language. */
-export function chooseLanguage(chosen: Language): void {
+export function setLanguage(chosen: Language): void {
   try {
     localStorage.setItem(STORED_AS, chosen);
   } catch {

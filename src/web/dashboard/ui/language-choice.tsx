@@ -1,13 +1,13 @@
 import { tellLanguage } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../i18n/languages.ts';
-import { chooseLanguage, language } from '../i18n/language.ts';
+import { setLanguage, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
 /** Also sets the language of emails to the signed-in user. */
 async function choose(chosen: Language): Promise<void> {
   if (session() !== null) await tellLanguage(chosen);
-  chooseLanguage(chosen);
+  setLanguage(chosen);
 }
 
 /** The language of the pages, stored in this browser. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { quoteFee } from '../../../../src/chains/ethereum/sends/eip1559-fees.ts';
 import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
-import { FeeSources } from '../../../../src/chains/shared/fee-sources.ts';
+import { FeeSourceHealth } from '../../../../src/chains/shared/fee-source-health.ts';
 import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 import { ChainError, UnsendableAmount } from '../../../../src/domain/chain.ts';
 
@@ -26,7 +26,7 @@ async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknow
     }),
     estimateGas,
   };
-  const sources = new FeeSources('ETH', { info() {}, warn() {} });
+  const sources = new FeeSourceHealth('ETH', { info() {}, warn() {} });
   const options = { capRate: 10n ** 12n, at: 0, intent, sources };
   return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
 }

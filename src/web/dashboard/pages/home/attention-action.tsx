@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { AttentionItem } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
@@ -18,7 +18,7 @@ interface ActionProps {
 
 /** The one action that settles an item, if the reader's role allows it. */
 export function AttentionAction({ item, onRefundLink }: ActionProps) {
-  const may = useMay();
+  const may = usePermission();
   const { type, url } = item.action;
   if (type === 'request_payment') {
     return (
@@ -138,7 +138,7 @@ function Approve({ item }: { item: AttentionItem }) {
 
 function GoTo({ type }: { type: AttentionItem['action']['type'] }) {
   const shopId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   if (type === 'open_nodes') {
     return (
       <Link to="/nodes" className={LINK_PRIMARY}>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
@@ -17,7 +17,7 @@ export function OverviewPage() {
   const merchantId = useShopId();
   const shop = useShop();
   const { viewed: mode } = useMode();
-  const may = useMay();
+  const may = usePermission();
   // Known only once the shops are loaded: data that the user may not read is not requested.
   const seesWallet = shop !== undefined && may('wallet:read');
   const recent = useApi('/payment/list', { merchantId, mode, limit: 6 }, { refetchMs: LIVE_MS });

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, requestPrivate } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -19,7 +19,7 @@ function useFreeze() {
 export function FrozenNote() {
   const merchantId = useShopId();
   const freeze = useFreeze();
-  const may = useMay();
+  const may = usePermission();
   const unfreeze = useAct(() => requestPrivate('POST /merchant/wallet/unfreeze', { merchantId }));
   if (freeze?.frozen !== true) return null;
   const isOwner = may('owner');
@@ -55,7 +55,7 @@ export function FrozenNote() {
 export function FreezeButton() {
   const merchantId = useShopId();
   const freeze = useFreeze();
-  const may = useMay();
+  const may = usePermission();
   const [isOpen, setIsOpen] = useState(false);
   const act = useAct(
     ({ reason }: { readonly reason: string }) =>

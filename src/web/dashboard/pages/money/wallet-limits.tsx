@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { Data } from '../../contract/contract.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, Problem } from '../../ui/basics.tsx';
@@ -15,7 +15,7 @@ type Limits = Data<'GET', '/merchant/wallet/limits'>;
 /** The limits of what leaves without an approval, for the owner. */
 export function LimitsButton() {
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const [isOpen, setIsOpen] = useState(false);
   const limits = useApi('/merchant/wallet/limits', { merchantId }).data;
   if (!may('owner') || limits === undefined) return null;

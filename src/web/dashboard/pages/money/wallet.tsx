@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Data } from '../../contract/contract.ts';
 import { useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useMode, type Mode } from '../../api/mode.ts';
 import type { Coin } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
@@ -24,7 +24,7 @@ export function WalletPage() {
   const [open, setOpen] = useState<Open>(null);
   const { viewed: mode, isOther } = useMode();
   const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: 5_000 });
-  const may = useMay();
+  const may = usePermission();
   const addresses = useApi('/merchant/wallet/addresses', { merchantId, mode });
   return (
     <>

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShop } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { t } from '../../i18n/t.ts';
 import { plainAmount } from '../../format/decimal.ts';
 import { Currencies, Field, Select } from '../../ui/form.tsx';
@@ -109,7 +109,7 @@ interface ProductsProps {
 
 /** Empty if there are no products, or if the user may not read them. */
 function Products({ merchantId, productId, onChange }: ProductsProps) {
-  const may = useMay();
+  const may = usePermission();
   const query = { merchantId, active: 'true' as const, limit: OFFERED };
   const { data } = useApi('/merchant/product/list', query, { enabled: may('catalog:read') });
   if (data === undefined || data.products.length === 0) return null;

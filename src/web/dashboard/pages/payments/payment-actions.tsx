@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, LINK_BUTTON } from '../../ui/basics.tsx';
@@ -16,7 +16,7 @@ import { RefundDialog } from './refund.tsx';
 /** The actions that a merchant can take on a payment in its current state. */
 export function PaymentActions({ payment }: { payment: Payment }) {
   const [open, setOpen] = useState<'cancel' | 'accept' | 'refund' | null>(null);
-  const may = useMay();
+  const may = usePermission();
   const close = (): void => setOpen(null);
   const { status, exception } = payment;
   const canBePaid = status === 'pending' || status === 'underpaid';

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts';
 import type { Data } from '../../contract/contract.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, Card, LINK, Problem } from '../../ui/basics.tsx';
@@ -13,7 +13,7 @@ const LIVE_MS = 5_000;
 /** The receipt of a paid payment: opens it, and emails it to the customer if possible. */
 export function PaymentReceipt({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const isPaid = payment.status === 'completed' || payment.status === 'refunded';
   const at = { merchantId, paymentId: payment.id };
   const read = useApi('/payment/receipt', at, { enabled: isPaid, refetchMs: LIVE_MS });

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { customerName, isErased } from '../../api/customers-by-id.ts';
 import { useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useFollowMode } from '../../api/mode.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
@@ -57,7 +57,7 @@ function NoSuchPayment() {
 }
 
 function Whole({ payment }: { payment: Payment }) {
-  const may = useMay();
+  const may = usePermission();
   useFollowMode(payment);
   return (
     <>

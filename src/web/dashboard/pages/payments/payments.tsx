@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { QueryOf } from '../../contract/contract.ts';
 import { useCustomers } from '../../api/customers-by-id.ts';
 import { useApi, useShopId, useTimeZone } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useMode } from '../../api/mode.ts';
 import { useFilters } from '../../api/search.ts';
 import { paymentsCsv } from '../../api/sheets.ts';
@@ -48,7 +48,7 @@ export function PaymentsPage() {
   const [creating, setCreating] = useState(false);
   const timeZone = useTimeZone();
   const { viewed: mode, isOther } = useMode();
-  const may = useMay();
+  const may = usePermission();
   const query: QueryOf<'GET', '/payment/list'> = {
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
     search: search['search'] === undefined ? undefined : plainAmount(search['search']),

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import type { Body } from '../../contract/contract.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { Coin, Payment, RefundLink } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { parts, t } from '../../i18n/t.ts';
@@ -31,7 +31,7 @@ const TONES = {
 export function RefundLinks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
   const [isOpen, setOpen] = useState(false);
-  const may = useMay();
+  const may = usePermission();
   const close = (): void => setOpen(false);
   const links = useApi(
     '/payment/refund-links',
@@ -74,7 +74,7 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   const merchantId = useShopId();
   const query = { merchantId };
   const { id: linkId, claimId } = link;
-  const may = useMay();
+  const may = usePermission();
   const cancel = useAct(
     () => api('POST', '/payment/refund-link/cancel', { query, body: { linkId } }),
     telling(t('Refund link cancelled')),
@@ -232,7 +232,7 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
 /** Preselected if the wallet holds no more than the payment, because the fee then has no other source. */
 function DeductFee({ payment, coins }: { payment: Payment; coins: readonly Coin[] }) {
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const mode = payment.sandbox ? 'sandbox' : 'live';
   const { data } = useApi('/merchant/wallet/balances', { merchantId, mode }, { enabled: may('wallet:read') });
   const isShort =

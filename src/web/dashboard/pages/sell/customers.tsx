@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { customerName, isErased } from '../../api/customers-by-id.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import type { Customer } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
@@ -24,7 +24,7 @@ export function CustomersPage() {
   const [editing, setEditing] = useState<Customer | 'new' | null>(null);
   const [erasing, setErasing] = useState<Customer | null>(null);
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const list = useApi('/merchant/customer/list', {
     merchantId,
     search: search['search'],
@@ -102,7 +102,7 @@ function None({ isSearched }: { isSearched: boolean }) {
 
 function List(props: { customers: readonly Customer[]; onEdit: (customer: Customer) => void }) {
   const shopId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const { onEdit } = props;
   return (
     <Table

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import type { Price, Product } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
@@ -31,7 +31,7 @@ export function ProductsPage() {
   const [editing, setEditing] = useState<Editing | null>(null);
   const { active, page } = search;
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const list = useApi('/merchant/product/list', { merchantId, active, page, limit: 12 });
   const close = (): void => setEditing(null);
   return (
@@ -163,7 +163,7 @@ interface CardProps {
 function ProductCard({ product, onEdit }: CardProps) {
   const { id: productId, active } = product;
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const flip = useAct(() =>
     api('PATCH', '/merchant/product/edit', { query: { merchantId }, body: { productId, active: !active } }),
   );
@@ -203,7 +203,7 @@ function ProductCard({ product, onEdit }: CardProps) {
 
 function Prices({ product, onEdit }: CardProps) {
   const merchantId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   const prices = useApi('/merchant/price/list', { merchantId, productId: product.id, limit: 100 });
   return (
     <Loaded of={prices} rows={1}>

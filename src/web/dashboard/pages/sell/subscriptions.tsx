@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
 import { useMode } from '../../api/mode.ts';
-import { useMay } from '../../api/permissions.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import type { Data } from '../../contract/contract.ts';
 import { fiat, short } from '../../format/format.ts';
@@ -95,7 +95,7 @@ export function SubscriptionsPage() {
 
 function SubscriptionCard({ of: one }: { of: Subscription }) {
   const shopId = useShopId();
-  const may = useMay();
+  const may = usePermission();
   return (
     <Card className="h-full">
       <div className="mb-3 flex items-start justify-between gap-3">

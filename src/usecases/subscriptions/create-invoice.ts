@@ -28,7 +28,7 @@ import type { SubscriptionDeps } from './subscription-deps.ts';
  * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (priceId) when it is too small or
  * too large to be paid
  */
-export async function makeInvoice(
+export async function createInvoice(
   tx: Tx,
   deps: SubscriptionDeps,
   row: SubscriptionRow,

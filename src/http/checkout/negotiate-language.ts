@@ -22,10 +22,10 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<CheckoutText, string>>>> 
   pt: { ...checkoutPt, ...refundPt },
 };
 
-export type Say = (key: CheckoutText, values?: Values) => string;
+export type Translate = (key: CheckoutText, values?: Values) => string;
 
 /** The texts of the checkout and the refund page in one language. */
-export function speak(language: Language): Say {
+export function createTranslator(language: Language): Translate {
   const texts = TEXTS[language];
   return (key, values = {}) => interpolate(texts[key], values);
 }
@@ -34,7 +34,7 @@ export function speak(language: Language): Say {
  * The language that the payer chose, else that of the payment, else the browser's preferred one that is
  * available, else English.
  */
-export function chooseLanguage(
+export function negotiateLanguage(
   picked: unknown,
   accepted: readonly string[],
   locale: string | null = null,

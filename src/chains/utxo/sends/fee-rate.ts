@@ -1,5 +1,5 @@
 import type { FeeQuote } from '../../../domain/chain.ts';
-import type { FeeSources } from '../../shared/fee-sources.ts';
+import type { FeeSourceHealth } from '../../shared/fee-source-health.ts';
 import type { MempoolFees } from '../rpc/fee-methods.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
@@ -17,10 +17,10 @@ export interface FeeLimits {
  * Fee quote: the highest of the node's estimate, its mempool minimum, its relay minimum and the configured
  * floor, never above the cap. `source` names the deciding one. Calls that the node rejects are skipped.
  */
-export async function quoteFee(
+export async function estimateFeeRate(
   client: Pick<NodeClient, 'estimateFee' | 'mempoolFees'>,
   limits: FeeLimits,
-  { at, sources }: { readonly at: number; readonly sources: FeeSources },
+  { at, sources }: { readonly at: number; readonly sources: FeeSourceHealth },
 ): Promise<FeeQuote> {
   const [estimate, mempool] = await Promise.all([
     client.estimateFee(limits.confirmTarget),
@@ -29,16 +29,16 @@ export async function quoteFee(
   note(sources, 'estimatesmartfee', estimate.problem);
   note(sources, 'getmempoolinfo', mempool.problem);
   const { minimum = 0n, relay = 0n, increment = limits.fallbackRate } = mempool.rates ?? {};
-  return chooseRate({ estimate: estimate.rates, minimum, relay, increment }, limits, at);
+  return chooseFeeRate({ estimate: estimate.rates, minimum, relay, increment }, limits, at);
 }
 
-function note(sources: FeeSources, method: string, problem: string | null): void {
+function note(sources: FeeSourceHealth, method: string, problem: string | null): void {
   if (problem === null) sources.answered(method);
   else sources.failed(method, problem);
 }
 
 /** The rule of quoteFee. Pure. */
-export function chooseRate(
+export function chooseFeeRate(
   seen: MempoolFees & { readonly estimate: bigint | null },
   limits: FeeLimits,
   at: number,

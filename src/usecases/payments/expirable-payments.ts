@@ -2,7 +2,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { COINS, MODES, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { coinsOffered } from '../../store/payments/payments.ts';
-import type { FinalCheck } from './final-check.ts';
+import type { ExpiryBalanceCheck } from './expiry-balance-check.ts';
 
 export interface ProvenUnpaidDeps {
   readonly db: Db;
@@ -10,7 +10,7 @@ export interface ProvenUnpaidDeps {
   /** Time up to which a chain was read completely (blocks and mempool), ms; null: not yet. */
   readonly seenThrough: (coin: Coin, mode: Mode) => number | null;
   /** Kept between runs. */
-  readonly finalCheck: Pick<FinalCheck, 'settled' | 'keep'>;
+  readonly finalCheck: Pick<ExpiryBalanceCheck, 'settled' | 'keep'>;
 }
 
 /** An overdue payment. */
@@ -24,7 +24,7 @@ export interface DuePayment {
  * The subset of these payments, a hundred at most, for which every chain proves that no more money arrived in
  * time.
  */
-export async function provenUnpaid(
+export async function findExpirablePayments(
   deps: ProvenUnpaidDeps,
   due: readonly DuePayment[],
 ): Promise<readonly string[]> {

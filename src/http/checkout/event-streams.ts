@@ -52,11 +52,11 @@ export interface StreamRequest {
  * Server-sent events for open checkout pages. Without changes nothing is read; after a change a payment is
  * read once for all of its viewers. Bounded in number, in time and per client.
  */
-export class CheckoutStreams {
+export class CheckoutEventStreams {
   readonly #source: SnapshotSource;
   readonly #logger: Logger;
   readonly #limits: StreamLimits;
-  readonly #rooms = new Map<string, PaymentChannel>();
+  readonly #channels = new Map<string, PaymentChannel>();
   readonly #streams = new Set<Stream>();
   readonly #perClient = new Map<string, number>();
   /** Runs while a stream is open. */
@@ -70,7 +70,7 @@ export class CheckoutStreams {
   }
 
   /** Whether another stream of this client may be opened. */
-  hasRoom(client: string): boolean {
+  hasCapacity(client: string): boolean {
     const { maxStreams, maxPerClient } = this.#limits;
     return (
       !this.#closed && this.#streams.size < maxStreams && (this.#perClient.get(client) ?? 0) < maxPerClient
@@ -87,8 +87,8 @@ export class CheckoutStreams {
     this.#streams.add(stream);
     this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
     const room =
-      this.#rooms.get(paymentId) ?? new PaymentChannel(this.#source, paymentId, this.#limits.gapMs);
-    this.#rooms.set(paymentId, room);
+      this.#channels.get(paymentId) ?? new PaymentChannel(this.#source, paymentId, this.#limits.gapMs);
+    this.#channels.set(paymentId, room);
     this.#jobs ??= this.#startJobs();
     room.add(stream);
   }
@@ -104,11 +104,11 @@ export class CheckoutStreams {
     const left = (this.#perClient.get(client) ?? 1) - 1;
     if (left === 0) this.#perClient.delete(client);
     else this.#perClient.set(client, left);
-    const room = this.#rooms.get(paymentId);
+    const room = this.#channels.get(paymentId);
     room?.remove(stream);
     if (room?.isEmpty === true) {
       room.close();
-      this.#rooms.delete(paymentId);
+      this.#channels.delete(paymentId);
     }
     if (this.#streams.size > 0) return;
     void this.#jobs?.stop();
@@ -122,7 +122,7 @@ export class CheckoutStreams {
       for (const stream of this.#streams) {
         const isOld = now - stream.openedAt > lifetimeMs || now - stream.finalSince > finalLifetimeMs;
         if (isOld) stream.end();
-        else stream.beat();
+        else stream.sendHeartbeat();
       }
     };
     const jobs = new Scheduler(this.#logger)
@@ -135,8 +135,8 @@ export class CheckoutStreams {
   /** Finds changes without notification, with one query for all. */
   async #compare(): Promise<void> {
     try {
-      const stamps = await this.#source.stamps([...this.#rooms.keys()]);
-      for (const [paymentId, room] of this.#rooms) {
+      const stamps = await this.#source.stamps([...this.#channels.keys()]);
+      for (const [paymentId, room] of this.#channels) {
         const stamp = stamps.get(paymentId);
         if (stamp !== undefined && room.stamp !== null && room.stamp !== stamp) room.refresh();
       }
@@ -182,7 +182,7 @@ class Stream implements ChannelSubscriber {
   }
 
   /** An event, not a comment, because the page checks by it that the connection is alive. */
-  beat(): void {
+  sendHeartbeat(): void {
     if (this.#res.headersSent && !this.#res.writableNeedDrain) this.#res.write('event: beat\ndata:\n\n');
   }
 

@@ -40,7 +40,7 @@ const PATIENCE_MS = 10 * 60_000;
  * the send has reached its maximum of versions, or no funds can pay for it. `later`: nothing was changed, and
  * it may be possible soon, or once the wallet is unfrozen.
  */
-export async function renewSend(
+export async function resignExpiredSend(
   tx: Tx,
   deps: RenewSendDeps,
   renewal: Renewal,

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { EventWaiters } from '../../../src/usecases/webhooks/event-waiters.ts';
+import { LongPollWaiters } from '../../../src/usecases/webhooks/long-poll-waiters.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const until = (signal = new AbortController().signal) => ({ timeoutMs: 30_000, signal });
 
-it('EventWaiters wakes the long polls of this merchant, also when the event was emitted before the request', async () => {
-  const waiters = new EventWaiters();
+it('LongPollWaiters wakes the long polls of this merchant, also when the event was emitted before the request', async () => {
+  const waiters = new LongPollWaiters();
   const [mine, other] = [waiters.join('m', until()), waiters.join('o', until())];
   const woken = mine.next();
   waiters.wake('m');
@@ -19,8 +19,8 @@ it('EventWaiters wakes the long polls of this merchant, also when the event was 
   expect(await ended).toEqual([false, false]);
 });
 
-it('EventWaiters ends a long poll by timeout, by a disconnect of the client, and by the stop of the daemon', async () => {
-  const waiters = new EventWaiters();
+it('LongPollWaiters ends a long poll by timeout, by a disconnect of the client, and by the stop of the daemon', async () => {
+  const waiters = new LongPollWaiters();
   const timed = waiters.join('m', until()).next();
   await vi.advanceTimersByTimeAsync(29_999);
   const client = new AbortController();
@@ -36,8 +36,8 @@ it('EventWaiters ends a long poll by timeout, by a disconnect of the client, and
   expect(await waiters.join('m', until()).next()).toBe(false);
 });
 
-it('EventWaiters limits the number in total and per merchant, and forgets disconnected clients', () => {
-  const waiters = new EventWaiters({ total: 3, crowded: 3, perMerchant: 2 });
+it('LongPollWaiters limits the number in total and per merchant, and forgets disconnected clients', () => {
+  const waiters = new LongPollWaiters({ total: 3, crowded: 3, perMerchant: 2 });
   const [first] = [waiters.join('a', until()), waiters.join('a', until())];
   expect(() => waiters.join('a', until())).toThrow(
     expect.objectContaining({ code: 'RATE_LIMITED', retryAfterMs: 1_000 }),
@@ -52,8 +52,8 @@ it('EventWaiters limits the number in total and per merchant, and forgets discon
   expect(vi.getTimerCount()).toBe(3);
 });
 
-it('EventWaiters does not let a few merchants with many long polls exclude the others', () => {
-  const waiters = new EventWaiters({ total: 6, crowded: 4, perMerchant: 2 });
+it('LongPollWaiters does not let a few merchants with many long polls exclude the others', () => {
+  const waiters = new LongPollWaiters({ total: 6, crowded: 4, perMerchant: 2 });
   for (const merchant of ['a', 'a', 'b', 'b']) waiters.join(merchant, until());
   waiters.join('c', until());
   expect(() => waiters.join('c', until())).toThrow('Too many requests');

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseRate } from '../../../../src/chains/utxo/sends/fees.ts';
+import { chooseFeeRate } from '../../../../src/chains/utxo/sends/fee-rate.ts';
 
 const limits = { floorRate: 1_000n, fallbackRate: 2_000n, capRate: 50_000n, confirmTarget: 6 };
 
-describe('chooseRate for the fee rate', () => {
+describe('chooseFeeRate for the fee rate', () => {
   it.each([
     [{ estimate: 9_000n, minimum: 2_000n, relay: 1_000n }, 9_000n, 'estimatesmartfee'],
     [{ estimate: 3_000n, minimum: 7_000n, relay: 1_000n }, 7_000n, 'mempool minimum'],
@@ -13,17 +13,22 @@ describe('chooseRate for the fee rate', () => {
     [{ estimate: 90_000n, minimum: 100n, relay: 100n }, 50_000n, 'estimatesmartfee, capped'],
   ])('chooses, for %o, the highest rate within the limits', (seen, rate, source) => {
     const increment = 100n;
-    expect(chooseRate({ ...seen, increment }, limits, 5)).toMatchObject({ rate, source, at: 5, increment });
+    expect(chooseFeeRate({ ...seen, increment }, limits, 5)).toMatchObject({
+      rate,
+      source,
+      at: 5,
+      increment,
+    });
   });
 
   it('goes down to the minimum relay fee of the node when no minimum is configured', () => {
     const node = { estimate: null, minimum: 100n, relay: 100n, increment: 100n };
-    expect(chooseRate(node, { ...limits, floorRate: 0n }, 0)).toMatchObject({ rate: 100n, minimum: 100n });
+    expect(chooseFeeRate(node, { ...limits, floorRate: 0n }, 0)).toMatchObject({ rate: 100n, minimum: 100n });
   });
 
   it('uses the fallback rate of the coin when the node returns none', () => {
     const node = { estimate: null, minimum: 0n, relay: 0n, increment: 100n };
-    const quote = chooseRate(node, { ...limits, floorRate: 0n }, 0);
+    const quote = chooseFeeRate(node, { ...limits, floorRate: 0n }, 0);
     expect(quote).toMatchObject({ rate: 2_000n, source: 'fallback' });
   });
 
@@ -31,7 +36,7 @@ describe('chooseRate for the fee rate', () => {
     const rate = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
       fc.property(fc.option(rate), rate, rate, (estimate, minimum, relay) => {
-        const quote = chooseRate({ estimate, minimum, relay, increment: relay }, limits, 0);
+        const quote = chooseFeeRate({ estimate, minimum, relay, increment: relay }, limits, 0);
         expect(quote.rate >= limits.floorRate && quote.rate <= limits.capRate).toBe(true);
       }),
     );

@@ -14,7 +14,7 @@ import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { finalHeights, findCursor } from '../../../store/chain/chain-cursors.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { failedSweeps } from '../../../store/sends/open-sends.ts';
-import { crowdedMerchants, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
+import { fragmentedMerchants, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
 import { createSweep } from './create-sweep.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import type { SweepDepositsDeps } from './sweep-deposits.ts';
@@ -32,7 +32,7 @@ const FAILURES_MS = 24 * 3_600_000;
 const REST_MS = 60_000;
 const COULD_NOT = 'sweep of deposits to the merchant address failed';
 
-interface Crowd extends ChainId {
+interface FragmentedWallet extends ChainId {
   readonly merchantId: string;
   readonly account: number;
 }
@@ -44,7 +44,7 @@ interface Crowd extends ChainId {
  * signed bytes are stored before the node sees them.
  * @param memory the same in every round
  */
-export async function gatherDeposits(
+export async function consolidateAccounts(
   deps: SweepDepositsDeps,
   chain: ChainId,
   memory: SweepBackoff,
@@ -57,7 +57,7 @@ export async function gatherDeposits(
   const settled = settledHeight(base, { tip: tip.height, final: await finalHeights(deps.db, chain) });
   const reach = { perSend, settled };
   const most = perSend - 1;
-  for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
+  for (const crowd of await fragmentedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
     const { merchantId } = crowd;
     if (memory.merchants.isResting(merchantId)) continue;
     const attempt = { key: merchantId, kind: memory.merchants, fields: { merchantId }, what: COULD_NOT };
@@ -83,7 +83,7 @@ type Using = { readonly adapter: ChainAdapter; readonly reach: DepositGroups };
 /** True when the node was asked. @param using failedBefore: attempts since the last success that signed nothing */
 async function gather(
   deps: SweepDepositsDeps,
-  crowd: Crowd,
+  crowd: FragmentedWallet,
   { adapter, reach, failedBefore }: Using & { readonly failedBefore: number },
 ): Promise<boolean> {
   const now = deps.clock.now();
@@ -122,7 +122,11 @@ async function gather(
 }
 
 /** Settled deposits in accounts beyond the number that one send can draw on. */
-async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: DepositGroups): Promise<Fund[]> {
+async function settledBeyond(
+  db: Db,
+  crowd: FragmentedWallet,
+  { perSend, settled }: DepositGroups,
+): Promise<Fund[]> {
   const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
   return accounts
     .filter(({ isWallet }) => !isWallet)
@@ -132,7 +136,7 @@ async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Deposit
 }
 
 /** A fee quote with the balances that the first of those accounts hold on the chain, where it reports them. */
-async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): Promise<FeeQuote> {
+async function withHeldBeyond(db: Db, crowd: FragmentedWallet, { adapter, reach }: Using): Promise<FeeQuote> {
   const quote = await adapter.feeQuote();
   if (adapter.wholeAccounts === undefined) return quote;
   const accounts = (await settledBeyond(db, crowd, reach)).slice(0, ACCOUNTS_ASKED);
@@ -142,7 +146,7 @@ async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): 
 /** As many of those as one transaction takes, leaving out any whose balance on the chain differs from the ledger. */
 async function beyondReach(
   db: Db,
-  crowd: Crowd,
+  crowd: FragmentedWallet,
   {
     failures,
     nodeBalances,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { MERCHANT_COLUMNS, OUTPUT_COLUMNS } from '../../_helpers/columns.ts';
-import { crowdedMerchants } from '../../../src/store/ledger/spendable-accounts.ts';
+import { fragmentedMerchants } from '../../../src/store/ledger/spendable-accounts.ts';
 
 const chain = { coin: 'SOL', mode: 'live' } as const;
 const MERCHANTS = 25;
@@ -28,13 +28,13 @@ beforeEach(async () => {
 });
 afterEach(async () => store.close());
 
-test('crowdedMerchants returns every merchant in turn, although deposits of others are not worth sweeping', async () => {
+test('fragmentedMerchants returns every merchant in turn, although deposits of others are not worth sweeping', async () => {
   const served = new Set<string>();
   for (let look = 0; look < 60; look += 1) {
-    const crowd = await crowdedMerchants(store.db, chain, { most: DEPOSITS - 1, limit: 20 });
+    const crowd = await fragmentedMerchants(store.db, chain, { most: DEPOSITS - 1, limit: 20 });
     expect(crowd).toHaveLength(20);
     for (const { merchantId } of crowd) served.add(merchantId);
   }
   expect(served.size).toBe(MERCHANTS);
-  expect(await crowdedMerchants(store.db, chain, { most: DEPOSITS, limit: 20 })).toEqual([]);
+  expect(await fragmentedMerchants(store.db, chain, { most: DEPOSITS, limit: 20 })).toEqual([]);
 });

@@ -13,7 +13,7 @@ import {
   type Caller,
   isSteppedUp,
 } from '../../usecases/accounts/index.ts';
-import { reachMerchant } from '../../usecases/access/index.ts';
+import { authorizeMerchant } from '../../usecases/access/index.ts';
 import { assertKind, needsCredential } from './credential-kinds.ts';
 import { findNamedId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
@@ -30,7 +30,7 @@ export interface Credentials {
   readonly sessionToken: string | null;
 }
 
-type Guarded = Pick<Route, 'auth' | 'scope' | 'notFor' | 'stepUp' | 'ownPages'>;
+type Guarded = Pick<Route, 'auth' | 'scope' | 'notFor' | 'stepUp' | 'dashboardOnly'>;
 
 /**
  * The caller of a route; null on unauthenticated routes.
@@ -48,7 +48,7 @@ export async function identify(
   assertNotSuspended(caller);
   if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
   const session = caller.kind === 'user' ? caller.session : null;
-  if (route.ownPages === true && session === null) throw sessionRequired();
+  if (route.dashboardOnly === true && session === null) throw sessionRequired();
   await assertSteppedUp(deps, route, caller);
   return caller;
 }
@@ -200,7 +200,7 @@ async function resolveUser(
 ): Promise<AuthOf['account']> {
   const own = { ...allowedUser(userId, 'owner'), via: 'jwt', userId, memberId: null } as const;
   if (merchantId === null) return { ...own, onlyMerchantId: null, shopId: merchantId };
-  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  const { merchant, role } = await authorizeMerchant(db, userId, merchantId);
   if (role === 'owner') return { ...own, onlyMerchantId: null, shopId: merchantId };
   requireRole(role, rule);
   return {
@@ -226,7 +226,7 @@ async function resolveMerchant(
   merchantId: string | null,
 ): Promise<AuthOf['payer']> {
   if (caller.kind === 'user') {
-    const { merchant, role } = await reachMerchant(db, caller.userId, merchantId ?? '');
+    const { merchant, role } = await authorizeMerchant(db, caller.userId, merchantId ?? '');
     requireRole(role, rule);
     return {
       ...allowedUser(caller.userId, role),

@@ -24,7 +24,7 @@ export async function findReachable(db: Db, userId: string, merchantId: string):
  * @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor is a member of; FORBIDDEN
  * for a member while the shop is suspended.
  */
-export async function reachMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
+export async function authorizeMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
   const reached = await findReachable(db, userId, merchantId);
   if (reached === null) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
   if (reached.role !== 'owner' && reached.merchant.suspendedAt !== null)

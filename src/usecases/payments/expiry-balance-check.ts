@@ -33,7 +33,7 @@ interface UncreditedEntry extends ChainId {
  * skipped them, or a node that shows a balance may lack the transaction that explains it. Only account chains
  * need it; on the others every block is read.
  */
-export class FinalCheck {
+export class ExpiryBalanceCheck {
   readonly #deps: FinalCheckDeps;
   readonly #restUntil = new Map<string, number>();
   /** By coin and payment. */

@@ -10,7 +10,7 @@ import { isUnseen, storeNotPaid, unseenUntil } from '../../../store/sends/unseen
  * was restored from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold
  * its payment. False once the operator has confirmed that it was not paid.
  */
-export async function mayBePaidUnseen(
+export async function isPossiblyPaid(
   db: Db,
   send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'createdAt'>,
 ): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function mayBePaidUnseen(
  * continues like any other, and fails only once the chain proves that its known versions cannot confirm.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
-export async function recordNotPaid(
+export async function confirmUnpaid(
   deps: { readonly db: Db; readonly clock: Clock },
   id: string,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function recordNotPaid(
   if (send === undefined) throw new AppError('SEND_NOT_FOUND', `send ${id} does not exist`);
   if (!isOpen(send) && send.status !== 'preparing')
     throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
-  if (!(await mayBePaidUnseen(deps.db, send))) {
+  if (!(await isPossiblyPaid(deps.db, send))) {
     throw new AppError(
       'INVALID_STATE',
       `send ${id} does not wait for an operator to confirm that it was not paid`,
@@ -45,5 +45,5 @@ export async function recordExamined(
   { clock }: { readonly clock: Clock },
   send: StoredSend,
 ): Promise<void> {
-  if (await mayBePaidUnseen(tx, send)) await storeNotPaid(tx, send.id, clock.now());
+  if (await isPossiblyPaid(tx, send)) await storeNotPaid(tx, send.id, clock.now());
 }

@@ -7,8 +7,8 @@ import {
   subscriptionsDue,
 } from '../../store/subscriptions/subscriptions.ts';
 import { loadState, readMerchant, saveSubscription } from '../invoices/index.ts';
-import { endPayments, isUndecided, voidInvoices } from './close-invoices.ts';
-import { makeInvoice } from './make-invoice.ts';
+import { endPayments, isPaymentPending, voidInvoices } from './close-invoices.ts';
+import { createInvoice } from './create-invoice.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /** Subscriptions per run; the next run continues. */
@@ -21,7 +21,7 @@ const RETRY_MS = 60_000;
  * own, so that one that fails holds up no other.
  * @returns the number of due subscriptions that were processed
  */
-export async function advanceSubscriptions(deps: SubscriptionDeps, signal: AbortSignal): Promise<number> {
+export async function renewDueSubscriptions(deps: SubscriptionDeps, signal: AbortSignal): Promise<number> {
   const ids = await subscriptionsDue(deps.db, deps.clock.now(), BATCH);
   const ensureRate = onceForEach(async (currency) => deps.rates.ensure(currency));
   for (const id of ids) {
@@ -52,12 +52,12 @@ async function advanceOne(deps: SubscriptionDeps, id: string, ensureRate: Ensure
     await db.transaction(async (tx) => advance(tx, deps, id));
   } catch (error) {
     logger.error({ subscriptionId: id, err: error }, 'subscription update failed; will retry');
-    await passTime(deps, id);
+    await applyDueTransitions(deps, id);
   }
 }
 
 /** Time passes for a subscription although its invoice cannot be made, such as without a rate. */
-async function passTime(deps: SubscriptionDeps, id: string): Promise<void> {
+async function applyDueTransitions(deps: SubscriptionDeps, id: string): Promise<void> {
   const { db, clock, logger } = deps;
   try {
     await db.transaction(async (tx) => {
@@ -87,7 +87,7 @@ async function applyClock(
 ): Promise<void> {
   const now = deps.clock.now();
   const state = await loadState(tx, row);
-  const fact = { type: 'clock', isUndecided: await isUndecided(tx, row) } as const;
+  const fact = { type: 'clock', isUndecided: await isPaymentPending(tx, row) } as const;
   const decision = decide(state, fact, now);
   if (decision === null) throw new Error(`subscription ${row.id} cannot be advanced`);
   if (decision.events.length > 0 || decision.state.trialEndingSent !== state.trialEndingSent) {
@@ -111,5 +111,5 @@ async function invoiceIfDue(
   const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
   const state = await loadState(tx, row);
   const at = nextInvoiceAt(state, invoiceLeadDays);
-  return state.openPayBy === null && at !== null && at <= now ? makeInvoice(tx, deps, row) : row;
+  return state.openPayBy === null && at !== null && at <= now ? createInvoice(tx, deps, row) : row;
 }

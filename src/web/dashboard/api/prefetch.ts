@@ -13,7 +13,7 @@ interface Sent {
 const sent = new Map<string, Sent>();
 
 /** Sends a request that the page will need, while its scripts are still loading. */
-export function requestEarly(path: string): void {
+export function prefetch(path: string): void {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const answer = fetch(BASE_PATH + path, { headers: PAGE_HEADERS, signal });
   // The request that takes the answer handles the error.
@@ -22,13 +22,13 @@ export function requestEarly(path: string): void {
 }
 
 /** The answer to an early request of an address, once. */
-export function takeEarly(url: string): Promise<Response> | undefined {
+export function takePrefetched(url: string): Promise<Response> | undefined {
   const early = sent.get(url);
   sent.delete(url);
   return early !== undefined && performance.now() - early.atMs < FRESH_MS ? early.answer : undefined;
 }
 
 /** Drops all early answers: once a session ends, begins or changes something, they are not its answers. */
-export function forgetEarly(): void {
+export function clearPrefetched(): void {
   sent.clear();
 }

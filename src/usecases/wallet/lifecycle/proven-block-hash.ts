@@ -5,7 +5,7 @@ import type { BlockRef, ChainAdapter } from '../../../domain/chain.ts';
  * chains with finality, blocks come too fast to compare with the tip: there the cursor must be past the final block, on
  * the node's chain.
  */
-export async function provenHash(
+export async function provenBlockHash(
   adapter: Pick<ChainAdapter, 'tip' | 'sparse' | 'hashAt'>,
   cursor: BlockRef | undefined,
 ): Promise<string | null> {

@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400;
  * Access-Control-Allow-Credentials, and without allowing the CSRF header of the dashboard, a page of another
  * origin cannot use a session of the dashboard.
  */
-export function crossOrigin(routes: readonly Pick<Route, 'auth' | 'method' | 'path'>[]): RequestHandler {
+export function publicKeyCors(routes: readonly Pick<Route, 'auth' | 'method' | 'path'>[]): RequestHandler {
   const methods = new Map<string, string[]>();
   for (const { auth, method, path } of routes) {
     if (auth === 'payer') methods.set(path, [...(methods.get(path) ?? []), method]);

@@ -1,14 +1,14 @@
 /** The known name that begins with this one, or is within a few typing errors of it; null if none is. */
-export function closest(name: string, known: readonly string[]): string | null {
+export function closestMatch(name: string, known: readonly string[]): string | null {
   const limit = Math.max(2, Math.floor(name.length / 5));
   const ranked = known
-    .map((candidate) => ({ candidate, slips: slips(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, slips: typos(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.slips - b.slips);
   const [best] = ranked;
   return best !== undefined && best.slips <= limit ? best.candidate : null;
 }
 
-function slips(name: string, candidate: string): number {
+function typos(name: string, candidate: string): number {
   return candidate.startsWith(name) ? 1 : editDistance(name, candidate);
 }
 

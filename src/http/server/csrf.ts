@@ -4,7 +4,7 @@ import type { Request } from 'express';
  * Whether another site made the browser send a request, by the browser's own headers. Other programs send
  * neither header. @param baseUrl the public address, or its origin
  */
-export function isCrossSite(req: Request, baseUrl: string): boolean {
+export function isCrossSiteRequest(req: Request, baseUrl: string): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   return req.get('Origin') !== undefined && !isOwnOrigin(req, baseUrl);

@@ -5,12 +5,12 @@ import type { Argon2Cost } from '../../../domain/argon2-cost.ts';
 import { AppError } from '../../../domain/errors.ts';
 
 /** Hashes and checks passwords with argon2id, a bounded number at a time. */
-export interface Passwords {
+export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** With a null hash (no such user) it takes as long as a real check and returns false. */
   verify(hash: string | null, password: string): Promise<boolean>;
   /** Whether the hash was made at another cost than the current one. */
-  isOutdated(hash: string): boolean;
+  needsRehash(hash: string): boolean;
 }
 
 /** Maximum concurrent hashes: each holds its full memory cost. */
@@ -19,7 +19,7 @@ const PARALLEL = 2;
 const QUEUE_MAX = 64;
 
 /** @returns after making a hash of the same cost for the checks of unknown users. */
-export async function createPasswords(cost: Argon2Cost): Promise<Passwords> {
+export async function createPasswordHasher(cost: Argon2Cost): Promise<PasswordHasher> {
   const options = {
     memoryCost: cost.memoryKiB,
     timeCost: cost.iterations,
@@ -40,7 +40,7 @@ export async function createPasswords(cost: Argon2Cost): Promise<Passwords> {
       const matches = await bounded(() => argon2.verify(hash ?? dummy, normal(password)));
       return hash !== null && matches;
     },
-    isOutdated: (hash) => argon2.needsRehash(hash, options),
+    needsRehash: (hash) => argon2.needsRehash(hash, options),
   };
 }
 

@@ -6,7 +6,7 @@ import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { limitsAt } from '../../domain/send/limit-change.ts';
-import { dayStart } from '../../domain/send/limit-day.ts';
+import { startOfLimitDay } from '../../domain/send/limit-day.ts';
 import {
   type ApprovalReason,
   ApprovalRequired,
@@ -17,7 +17,7 @@ import {
   type SpendingLimits,
   valueAtRate,
   type ValueIn,
-} from '../../domain/send/limits.ts';
+} from '../../domain/send/spending-limits.ts';
 import { isEndedByBlock } from '../../domain/send/machine.ts';
 import { findCursor } from '../chain/chain-cursors.ts';
 import { findMerchant } from '../merchants/merchants.ts';
@@ -35,7 +35,7 @@ import { findKeyLimits, findLimits, parseValues, valuesToJson } from './wallet-l
 type StoredSend = Selectable<SendRow>;
 
 /** What the limits need to know of a new send. */
-export interface Leaving {
+export interface OutgoingValue {
   /** Who ordered it; null: unknown. */
   readonly creator: Creator | null;
   /** The key under which its chain knows the destination. */
@@ -62,7 +62,11 @@ export const WITHIN_WALLET: LimitColumns = {
  * The columns by which a send counts against later ones, if it may leave.
  * @throws {ApprovalRequired} when it needs an approval
  */
-export async function requireWithinLimits(tx: Tx, send: NewSend, leaving: Leaving): Promise<LimitColumns> {
+export async function enforceSpendingLimits(
+  tx: Tx,
+  send: NewSend,
+  leaving: OutgoingValue,
+): Promise<LimitColumns> {
   if (!tx.isTransaction) throw new Error('limits must be checked in the transaction that stores the send');
   const { creator, rates, now } = leaving;
   const merchant = await findMerchant(tx, send.merchantId);
@@ -72,7 +76,12 @@ export async function requireWithinLimits(tx: Tx, send: NewSend, leaving: Leavin
   const key = keyId === null ? NO_SPENDING_LIMITS : await findKeyLimits(tx, keyId);
   const atoms = leavingAtoms(send);
   const value = valueNow(rates, send, atoms);
-  const day = { start: dayStart(merchant, now), merchantId: send.merchantId, mode: send.mode, ...leaving };
+  const day = {
+    start: startOfLimitDay(merchant, now),
+    merchantId: send.merchantId,
+    mode: send.mode,
+    ...leaving,
+  };
   const reasons: ApprovalReason[] = [];
   if (shop.allowList !== null && !shop.allowList.some((one) => isDestination(one, send.coin, leaving)))
     reasons.push('destination');
@@ -144,7 +153,7 @@ function leavingAtoms({ coin, status, subtractFee, ordered, amount }: NewSend): 
 function isDestination(
   one: { readonly coin: Coin; readonly watchKey: string },
   coin: Coin,
-  { watchKey }: Leaving,
+  { watchKey }: OutgoingValue,
 ): boolean {
   return one.coin === coin && one.watchKey === watchKey;
 }
@@ -167,12 +176,12 @@ async function excess(
   if (limits.perDay === null) return exceededLimits(limits, { value, earlier: () => 0n });
   // An older copy of the database lacks the sends made since.
   const isIncomplete = Number(await readMeta(db, 'restored_at')) >= day.start;
-  const earlier = await sumOfDay(db, day);
+  const earlier = await spentToday(db, day);
   return [...exceededLimits(limits, { value, earlier }), ...(isIncomplete ? (['sum_unknown'] as const) : [])];
 }
 
 /** The value of everything that has left since a time, or still may. */
-async function sumOfDay(db: Db, day: Day): Promise<ValueIn> {
+async function spentToday(db: Db, day: Day): Promise<ValueIn> {
   const { merchantId, mode, keyId, start, rates } = day;
   const rows = await db
     .selectFrom('sends')
@@ -187,7 +196,7 @@ async function sumOfDay(db: Db, day: Day): Promise<ValueIn> {
     )
     .execute();
   const counted: StoredSend[] = [];
-  for (const send of rows) if (!(await neverLeaves(db, send, day))) counted.push(send);
+  for (const send of rows) if (!(await isProvablyFailed(db, send, day))) counted.push(send);
   const values = counted.map((send) => {
     const atoms = BigInt(send.leaving ?? send.ordered);
     return { known: parseValues(send.valuesJson), now: valueNow(rates, send, atoms) };
@@ -207,7 +216,7 @@ async function sumOfDay(db: Db, day: Day): Promise<ValueIn> {
  * Whether it is proven that a send never leaves. One that failed after a node had its bytes is not proven to: it counts
  * until the block that ended it is deep enough.
  */
-async function neverLeaves(
+async function isProvablyFailed(
   db: Db,
   send: StoredSend,
   { provenDepth }: Pick<Day, 'provenDepth'>,

@@ -3,7 +3,7 @@ import type { Coin } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 
 /** The node's calls for fee rates. Logs when one fails and another source replaces it, and when it recovers. */
-export class FeeSources {
+export class FeeSourceHealth {
   readonly #coin: Coin;
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   /** Failure reason per call. */

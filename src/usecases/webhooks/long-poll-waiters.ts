@@ -18,7 +18,7 @@ const RETRY_AFTER_MS = 1_000;
  * Requests that wait for a merchant's next event, bounded in number. They carry no content: a woken request
  * reads again.
  */
-export class EventWaiters {
+export class LongPollWaiters {
   readonly #limits: WaiterLimits;
   readonly #byMerchant = new Map<string, Set<EventWaiter>>();
   #count = 0;
