@@ -1,7 +1,7 @@
 /** The texts in `locales`, compared with each other and with what the sources say. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { KIND_OF_REASON, NOTICE_REASONS } from '../../../src/domain/notices.ts';
+import { KIND_OF_REASON, NOTICE_REASONS, SHOP_NOTICES } from '../../../src/domain/notices.ts';
 import { interpolate, splitPlaceholders } from '../../../src/i18n/interpolate.ts';
 import { LANGUAGES, parseLanguage } from '../../../src/i18n/languages.ts';
 import { listLocales, placeholders, readLocale, readLocaleFile } from '../../_helpers/locales.ts';
@@ -80,7 +80,8 @@ describe('the texts of notice mails', () => {
   it('have a subject and a body for each reason, a name for each kind, and no others', () => {
     expect(keysIn('subjects')).toEqual(NOTICE_REASONS);
     expect(keysIn('bodies')).toEqual(NOTICE_REASONS);
-    expect(keysIn('kinds').toSorted()).toEqual([...new Set(Object.values(KIND_OF_REASON))].toSorted());
+    const kinds = new Set<string>([...Object.values(KIND_OF_REASON), ...SHOP_NOTICES]);
+    expect(keysIn('kinds').toSorted()).toEqual([...kinds].toSorted());
   });
 
   it('are all used by some notice', () => {
