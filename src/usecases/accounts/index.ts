@@ -34,7 +34,13 @@ export { disableTotp } from './second-factor/disable-totp.ts';
 export { enableTotp } from './second-factor/enable-totp.ts';
 export { readTotp } from './second-factor/read-totp.ts';
 export { setupTotp } from './second-factor/setup-totp.ts';
-export { findProof, isSteppedUp, stepUp, stepUpByPasskey } from './second-factor/step-up.ts';
+export {
+  findProof,
+  findSecondFactorSetUpAt,
+  isSteppedUp,
+  stepUp,
+  stepUpByPasskey,
+} from './second-factor/step-up.ts';
 export {
   assertNotSuspended,
   authenticate,

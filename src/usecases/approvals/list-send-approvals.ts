@@ -1,13 +1,11 @@
 import type { Actor } from '../../domain/actor.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { ApprovalKind } from '../../domain/send/approval.ts';
 import { findCreatorNames, toCreator } from '../../store/creators.ts';
 import { listApprovals, type StoredApproval } from '../../store/sends/send-approvals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { merchantMode } from '../access/index.ts';
 import { type SendView, viewHeldSend } from '../wallet/index.ts';
-import { findMissing } from './may-approve.ts';
+import { findMissing, type MayApproveDeps } from './may-approve.ts';
 
 /** A send that waits for an approval, or waited. */
 export interface ApprovalView {
@@ -26,7 +24,7 @@ const MAX_SHOWN = 100;
 
 /** Sends above a limit, newest first: those that wait, or the newest decided ones too. */
 export async function listSendApprovals(
-  deps: { readonly db: Db; readonly clock: Clock },
+  deps: MayApproveDeps,
   of: { readonly merchant: MerchantRow; readonly actor: Actor; readonly isPending: boolean },
 ): Promise<ApprovalView[]> {
   const { merchant, actor, isPending } = of;
@@ -64,11 +62,7 @@ function creatorName(held: StoredApproval, names: ReadonlyMap<string, string>): 
   return held.creatorId === null ? null : (names.get(held.creatorId) ?? null);
 }
 
-async function canApprove(
-  deps: { readonly db: Db; readonly clock: Clock },
-  actor: Actor,
-  held: StoredApproval,
-): Promise<boolean> {
+async function canApprove(deps: MayApproveDeps, actor: Actor, held: StoredApproval): Promise<boolean> {
   if (actor.kind !== 'user' || held.status !== 'pending' || deps.clock.now() >= held.expiresAt) return false;
   const missing = await findMissing(deps, { userId: actor.id, sessionId: null }, held);
   return missing === null || missing === 'second_factor';

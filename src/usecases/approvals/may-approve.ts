@@ -1,13 +1,19 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { type MissingForApproval, missingForApproval } from '../../domain/send/approval.ts';
+import {
+  type MissingForApproval,
+  missingForApproval,
+  secondFactorCountsFrom,
+} from '../../domain/send/approval.ts';
+import { isoTime } from '../../domain/iso-time.ts';
 import { limitsAt } from '../../domain/send/limit-change.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 import type { StoredApproval } from '../../store/sends/send-approvals.ts';
 import { findLimits } from '../../store/sends/wallet-limits.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { authorizeMerchant } from '../access/index.ts';
-import { findProof } from '../accounts/index.ts';
+import { findSecondFactorSetUpAt } from '../accounts/index.ts';
 
 /** A signed-in user. */
 export interface Person {
@@ -28,20 +34,24 @@ export async function requireDecider(
   return merchant;
 }
 
+export interface MayApproveDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly policy: Pick<SendPolicy, 'limitDelayMs'>;
+}
+
 /** What a person lacks to approve a send; null: nothing. @throws {AppError} MERCHANT_NOT_FOUND */
 export async function findMissing(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { db, clock, policy }: MayApproveDeps,
   { userId, sessionId }: Person,
   { merchantId, askerId }: Pick<StoredApproval, 'merchantId' | 'askerId'>,
 ): Promise<MissingForApproval> {
   const { role } = await authorizeMerchant(db, userId, merchantId);
-  const { limits } = limitsAt(await findLimits(db, merchantId), clock.now());
-  const hasSecondFactor = sessionId !== null && (await findProof(db, userId)) === 'code';
-  return missingForApproval(limits.approvers, askerId, {
-    userId,
-    isOwner: role === 'owner',
-    hasSecondFactor,
-  });
+  const now = clock.now();
+  const { limits } = limitsAt(await findLimits(db, merchantId), now);
+  const secondFactorSetUpAt = sessionId === null ? null : await findSecondFactorSetUpAt(db, userId, now);
+  const person = { userId, isOwner: role === 'owner', secondFactorSetUpAt };
+  return missingForApproval(limits.approvers, askerId, person, { policy, now });
 }
 
 const MESSAGES: Readonly<Record<Exclude<MissingForApproval, null>, string>> = {
@@ -49,16 +59,22 @@ const MESSAGES: Readonly<Record<Exclude<MissingForApproval, null>, string>> = {
   other_person: 'You ordered this send, or created the key that did: another approver has to decide',
   second_factor:
     'Without another approver, the owner approves in the dashboard with a code of the authenticator app: set it up first',
+  new_second_factor: 'Your authenticator app, or the passkey that you used, was set up too short a time ago',
 };
 
 /** @throws {AppError} FORBIDDEN, MERCHANT_NOT_FOUND */
 export async function requireMayApprove(
-  deps: { readonly db: Db; readonly clock: Clock },
+  deps: MayApproveDeps,
   person: Person,
   approval: StoredApproval,
 ): Promise<void> {
   const missing = await findMissing(deps, person, approval);
   if (missing === null) return;
-  const details = [{ field: 'approver', code: missing, message: MESSAGES[missing] }];
-  throw new AppError('FORBIDDEN', MESSAGES[missing], { details });
+  const message = `${MESSAGES[missing]}${missing === 'new_second_factor' ? await countsFrom(deps, person) : ''}`;
+  throw new AppError('FORBIDDEN', message, { details: [{ field: 'approver', code: missing, message }] });
+}
+
+async function countsFrom({ db, clock, policy }: MayApproveDeps, { userId }: Person): Promise<string> {
+  const setUpAt = await findSecondFactorSetUpAt(db, userId, clock.now());
+  return setUpAt === null ? '' : `: it counts from ${isoTime(secondFactorCountsFrom(setUpAt, policy))}`;
 }

@@ -51,7 +51,10 @@ export class World {
   }
 
   /** @param onLine what takes every line of the real log at its most talkative */
-  static async start(onLine?: (line: string) => void): Promise<World> {
+  static async start(
+    onLine?: (line: string) => void,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<World> {
     const logger: Logger =
       onLine === undefined
         ? { debug: quiet, info: quiet, warn: quiet, error: quiet }
@@ -65,6 +68,7 @@ export class World {
         TILLD_SANDBOX_BLOCK_INTERVAL: '2m',
         TILLD_SMTP_URL: smtp.url,
         TILLD_LIMIT_DELAY: '0s',
+        ...env,
       },
       { logger },
     );

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { base32nopad } from '@scure/base';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findUserPasskeys } from '../../../src/store/accounts/passkeys.ts';
+import { findSecondFactorSetUpAt } from '../../../src/usecases/accounts/index.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import {
   Authenticator,
@@ -221,6 +223,28 @@ describe('a passkey', () => {
     app.advance(6 * MINUTE_MS);
     await prove(session);
     expect(outcome(await session.call('POST', '/auth/passkeys', late))).toEqual(REFUSED);
+  });
+});
+
+describe('findSecondFactorSetUpAt', () => {
+  it('is the time of the authenticator app, or of a newer passkey while its use may be a proof', async () => {
+    const { session, email, id } = await owner();
+    const setUpAt = async () => findSecondFactorSetUpAt(app.db, id, app.now());
+    const { device } = await add(session);
+    expect(await setUpAt()).toBeNull();
+    await enableTotp(app, email);
+    const enabledAt = await setUpAt();
+    expect(enabledAt).not.toBeNull();
+    await app.db.updateTable('second_factors').set({ enabledAt: 1 }).where('userId', '=', id).execute();
+    expect(await setUpAt()).toBe(1);
+    const client = new SessionClient(app.baseUrl);
+    await signInWith(client, device.get(await signInOptions(client)));
+    const [passkey] = await findUserPasskeys(app.db, id);
+    expect(await setUpAt()).toBe(passkey?.createdAt);
+    app.advance(6 * MINUTE_MS);
+    expect(await setUpAt()).toBe(passkey?.createdAt);
+    app.advance(6 * MINUTE_MS);
+    expect(await setUpAt()).toBe(1);
   });
 });
 

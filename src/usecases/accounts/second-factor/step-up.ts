@@ -1,5 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
 import { unauthorised } from '../../../domain/unauthorised.ts';
+import { findUserPasskeys } from '../../../store/accounts/passkeys.ts';
 import { findSecondFactor } from '../../../store/accounts/second-factors.ts';
 import { markSteppedUp } from '../../../store/accounts/sessions.ts';
 import { findUser } from '../../../store/accounts/users.ts';
@@ -38,6 +39,19 @@ export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
 export async function findProof(db: Db, userId: string): Promise<Proof> {
   const factor = await findSecondFactor(db, userId);
   return factor === undefined || factor.enabledAt === null ? 'password' : 'code';
+}
+
+/**
+ * When the newest second factor that may have proven a session just now was set up, ms: the authenticator app, or a
+ * passkey that was used. Null without an authenticator app.
+ */
+export async function findSecondFactorSetUpAt(db: Db, userId: string, now: number): Promise<number | null> {
+  const factor = await findSecondFactor(db, userId);
+  if (factor === undefined || factor.enabledAt === null) return null;
+  // Twice, because a use is stored before its step-up. Adding or removing a passkey ends the proofs.
+  const usedSince = now - 2 * STEP_UP_MS;
+  const used = (await findUserPasskeys(db, userId)).filter(({ lastUsedAt }) => (lastUsedAt ?? 0) > usedSince);
+  return Math.max(factor.enabledAt, ...used.map(({ createdAt }) => createdAt));
 }
 
 /**
