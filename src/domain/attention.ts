@@ -6,6 +6,7 @@ import type { Scope } from './scopes.ts';
 export const ATTENTION_KINDS = [
   'payment_reversed',
   'refund_claim',
+  'send_approval',
   'refund_delayed',
   'send_failed',
   'send_stuck',
@@ -37,6 +38,7 @@ export const ATTENTION_ACTIONS = [
   'decide_payment',
   'refund_excess',
   'approve_refund',
+  'approve_send',
   'fund_wallet',
   'open_send',
   'retry_endpoint',
@@ -68,6 +70,12 @@ export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = 
     scope: 'payments:read',
     dismissScope: 'wallet:send',
     action: 'approve_refund',
+  },
+  send_approval: {
+    severity: 'urgent',
+    scope: 'wallet:read',
+    dismissScope: 'wallet:send',
+    action: 'approve_send',
   },
   refund_delayed: {
     severity: 'urgent',

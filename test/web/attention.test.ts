@@ -121,3 +121,33 @@ it('the page of what waits fits a phone', async () => {
   expect(await axeFindings(page)).toEqual([]);
   await page.screenshot({ path: `${SCREENS}/attention-phone.png`, fullPage: true });
 });
+
+it('a send above a limit leads to its dialog on the wallet page, and leaves the list once it is rejected', async () => {
+  const guarded = await Shop.open(till.api, { owner: owner.token });
+  const { id } = await guarded.createPayment();
+  const paid = { paymentId: id, scenario: 'exact', coin: 'BTC', ...DEEP };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: guarded.secretKey, body: paid });
+  await eventually(
+    'the money to be there',
+    () => guarded.balance('BTC'),
+    (balance) => Number(balance) > 0.0001,
+  );
+  const limits = { merchantId: guarded.merchantId, perSend: '1' };
+  await till.api.must('PATCH', '/merchant/wallet/limits', { token: owner.token, body: limits });
+  const order = { coin: 'BTC', amount: '0.0001', destination: (await Shop.open(till.api)).wallets.BTC };
+  expect((await guarded.send(order)).status).toBe(202);
+  const user = { email: owner.email, password: 'correct horse battery', steppedUp: true };
+  await signInBrowser(page.context(), till.api.baseUrl, user);
+  await visit(page, `/dashboard/shop/${guarded.merchantId}/attention`);
+  // The page has read the list of shops before this one.
+  await page.reload();
+  const item = card('A send waits for approval');
+  await item.getByText('Ordered by Secret key').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await item.getByRole('link', { name: 'Decide' }).click();
+  await page.getByRole('dialog').getByText('It is above the limit per send.').waitFor();
+  await inDialog('Reject').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await visit(page, `/dashboard/shop/${guarded.merchantId}/attention`);
+  await page.getByText('Nothing needs you').waitFor();
+});

@@ -4660,7 +4660,7 @@ export interface components {
     AttentionItem: {
       id: string;
       /** @enum {string} */
-      kind: "payment_reversed" | "refund_claim" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
+      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
       /** @enum {string} */
       severity: "urgent" | "normal";
       since: string | null;
@@ -4677,10 +4677,16 @@ export interface components {
       amount: string | null;
       currency: string | null;
       price: string | null;
+      approval: {
+        requestedBy: string | null;
+        reasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "restored")[];
+        /** Format: date-time */
+        expiresAt: string;
+      } | null;
       message: string;
       action: {
         /** @enum {string} */
-        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "fund_wallet" | "open_send" | "retry_endpoint" | "open_nodes";
+        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "retry_endpoint" | "open_nodes";
         url: string;
       };
       mayDismiss: boolean;

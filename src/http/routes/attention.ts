@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ATTENTION_ACTIONS, ATTENTION_KINDS, ATTENTION_SEVERITIES } from '../../domain/attention.ts';
+import { APPROVAL_REASONS } from '../../domain/send/spending-limits.ts';
 import { type AttentionDeps, dismissItem, listAttention } from '../../usecases/attention/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination, timestamp } from '../schemas/answers.ts';
@@ -36,10 +37,10 @@ const item = z
         sendId: z.string().nullable().meta({ example: null }),
         endpointId: z.string().nullable().meta({ example: null }),
         coin: coin().nullable().meta({ example: null }),
-        destination: z
-          .string()
-          .nullable()
-          .meta({ description: 'The address to which the payer claims the refund', example: null }),
+        destination: z.string().nullable().meta({
+          description: 'The address to which the payer claims the refund, or of the send',
+          example: null,
+        }),
       })
       .meta({ description: 'What it is about; null where it has none' }),
     amount: z.string().nullable().meta({
@@ -51,6 +52,20 @@ const item = z
       .string()
       .nullable()
       .meta({ description: 'Of the order, where the amount is in its currency', example: null }),
+    approval: z
+      .object({
+        requestedBy: z.string().nullable().meta({
+          description: 'Email address of the user, or name of the key; null where it is not known',
+          example: 'Payouts',
+        }),
+        reasons: z.array(z.enum(APPROVAL_REASONS)).meta({ example: ['per_send'] }),
+        expiresAt: timestamp(),
+      })
+      .nullable()
+      .meta({
+        description: 'Of a send above a limit (`send_approval`); null for everything else',
+        example: null,
+      }),
     title: z.string().meta({ description: 'In English', example: 'A payer paid too much' }),
     message: z.string().meta({ example: 'Refund the excess.' }),
     action: z

@@ -41,7 +41,7 @@ export async function listSendApprovals(
     views.push({
       send: viewApproval(one, deps.clock.now()),
       kind: one.kind,
-      requestedBy: creatorName(one, names),
+      requestedBy: requesterName(one, names),
       decidedBy: one.decidedBy === null ? null : (names.get(one.decidedBy) ?? null),
       paymentId: one.paymentId,
       linkId: one.linkId,
@@ -57,7 +57,8 @@ function viewApproval(held: StoredApproval, now: number): SendView {
   return viewHeldSend(isOver ? { ...held, status: 'expired' } : held);
 }
 
-function creatorName(held: StoredApproval, names: ReadonlyMap<string, string>): string | null {
+/** Email address of the user, or name of the key, that ordered a send; null: unknown. */
+export function requesterName(held: StoredApproval, names: ReadonlyMap<string, string>): string | null {
   if (held.creatorKind === 'secret') return 'Secret key';
   return held.creatorId === null ? null : (names.get(held.creatorId) ?? null);
 }

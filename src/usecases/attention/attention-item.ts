@@ -5,6 +5,7 @@ import {
   type AttentionSeverity,
 } from '../../domain/attention.ts';
 import type { Coin } from '../../domain/coins.ts';
+import type { ApprovalReason } from '../../domain/send/spending-limits.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 
 /** The object of an item; each field is null where the item has none. */
@@ -17,7 +18,7 @@ export interface AttentionSubject {
   readonly sendId: string | null;
   readonly endpointId: string | null;
   readonly coin: Coin | null;
-  /** The address that a payer claimed a refund to. */
+  /** The address that a payer claimed a refund to, or that a send goes to. */
   readonly destination: string | null;
 }
 
@@ -31,6 +32,14 @@ const NO_SUBJECT: AttentionSubject = {
   coin: null,
   destination: null,
 };
+
+/** Why a send waits for an approval. */
+export interface AttentionApproval {
+  /** Email address of the user, or name of the key, that ordered it; null: unknown. */
+  readonly requestedBy: string | null;
+  readonly reasons: ApprovalReason[];
+  readonly expiresAt: string;
+}
 
 /** Something that waits for a person, as the API presents it. */
 export interface AttentionItem {
@@ -47,6 +56,8 @@ export interface AttentionItem {
   readonly currency: string | null;
   /** The price of the order, in the same currency; null where the amount is not about it. */
   readonly price: string | null;
+  /** Of a send above a limit; null for everything else. */
+  readonly approval: AttentionApproval | null;
   /** In English. */
   readonly title: string;
   readonly message: string;
@@ -67,12 +78,14 @@ export interface WaitingItem {
   readonly amount?: string | null;
   readonly currency?: string | null;
   readonly price?: string | null;
+  readonly approval?: AttentionApproval;
   readonly message?: string | null;
 }
 
 const TITLES: Readonly<Record<AttentionKind, string>> = {
   payment_reversed: 'The network took money of a payment back',
   refund_claim: 'A payer asks for a refund',
+  send_approval: 'A send waits for approval',
   refund_delayed: 'A refund cannot be sent',
   send_failed: 'A send failed',
   send_stuck: 'A send is not confirmed',
@@ -95,6 +108,7 @@ const TITLES: Readonly<Record<AttentionKind, string>> = {
 const MESSAGES: Readonly<Record<AttentionKind, string>> = {
   payment_reversed: 'Do not deliver. Send the payer the payment link again, or wait for the transaction.',
   refund_claim: 'Check the amount and the address, then approve the refund.',
+  send_approval: 'Check the amount and the address, then approve or reject the send.',
   refund_delayed: 'Check the balance and the node of the coin.',
   send_failed: 'No money left the wallet. Check the reason before you send again.',
   send_stuck: 'Raise its fee, or cancel it.',
@@ -129,6 +143,7 @@ export function presentItem(
     amount: item.amount ?? null,
     currency: item.currency ?? null,
     price: item.price ?? null,
+    approval: item.approval ?? null,
     title: TITLES[item.kind],
     message: item.message ?? MESSAGES[item.kind],
     action: { type: action, url: actionUrl(action, item, paths) },
@@ -144,6 +159,7 @@ function actionUrl(
   if (action === 'request_payment') return `${baseUrl}/checkout/${subject.paymentId ?? ''}`;
   if (action === 'retry_endpoint') return `${shop}/webhooks`;
   if (action === 'open_nodes') return `${baseUrl}/dashboard/nodes`;
+  if (action === 'approve_send') return `${shop}/wallet?approve=${subject.sendId ?? ''}`;
   if (action === 'open_send' || action === 'fund_wallet') return `${shop}/wallet`;
   return `${shop}/payments/${subject.paymentId ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../../domain/iso-time.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import {
   failedSends,
@@ -6,7 +7,10 @@ import {
   type WaitingSend,
 } from '../../store/attention/waiting-sends.ts';
 import type { ShopMode } from '../../store/attention/waiting-payments.ts';
+import { findCreatorNames, toCreator } from '../../store/creators.ts';
+import { listApprovals } from '../../store/sends/send-approvals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { requesterName } from '../approvals/index.ts';
 import { listEndpoints } from '../webhooks/index.ts';
 import type { WaitingItem } from './attention-item.ts';
 import type { AttentionDeps, ServerFaults } from './attention-deps.ts';
@@ -32,6 +36,7 @@ export async function findOtherItems(
 ): Promise<WaitingItem[]> {
   return [
     ...(await claimItems(deps, shop)),
+    ...(await approvalItems(deps, shop)),
     ...(await sendItems(deps, shop)),
     ...(await endpointItems(deps, merchant)),
     ...(shop.mode === 'live' ? serverItems(deps) : []),
@@ -54,6 +59,30 @@ async function claimItems({ db, clock }: AttentionDeps, shop: ShopMode): Promise
       message: isToApprove ? null : claim.problem,
     };
   });
+}
+
+async function approvalItems({ db, clock }: AttentionDeps, shop: ShopMode): Promise<WaitingItem[]> {
+  const held = await listApprovals(db, { ...shop, isPending: true, limit: MAX_ITEMS });
+  const names = await findCreatorNames(db, held.map(toCreator));
+  return held
+    .filter(({ expiresAt }) => clock.now() < expiresAt)
+    .map((one): WaitingItem => {
+      const { id, coin, destination, paymentId, linkId, reasons } = one;
+      return {
+        id,
+        kind: 'send_approval',
+        since: one.createdAt,
+        mark: reasons.join(' '),
+        subject: { sendId: id, coin, destination, paymentId, linkId },
+        amount: formatCoinAmount(BigInt(one.amount), coin),
+        currency: coin,
+        approval: {
+          requestedBy: requesterName(one, names),
+          reasons: [...reasons],
+          expiresAt: isoTime(one.expiresAt),
+        },
+      };
+    });
 }
 
 async function sendItems({ db, clock }: AttentionDeps, shop: ShopMode): Promise<WaitingItem[]> {

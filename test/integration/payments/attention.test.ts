@@ -20,6 +20,7 @@ interface Item {
   amount: string | null;
   currency: string | null;
   price: string | null;
+  approval: { requestedBy: string | null; reasons: string[]; expiresAt: string } | null;
   action: { type: string; url: string };
 }
 interface List {
@@ -161,6 +162,57 @@ describe('GET /merchant/attention', () => {
       () => kinds(shop),
       (now) => now.length === 0,
     );
+  });
+});
+
+/** A shop with a send that waits for an approval. */
+const openWithHeldSend = async () => {
+  const owner = await newPerson(till.api, 'owner');
+  const shop = await Shop.open(till.api, { owner: owner.token });
+  const { id: paid } = await shop.createPayment();
+  await simulate(shop, paid, { scenario: 'exact', confirmations: 6 });
+  await eventually(
+    'the payment to complete',
+    () => shop.payment(paid),
+    ({ status }) => status === 'completed',
+  );
+  const limits = { merchantId: shop.merchantId, perSend: '1' };
+  await till.api.must('PATCH', '/merchant/wallet/limits', { token: owner.token, body: limits });
+  const { wallets } = await Shop.open(till.api);
+  const sent = await shop.send({ coin: 'BTC', amount: '0.0001', destination: wallets.BTC });
+  expect(sent.status).toBe(202);
+  return { owner, shop, sendId: sent.body.data.id, destination: wallets.BTC };
+};
+
+describe('GET /merchant/attention with a send above a limit', () => {
+  it('shows who ordered it, where it goes and why it waits, until it is decided', async () => {
+    const { owner, shop, sendId, destination } = await openWithHeldSend();
+    const [item] = (await list(shop)).items;
+    expect(item).toMatchObject({
+      id: sendId,
+      kind: 'send_approval',
+      severity: 'urgent',
+      amount: '0.0001',
+      currency: 'BTC',
+      subject: { sendId, coin: 'BTC', destination },
+      approval: { requestedBy: 'Secret key', reasons: ['per_send'] },
+      action: { type: 'approve_send' },
+    });
+    expect(Date.parse(item?.approval?.expiresAt ?? '')).toBeGreaterThan(till.clock.now());
+    expect(item?.action.url).toMatch(new RegExp(`/shop/${shop.merchantId}/wallet\\?approve=${sendId}$`));
+    const body = { merchantId: shop.merchantId, sendId };
+    await till.api.must('POST', '/merchant/wallet/send/reject', { token: owner.token, body });
+    expect(await kinds(shop)).toEqual([]);
+  });
+
+  it('is not dismissed by a member who may not send, and ends when the send expires', async () => {
+    const { owner, shop, sendId } = await openWithHeldSend();
+    const member = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role: 'manager' });
+    const { items } = await list(shop, '', member.token);
+    expect(items.map(({ kind, mayDismiss }) => [kind, mayDismiss])).toEqual([['send_approval', false]]);
+    expect((await dismiss(shop, sendId, member.token)).status).toBe(403);
+    till.clock.advance(25 * 3_600_000);
+    expect(await kinds(shop)).toEqual([]);
   });
 });
 

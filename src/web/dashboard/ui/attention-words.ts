@@ -12,6 +12,7 @@ export function attentionMoney({ currency }: AttentionItem, amount: string | nul
 const TITLES = {
   payment_reversed: () => t('The network took a payment back'),
   refund_claim: () => t('A payer asks for a refund'),
+  send_approval: () => t('A send waits for approval'),
   refund_delayed: () => t('A refund cannot be sent'),
   send_failed: () => t('A send failed'),
   send_stuck: () => t('A send is not confirmed'),
@@ -40,6 +41,7 @@ export function attentionTitle({ kind, subject }: AttentionItem): string {
 const ADVICE = {
   payment_reversed: () => t('Do not deliver yet. Send the payer the payment link again.'),
   refund_claim: () => t('Check the amount, then approve the refund.'),
+  send_approval: () => t('Check the amount and the address, then approve or reject it.'),
   send_failed: () => t('No money left the wallet.'),
   send_stuck: () => t('Raise its fee, or cancel it.'),
   send_fee_limited: () => t('Raise its fee by hand, or wait for lower fees.'),

@@ -28,6 +28,7 @@ export function AttentionAction({ item, onRefundLink }: ActionProps) {
     );
   }
   if (type === 'approve_refund') return may('wallet:send') ? <Approve item={item} /> : null;
+  if (type === 'approve_send') return <DecideSend sendId={item.subject.sendId ?? ''} />;
   const isDecision = type === 'accept_payment' || type === 'decide_payment';
   if (!isDecision && type !== 'refund_excess') return <GoTo type={type} />;
   if (!may('refunds:write')) return null;
@@ -133,6 +134,21 @@ function Approve({ item }: { item: AttentionItem }) {
         <p className="text-soft">{t('You can’t undo this.')}</p>
       </Confirm>
     </>
+  );
+}
+
+/** The dialog of the wallet page, which shows why it waits, too. */
+function DecideSend({ sendId }: { sendId: string }) {
+  const shopId = useShopId();
+  return (
+    <Link
+      to="/shop/$shopId/wallet"
+      params={{ shopId }}
+      search={(before: object) => ({ ...before, approve: sendId })}
+      className={LINK_PRIMARY}
+    >
+      {t('Decide')}
+    </Link>
   );
 }
 

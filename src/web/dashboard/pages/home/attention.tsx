@@ -65,7 +65,8 @@ export function AttentionPage() {
 
 function Item(props: { readonly item: AttentionItem; readonly onRefundLink: (url: string) => void }) {
   const { item, onRefundLink } = props;
-  const { paymentId, order } = item.subject;
+  const { paymentId, order, destination } = item.subject;
+  const { approval } = item;
   const shopId = useShopId();
   const amount = attentionMoney(item, item.amount);
   const price = attentionMoney(item, item.price);
@@ -81,6 +82,13 @@ function Item(props: { readonly item: AttentionItem; readonly onRefundLink: (url
           <p className="money font-bold">{isPart ? t('{amount} of {price}', { amount, price }) : amount}</p>
         )}
         <p className="wrap-anywhere text-soft">{attentionAdvice(item)}</p>
+        {approval !== null && (
+          <p className="wrap-anywhere text-soft">
+            {t('To {destination}', { destination: destination ?? '' })}
+            {approval.requestedBy !== null && ` · ${t('Ordered by {name}', { name: approval.requestedBy })}`}
+            {` · ${t('Ends without an approval:')} ${when(approval.expiresAt)}`}
+          </p>
+        )}
         <p className="flex flex-wrap gap-x-3 text-xs text-soft">
           {paymentId !== null && (
             <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId }} className={LINK}>

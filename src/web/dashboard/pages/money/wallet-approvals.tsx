@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
@@ -28,8 +29,12 @@ const REASONS: Readonly<Record<Reason, string>> = {
 export function Approvals() {
   const merchantId = useShopId();
   const listed = useApi('/merchant/wallet/send/approvals', { merchantId }, { refetchMs: REFETCH_MS }).data;
-  const [open, setOpen] = useState<Approval | null>(null);
+  const { approve }: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  // A link of "Needs you" names the send.
+  const [openId, setOpenId] = useState<string | null>(approve ?? null);
   const waiting = listed?.approvals.filter(({ send }) => send.status === 'pending_approval') ?? [];
+  const open = waiting.find(({ send }) => send.id === openId) ?? null;
+  const close = (): void => setOpenId(null);
   if (waiting.length === 0) return null;
   return (
     <section className="mb-6 grid gap-3 rounded-xl bg-warn-soft p-4 text-sm text-warn">
@@ -44,12 +49,12 @@ export function Approvals() {
                 destination: one.send.destination,
               })}
             </span>
-            <Button onClick={() => setOpen(one)}>{t('Decide')}</Button>
+            <Button onClick={() => setOpenId(one.send.id)}>{t('Decide')}</Button>
           </li>
         ))}
       </ul>
-      <Dialog title={t('Approve a send')} open={open !== null} onClose={() => setOpen(null)}>
-        {open !== null && <Decision of={open} onClose={() => setOpen(null)} />}
+      <Dialog title={t('Approve a send')} open={open !== null} onClose={close}>
+        {open !== null && <Decision of={open} onClose={close} />}
       </Dialog>
     </section>
   );
