@@ -53,6 +53,12 @@ afterEach(() => {
 });
 
 const button = (name: string | RegExp) => page.getByRole('button', { name });
+/** The page has a form for subscriptions, too. */
+const saveShop = () =>
+  page
+    .locator('form')
+    .filter({ has: field('Webhook URL') })
+    .getByRole('button', { name: 'Save' });
 const field = (name: string | RegExp) => page.getByLabel(name).last();
 const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 const menu = (name: string) =>
@@ -289,7 +295,7 @@ describe('the dashboard of a shop', () => {
     shopPath = new URL(page.url()).pathname;
     await menu('Shop settings').click();
     await field('Webhook URL').fill(sink.url);
-    await button('Save').click();
+    await saveShop().click();
     await page.getByText('Saved').waitFor();
     await button('Show what to publish').click();
     const copied = async (name: string): Promise<string> => {

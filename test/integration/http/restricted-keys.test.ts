@@ -130,6 +130,7 @@ describe('a restricted key', () => {
       createdAt: expect.any(String),
       lastUsedAt: null,
       expiresAt: null,
+      limits: null,
       createdBy: { kind: 'user', id: expect.any(String), name: expect.stringContaining('@') },
     });
     const newer = await newKey(of);

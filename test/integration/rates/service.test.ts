@@ -494,7 +494,7 @@ describe('a single remaining rate source', () => {
         state: 'refused',
         source: 'kraken',
       });
-      expect(rates.warnings().join()).toContain('is refused');
+      expect(rates.warnings().join()).toContain('is rejected');
     }
     prices.kraken.rate = '103000';
     await until(() => quoted() === '103000');
