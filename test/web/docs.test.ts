@@ -70,7 +70,7 @@ describe('the search in the API documentation', () => {
     await search().fill('refund');
     await expect.poll(() => listed().filter({ visible: true }).allInnerTexts()).toContain('Give money back');
     const found = await listed().filter({ visible: true }).count();
-    expect(found).toBeLessThan(all / 4);
+    expect(found).toBeLessThan(all / 3);
     await expect.poll(() => page.locator('.found').innerText()).toBe(`${found} found`);
     await search().fill('/payment/cancel');
     await expect.poll(() => listed().filter({ visible: true }).count()).toBe(1);

@@ -135,7 +135,9 @@ describe('the Sell action of a catalog price', () => {
     const opened = context.waitForEvent('page');
     await first.getByRole('link', { name: 'Open the page' }).click();
     const payer = await opened;
-    await payer.getByRole('button', { name: 'Continue to payment' }).click();
+    // Its product recurs: the payer starts a subscription, whose invoices are emailed.
+    await payer.locator('input[type=email]').fill('reader@example.com');
+    await payer.getByRole('button', { name: 'Subscribe' }).click();
     await payer.waitForURL(/\/checkout\/pay_/);
     expect(await payer.locator('.total').innerText()).toBe('€12.50');
     await payer.close();

@@ -213,7 +213,7 @@ it('an endpoint form selects all events, or the checked ones', async () => {
     await dialog()
       .getByRole('checkbox', { name: /payment\.|refund\.|send\./ })
       .count(),
-  ).toBe(23);
+  ).toBe(26);
   await button('Save endpoint').click();
   await dialog().getByText('Tick at least one event, or choose all.').waitFor();
   expect(await dialog().locator(':focus').getAttribute('aria-invalid')).toBe('true');
