@@ -311,7 +311,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await button(/^Refund$/).click();
     await heading(/^Refund$/).waitFor();
     await button('Mark as refunded').click();
-    await page.getByText('that stays so').waitFor();
+    await page.getByText('This cannot be undone').waitFor();
     expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(
       /[A-Z]{3} not given back yet\s+[\d.]+ [A-Z]{3}\s*·/,
     );

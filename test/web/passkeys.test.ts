@@ -199,7 +199,7 @@ describe('a passkey in a browser', () => {
     await there.getByLabel('Email').fill(email);
     await there.getByLabel('Password').fill(PASSWORD);
     await there.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await there.getByRole('button', { name: 'Sign out' }).waitFor();
+    await there.getByRole('button', { name: /^Menu/ }).waitFor();
     await there.goto('/dashboard/account');
     await there.getByText(`Passkeys work at ${origin} only`).waitFor();
     expect(await there.getByRole('button', { name: /passkey/i }).count()).toBe(0);

@@ -1225,10 +1225,33 @@ final class Wallet extends Resource
         return $this->read('/merchant/wallet/limits', $query, $options);
     }
 
+    /** With a user token. A higher limit takes effect after a delay. */
+    public function editLimits(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/wallet/limits', $body, $options);
+    }
+
+    /** Drops changes that have not taken effect. */
+    public function dropPendingLimits(array $body = [], array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/wallet/limits/pending', $body, $options);
+    }
+
     /** Sends above a limit, which wait for an approval. */
     public function approvals(array $query = [], array $options = []): array
     {
         return $this->read('/merchant/wallet/send/approvals', $query, $options);
+    }
+
+    /** With the token of an approver; keys never approve. */
+    public function approve(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/send/approve', $body, $options);
+    }
+
+    public function reject(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/send/reject', $body, $options);
     }
 
     /** Gathers many small outputs into one. */

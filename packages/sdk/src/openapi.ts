@@ -3621,6 +3621,13 @@ export interface paths {
                   lagSeconds?: number | null;
                   lastError?: string | null;
                 } | null;
+                update?: {
+                  version?: string;
+                  /** Format: date-time */
+                  publishedAt?: string;
+                  notesUrl?: string;
+                  security?: boolean;
+                } | null;
               };
             };
           };

@@ -193,6 +193,16 @@ const readiness: JsonSchema = {
         lastError: { ...textOrNull, description: 'Why it could not be read; null when it could' },
       },
     },
+    update: {
+      type: ['object', 'null'],
+      description: 'A newer release that the update feed names; null without one, or without a feed',
+      properties: {
+        version: { type: 'string' },
+        publishedAt: { type: 'string', format: 'date-time' },
+        notesUrl: { type: 'string' },
+        security: { type: 'boolean', description: 'Whether it fixes a weakness' },
+      },
+    },
   },
   required: ['ready'],
   description: 'With an address of the operator (`TILLD_ADMIN_LISTEN`), the public one answers `ready` only',
@@ -279,6 +289,7 @@ function READY_EXAMPLE() {
     warnings: [],
     backup: READY_BACKUP,
     replica: null,
+    update: null,
   };
 }
 
