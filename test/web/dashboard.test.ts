@@ -313,7 +313,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Mark as refunded').click();
     await page.getByText('This cannot be undone').waitFor();
     expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(
-      /[A-Z]{3} not given back yet\s+[\d.]+ [A-Z]{3}\s*·/,
+      /[A-Z]{3} not refunded yet\s+[\d.]+ [A-Z]{3}\s*·/,
     );
     await button('Back').click();
     await button('Mark as refunded').click();
