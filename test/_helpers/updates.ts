@@ -222,21 +222,31 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number] | 'switching back';
 
-/** A service without systemd: the current release, its process id in a file. */
+/**
+ * A service without systemd: the current release, its process id in a file. As with systemd, a stop that has begun
+ * ends the process even if its caller is killed, and a start waits for that end.
+ */
 const SERVICE = `#!/bin/sh
 here="$(dirname "$0")"
 pid="$(cat "$here/pid" 2>/dev/null)"
+runs() { [ -n "$pid" ] && grep -q '^State:.[^ZX]' "/proc/$pid/status" 2>/dev/null; }
+finish_stop() {
+  ! runs || kill "$pid" 2>/dev/null
+  while runs; do sleep 0.1; done
+  rm -f "$here/pid" "$here/stopping"
+}
 case "$1" in
   stop)
-    [ -n "$pid" ] && kill "$pid" 2>/dev/null
-    while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
-    rm -f "$here/pid"
+    : >"$here/stopping"
+    finish_stop
     [ ! -x "$here/when-stopped" ] || "$here/when-stopped" || exit 1
     ;;
   start)
-    [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && exit 0
-    setsid "$here/opt/current/bin/tilld" >>"$here/log" 2>&1 &
-    echo $! >"$here/pid"
+    [ ! -e "$here/stopping" ] || finish_stop
+    ! runs || exit 0
+    rm -f "$here/pid"
+    setsid sh -c 'echo $$ >"$1/pid"; exec "$1/opt/current/bin/tilld"' sh "$here" >>"$here/log" 2>&1 &
+    while [ ! -s "$here/pid" ]; do sleep 0.05; done
     ;;
 esac
 exit 0
