@@ -72,10 +72,12 @@ export class WebBrowser {
     this.#contexts.push(context);
     context.setDefaultTimeout(60_000);
     context.on('console', (message) => {
-      // The browser itself writes a line for each answer that is an error; pages show those properly.
-      const expected = /Failed to load resource: the server responded with a status of 4/.test(
-        message.text(),
-      );
+      // The browser itself writes a line for each answer that is an error; pages show those properly. It loads again
+      // what the machine's network interrupted when an interface or address of it changed.
+      const expected =
+        /Failed to load resource: (the server responded with a status of 4|net::ERR_NETWORK_CHANGED)/.test(
+          message.text(),
+        );
       if ((message.type() === 'error' || message.type() === 'warning') && !expected) {
         this.#complaints.push(`${message.page()?.url() ?? ''}: ${message.text()}`);
       }
