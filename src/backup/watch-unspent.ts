@@ -66,7 +66,7 @@ async function* batches(
   for (const merchant of await allMerchants(deps.db)) {
     deps.logger.info(
       { coin, account: merchant.account },
-      'recovery derives the wallet addresses to search for',
+      'restore derives the addresses of an account for the scan of unspent outputs',
     );
     for (const branch of [0, 1] as const) {
       const at = { merchantId: merchant.id, coin, mode, branch };

@@ -9,7 +9,7 @@ import { insertProduct } from '../../src/store/catalog/products.ts';
 import { findMerchant, updateMerchant } from '../../src/store/merchants/merchants.ts';
 import { presentInvoice, presentSubscription } from '../../src/usecases/invoices/present-subscription.ts';
 import type { InvoiceView, SubscriptionView } from '../../src/usecases/invoices/index.ts';
-import { actOnSubscription } from '../../src/usecases/subscriptions/act-on-subscription.ts';
+import { changeSubscriptionStatus } from '../../src/usecases/subscriptions/act-on-subscription.ts';
 import { renewDueSubscriptions } from '../../src/usecases/subscriptions/renew-due-subscriptions.ts';
 import {
   createSubscription,
@@ -103,8 +103,8 @@ export class SubscriptionWorld {
     });
   }
 
-  async act(id: string, action: Parameters<typeof actOnSubscription>[2]): Promise<void> {
-    await actOnSubscription(this.deps, { merchantId: this.merchantId, subscriptionId: id }, action);
+  async act(id: string, action: Parameters<typeof changeSubscriptionStatus>[2]): Promise<void> {
+    await changeSubscriptionStatus(this.deps, { merchantId: this.merchantId, subscriptionId: id }, action);
   }
 
   async read(id: string): Promise<SubscriptionView> {

@@ -372,7 +372,7 @@ describe('the dashboard of a shop', () => {
     await expect.poll(() => button('Accept as paid').count()).toBe(0);
   });
 
-  it('redelivers a webhook that the server had refused', async () => {
+  it('redelivers a webhook that the endpoint had answered with 500', async () => {
     sink.answer = 500;
     const paymentId = await paid('deaf', 'underpay', 'BTC');
     await menu('Webhooks').click();

@@ -78,7 +78,7 @@ async function sentWithoutAnswer(paymentId: string): Promise<void> {
   expect(await refundsOf(paymentId)).toBe(1);
 }
 
-it('a send is made once when its response was lost, and the next attempt was not confirmed at first', async () => {
+it('a refund is sent once when its response was lost and the user cancelled the step-up of the retry', async () => {
   const paymentId = await paid();
   await sentWithoutAnswer(paymentId);
   world.till.clock.advance(6 * 60_000);

@@ -108,20 +108,20 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     };
   }
 
-  async function authorised(body: string, options: PostOptions): Promise<Answer> {
+  async function requestWithAuth(body: string, options: PostOptions): Promise<Answer> {
     const answer = await once(body, options);
     return answer.status === 401 && credentials.renew() ? once(body, options) : answer;
   }
 
-  async function exchanged(body: string, what: string, options: PostOptions): Promise<Answer> {
+  async function requestWithRetry(body: string, what: string, options: PostOptions): Promise<Answer> {
     const startedAt = performance.now();
     if (options.giveUp !== undefined && rate.isPaused) throw paused(what, url);
     for (let attempt = 0; ; attempt += 1) {
-      const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
+      const answer = await requestWithAuth(body, options).catch((error: unknown) => fault(error, what, url));
       onAnswer?.(describeOutcome(answer));
       // Pauses all requests: concurrent ones would also be rejected, and may count against the limit.
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
-      const pause = pauseAfter(answer, attempt, options);
+      const pause = retryDelay(answer, attempt, options);
       if (pause !== undefined) {
         logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable; retrying');
         await delay(pause);
@@ -136,10 +136,10 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
 
   return {
     post: async (body, what, options = {}) => {
-      const { status, bytes } = await exchanged(body, what, options);
+      const { status, bytes } = await requestWithRetry(body, what, options);
       return { status, text: decoder.decode(bytes) };
     },
-    postForBytes: async (body, what) => exchanged(body, what, {}),
+    postForBytes: async (body, what) => requestWithRetry(body, what, {}),
     close: () => pool.destroy(),
   };
 }
@@ -154,7 +154,7 @@ function logResult(
 }
 
 /** Delay before a retry; undefined when the answer is final. */
-function pauseAfter(
+function retryDelay(
   answer: Answer | ChainError,
   attempt: number,
   { once = false, giveUp }: PostOptions,

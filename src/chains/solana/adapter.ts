@@ -8,7 +8,7 @@ import { AccountWatch } from './accounts/account-watch.ts';
 import { addressProblem } from './address.ts';
 import { balancesAt } from './accounts/balances-at.ts';
 import { ChainView } from './blocks/chain-view.ts';
-import { CAP_RATE, quoteFee } from './sends/fees.ts';
+import { CAP_RATE, estimatePriorityFee } from './sends/fees.ts';
 import { NodeHealthReader } from './rpc/node-health.ts';
 import { HistoryGap } from './blocks/history-gap.ts';
 import { simulateComputeUnits } from './sends/simulate-compute-units.ts';
@@ -89,7 +89,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     paymentUri: solanaPayUri,
     feeQuote: (intent) => {
       const writable = intent === undefined ? [] : [intent.from, intent.destination];
-      return quoteFee(client, { capRate, at: clock.now(), writable, sources: feeSources });
+      return estimatePriorityFee(client, { capRate, at: clock.now(), writable, sources: feeSources });
     },
     wholeAccounts: {
       measure: async (draft, quote) => simulateComputeUnits({ client, logger }, draft, quote),

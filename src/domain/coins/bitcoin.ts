@@ -19,7 +19,7 @@ export const BITCOIN: UtxoCoin = {
   scriptType: 'p2wpkh',
   expires: false,
   feeUnit: { name: 'satoshi per vB', decimals: 3, perRate: 1n },
-  // MedianRate lets a block time be two hours ahead; honest miners are minutes ahead. One block in about eight
+  // Consensus lets a block time be two hours ahead; honest miners are minutes ahead. One block in about eight
   // thousand takes longer than oldestTipMs: expiry then waits for the next block, without other effect.
   blocks: { times: 'rough', oldestTipMs: 90 * 60_000, aheadMs: 15 * 60_000, silenceMs: 3 * 3_600_000 },
   confirmations: 2,

@@ -49,7 +49,7 @@ function advance(state: SubscriptionState, isUndecided: boolean, now: number): D
   let current = noticed;
   while (!passed.has(current.status)) {
     passed.add(current.status);
-    const step = passTime(current, isUndecided, now);
+    const step = transitionByTime(current, isUndecided, now);
     current = step.state;
     events.push(...step.events);
   }
@@ -71,7 +71,7 @@ function trialNoticeAt({ status, trialEndsAt, trialEndingSent, schedule }: Subsc
   return addCalendarDays(schedule.timeZone, trialEndsAt, -TRIAL_NOTICE_DAYS);
 }
 
-function passTime(state: SubscriptionState, isUndecided: boolean, now: number): Decision {
+function transitionByTime(state: SubscriptionState, isUndecided: boolean, now: number): Decision {
   const unchanged = { state, events: [] };
   switch (state.status) {
     case 'trialing':
@@ -223,7 +223,11 @@ function transitionAt(state: SubscriptionState, now: number): number | null {
  * Until when an invoice can be paid before the subscription ends.
  * @param from the start of its period, or when it was made or lost its money if that is later
  */
-export function payBy({ schedule, paidUntil }: SubscriptionState, from: number, graceDays: number): number {
+export function paymentDueAt(
+  { schedule, paidUntil }: SubscriptionState,
+  from: number,
+  graceDays: number,
+): number {
   // Without any paid period there is no grace, but a day to pay.
   const days = paidUntil === null ? Math.max(1, graceDays) : graceDays;
   return addCalendarDays(schedule.timeZone, from, days);

@@ -3,7 +3,7 @@ import { placePage } from '../server/base-path.ts';
 import { sendText } from '../server/send-text.ts';
 
 /** All resources come from the daemon itself: no inline script or style, no other host. */
-const POLICY = [
+const PAGE_CSP = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -25,7 +25,7 @@ export function sendPage(
 ): void {
   res.status(status);
   const framing = ancestors.length === 0 ? "'none'" : ancestors.join(' ');
-  res.setHeader('Content-Security-Policy', [...POLICY, `frame-ancestors ${framing}`].join('; '));
+  res.setHeader('Content-Security-Policy', [...PAGE_CSP, `frame-ancestors ${framing}`].join('; '));
   // It cannot name another site.
   if (ancestors.length > 0) res.removeHeader('X-Frame-Options');
   res.setHeader('Cache-Control', 'no-store');

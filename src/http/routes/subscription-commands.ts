@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  actOnSubscription,
+  changeSubscriptionStatus,
   createSubscription,
   creditSubscription,
   editSubscription,
@@ -179,7 +179,7 @@ function pauseRoute(deps: SubscriptionDeps): Route {
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body, storeAnswer }) => {
       const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const row = await actOnSubscription(deps, at, { type: 'pause' }, async (tx, made) =>
+      const row = await changeSubscriptionStatus(deps, at, { type: 'pause' }, async (tx, made) =>
         storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
       return presentRow(deps, deps.db, auth, row);
@@ -204,7 +204,7 @@ function resumeRoute(deps: SubscriptionDeps): Route {
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body, storeAnswer }) => {
       const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const row = await actOnSubscription(deps, at, { type: 'resume' }, async (tx, made) =>
+      const row = await changeSubscriptionStatus(deps, at, { type: 'resume' }, async (tx, made) =>
         storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
       return presentRow(deps, deps.db, auth, row);
@@ -233,7 +233,7 @@ function cancelRoute(deps: SubscriptionDeps): Route {
     handler: async ({ auth, body, storeAnswer }) => {
       const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
       const action = { type: 'cancel', atPeriodEnd: body.atPeriodEnd } as const;
-      const row = await actOnSubscription(deps, at, action, async (tx, made) =>
+      const row = await changeSubscriptionStatus(deps, at, action, async (tx, made) =>
         storeAnswer(tx, await presentRow(deps, tx, auth, made)),
       );
       return presentRow(deps, deps.db, auth, row);

@@ -141,7 +141,7 @@ async function withReceiver(
     });
   };
   note().catch((error: unknown) =>
-    deps.logger.error({ err: error, action }, 'recording the receiver of a secret in the audit log failed'),
+    deps.logger.error({ err: error, action }, 'audit entry of a sign-in or a new key could not be written'),
   );
   return answer;
 }

@@ -2,7 +2,7 @@ import { parseFiat } from '../../domain/fiat.ts';
 import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 import { settleInvoice, subscriptionOfOrder, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
-import { decide, payBy } from '../../domain/subscription/machine.ts';
+import { decide, paymentDueAt } from '../../domain/subscription/machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -30,7 +30,7 @@ interface InvoicePayment {
  * Applies the money of a payment to the invoice that it pays, if it pays one, and to its subscription. Must run
  * in the transaction that changes the payment.
  */
-export async function recordInvoiceMoney(
+export async function applyPaymentToInvoice(
   tx: Tx,
   deps: EmitEventDeps,
   payment: InvoicePayment,
@@ -77,7 +77,7 @@ async function settle(
     ...invoice,
     status,
     credited,
-    payBy: isReopened ? Math.max(invoice.payBy, payBy(before, now, graceDays)) : invoice.payBy,
+    payBy: isReopened ? Math.max(invoice.payBy, paymentDueAt(before, now, graceDays)) : invoice.payBy,
     paidAt: paidAt(invoice, change, now),
   };
   await updateInvoice(tx, after);

@@ -20,7 +20,7 @@ import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
-import { recordInvoiceMoney } from '../invoices/index.ts';
+import { applyPaymentToInvoice } from '../invoices/index.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
@@ -86,7 +86,7 @@ async function applyTo(
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) {
     // New confirmations or a partial refund may still change the invoice.
-    await recordInvoiceMoney(tx, deps, row, result.payment);
+    await applyPaymentToInvoice(tx, deps, row, result.payment);
     return [];
   }
   const { payment, events } = result;
@@ -102,7 +102,7 @@ async function applyTo(
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
-  await recordInvoiceMoney(tx, deps, saved, payment);
+  await applyPaymentToInvoice(tx, deps, saved, payment);
   if (endsOpenLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
 }

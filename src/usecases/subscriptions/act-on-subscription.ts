@@ -18,7 +18,7 @@ type Action = Extract<SubscriptionFact, { type: 'pause' | 'resume' | 'cancel' | 
  * at the end of the period leaves them, because periods paid in advance stay paid.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, INVALID_STATE
  */
-export async function actOnSubscription(
+export async function changeSubscriptionStatus(
   deps: SubscriptionDeps,
   { merchantId, subscriptionId }: At,
   action: Action,

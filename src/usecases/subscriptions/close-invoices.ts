@@ -8,7 +8,7 @@ import {
   type StoredInvoice,
 } from '../../store/subscriptions/invoices.ts';
 import { findPayment } from '../../store/payments/payments.ts';
-import { recordInvoiceMoney } from '../invoices/index.ts';
+import { applyPaymentToInvoice } from '../invoices/index.ts';
 import { applyFacts, loadPayment } from '../payments/index.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
@@ -35,7 +35,7 @@ export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: 
     await applyFacts(tx, deps, paymentId, [{ type: 'cancel' }]);
     const payment = await findPayment(tx, paymentId);
     if (payment === undefined) throw new Error(`payment ${paymentId} does not exist`);
-    await recordInvoiceMoney(tx, deps, payment, (await loadPayment(tx, deps, payment)).state);
+    await applyPaymentToInvoice(tx, deps, payment, (await loadPayment(tx, deps, payment)).state);
   }
 }
 

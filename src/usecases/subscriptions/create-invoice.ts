@@ -1,7 +1,7 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatFiat, type Fiat } from '../../domain/fiat.ts';
-import { decide, payBy } from '../../domain/subscription/machine.ts';
+import { decide, paymentDueAt } from '../../domain/subscription/machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
 import { applyBalance, type Dues } from '../../domain/subscription/dues.ts';
 import { toCreator } from '../../store/creators.ts';
@@ -48,7 +48,7 @@ export async function createInvoice(
     status: 'open',
     paymentId: null,
     credited: 0n,
-    payBy: payBy(state, Math.max(start, now), merchant.graceDays),
+    payBy: paymentDueAt(state, Math.max(start, now), merchant.graceDays),
     createdAt: now,
     paidAt: null,
   };

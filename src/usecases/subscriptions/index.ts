@@ -1,5 +1,5 @@
 /** Subscriptions: created, changed, invoiced for each period, and ended when they are not paid. */
-export { actOnSubscription } from './act-on-subscription.ts';
+export { changeSubscriptionStatus } from './act-on-subscription.ts';
 export { renewDueSubscriptions } from './renew-due-subscriptions.ts';
 export { createSubscription } from './create-subscription.ts';
 export { creditSubscription } from './credit-subscription.ts';

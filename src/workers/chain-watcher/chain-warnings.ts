@@ -27,7 +27,7 @@ export async function readChains(deps: ChainWarningsDeps): Promise<WatchedChain[
     const unread = gaps.filter(({ coin, mode }) => coin === health.coin && mode === health.mode);
     const tip = tips.get(`${health.coin}/${health.mode}`);
     const node = health.nodeWarnings === null ? [] : [health.nodeWarnings];
-    const clocks = tip === undefined ? [] : clockWarnings(health, now - tip, deps.network);
+    const clocks = tip === undefined ? [] : clockSkewWarnings(health, now - tip, deps.network);
     const isSkewed = clocks.length > 0 && tip !== undefined && tip > now;
     const alarms = new Set([
       ...health.alarms,
@@ -47,7 +47,7 @@ function gapWarning({ coin, afterHeight: after, beforeHeight: before, reason }: 
   return `gap in the chain: blocks ${after + 1} to ${before - 1} were ${why}, and money that came in there is not credited until they are reconciled. Should that take longer than an hour, point ${coin} at a node that has them, stop tilld and run tillctl rescan ${coin} --from ${Math.max(after, 0)}`;
 }
 
-function clockWarnings(
+function clockSkewWarnings(
   { coin, mode, state }: ChainHealth,
   tipAgeMs: number,
   network: Network | null,

@@ -89,7 +89,7 @@ describe('the first money of a payment group', () => {
     ]);
   });
 
-  it('counts for the newest payment when all have expired', async () => {
+  it('is credited to the newest renewal when all payments of the group have expired', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     await group.pay(first, PRICE / 2n);

@@ -79,7 +79,7 @@ test('money that arrived before a refund elsewhere is not refunded, although the
   expect((await read(payment)).refunds).toEqual([]);
 });
 
-test('money that replaces money refunded elsewhere is not refunded a second time', async () => {
+test('a replacement transaction of a payment that was marked as refunded elsewhere is not refunded again', async () => {
   const payment = await shop.order([COIN]);
   const other = await shop.order([COIN]);
   await pay(other);

@@ -61,7 +61,7 @@ describe('an SDK payment whose response is lost', () => {
     expect(payments.map((payment) => payment.id)).toEqual([id]);
   });
 
-  it('is created once, also when only the Idempotency-Key shows that the request is a repeat', async () => {
+  it('is answered by one customer, although only the Idempotency-Key shows that the retry is a repeat', async () => {
     proxy.next('drop-answer');
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     // A second customer with this address would be refused as a duplicate.

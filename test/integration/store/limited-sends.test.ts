@@ -144,7 +144,7 @@ describe('insertSend', () => {
     expect(await store({ cents: 5, more: { fee: '5000000', maxFee: '5000000' } })).toMatch(STORED);
   });
 
-  it('counts the sends of the day of both coins, and begins again on the next day of the shop', async () => {
+  it('adds the sends of all coins to the limit per day, which begins again on the next day of the shop', async () => {
     await change({ perDay: usd(5) });
     expect(await store({ cents: 3 })).toMatch(STORED);
     expect(await store({ cents: 3, coin: 'LTC' })).toBe('per_day');

@@ -7,7 +7,7 @@ import { quoteFee as quoteEthereum } from '../../../src/chains/ethereum/sends/ei
 import { FeeSourceHealth } from '../../../src/chains/shared/fee-source-health.ts';
 import { createNodeClient as createSolanaClient } from '../../../src/chains/solana/rpc/node-client.ts';
 import { createRpc as createSolanaRpc } from '../../../src/chains/solana/rpc/rpc.ts';
-import { quoteFee as quoteSolana } from '../../../src/chains/solana/sends/fees.ts';
+import { estimatePriorityFee } from '../../../src/chains/solana/sends/fees.ts';
 import { createNodeClient as createUtxoClient } from '../../../src/chains/utxo/rpc/node-client.ts';
 import { createRpc as createUtxoRpc } from '../../../src/chains/utxo/rpc/rpc.ts';
 import { estimateFeeRate } from '../../../src/chains/utxo/sends/fee-rate.ts';
@@ -156,7 +156,7 @@ describe('quoteFee on Solana', () => {
       createSolanaRpc(scriptedTransport((method) => ({ ...usual, ...answers })[method])),
     );
     return quoted('SOL', async (sources) =>
-      quoteSolana(client, { capRate: 5_000n, at: 0, writable: [], sources }),
+      estimatePriorityFee(client, { capRate: 5_000n, at: 0, writable: [], sources }),
     );
   };
 

@@ -7,7 +7,7 @@ import {
   nextDecisionAt,
   nextInvoiceAt,
   pauseShift,
-  payBy,
+  paymentDueAt,
 } from '../../../src/domain/subscription/machine.ts';
 import { periodStart } from '../../../src/domain/subscription/periods.ts';
 import type {
@@ -90,7 +90,7 @@ class World {
   invoice(): void {
     const { nextN: n, schedule } = this.state;
     const [start, end] = [periodStart(schedule, n), periodStart(schedule, n + 1)];
-    const until = payBy(this.state, Math.max(start, this.now), GRACE);
+    const until = paymentDueAt(this.state, Math.max(start, this.now), GRACE);
     this.periods.push({ n, start, end, payBy: until, status: 'open' });
     this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
   }
@@ -112,7 +112,7 @@ class World {
     const last = this.paid.at(-1);
     if (last === undefined || ['paused', 'cancelled', 'ended'].includes(this.state.status)) return;
     last.status = change === 'refunded' ? 'void' : 'open';
-    if (change === 'reversed') last.payBy = Math.max(last.payBy, payBy(this.state, this.now, GRACE));
+    if (change === 'reversed') last.payBy = Math.max(last.payBy, paymentDueAt(this.state, this.now, GRACE));
     this.settle(change);
   }
 

@@ -21,6 +21,6 @@ it('rotationAt includes every address at any height within at most twice the nec
   );
 });
 
-it('rotationAt returns the same accounts for a height again, also after more addresses were issued', () => {
+it('rotationAt selects the same accounts when a block is read again, also after more addresses were issued', () => {
   expect(rotationAt(1_000_003, 5_000)).toEqual(rotationAt(1_000_003, 6_000));
 });

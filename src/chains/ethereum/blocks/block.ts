@@ -18,7 +18,7 @@ import { nonceRef } from '../sends/nonce-ref.ts';
 import type { Block } from '../rpc/node-answers.ts';
 import type { UnreadBlocks } from './unread-blocks.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { enterTransactions } from './enter-transactions.ts';
+import { applyTransactions } from './enter-transactions.ts';
 import type { InternalTransfer } from './internal-transfers.ts';
 import type { Shortfalls } from '../accounts/shortfalls.ts';
 import type { Tracer } from './traces.ts';
@@ -63,7 +63,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const book = new AccountLedger(await holdings(deps.index, candidates, senders));
   const unreadable = [
     ...(block.unreadable ?? []),
-    ...(await enterTransactions(deps, block, { book, watched, internal })),
+    ...(await applyTransactions(deps, block, { book, watched, internal })),
   ];
   await deps.unread.setAside(block, unreadable);
   // An unreadable transaction may have moved money: the balances show that, as without traces.

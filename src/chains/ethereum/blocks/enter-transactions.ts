@@ -22,7 +22,7 @@ export interface Entries {
  * Enters transactions in block order, so that money received and spent in the same block adds up. Returns
  * payers' transactions whose receipt cannot be parsed: their success is unknown.
  */
-export async function enterTransactions(
+export async function applyTransactions(
   deps: EntryDeps,
   block: Block,
   entries: Entries,

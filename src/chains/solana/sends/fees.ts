@@ -31,7 +31,7 @@ const MICRO = 1_000_000n;
  * @param writable accounts that the transaction writes to: without any, the node reports each block's cheapest
  * transaction; with them, the fee needed to write to the busiest of them
  */
-export async function quoteFee(
+export async function estimatePriorityFee(
   client: NodeClient,
   terms: {
     readonly capRate: bigint;
@@ -42,11 +42,11 @@ export async function quoteFee(
 ): Promise<FeeQuote> {
   const { capRate, at, writable, sources } = terms;
   const [fees, latest, finalizedHeight] = await Promise.all([
-    recentFees(client, writable, sources),
+    recentPriorityFees(client, writable, sources),
     client.latestBlockhash('confirmed'),
     client.height('finalized'),
   ]);
-  const computedRate = fees === null ? DEFAULT_RATE : rateFrom(fees);
+  const computedRate = fees === null ? DEFAULT_RATE : priorityFeeRate(fees);
   const rate = computedRate > capRate ? capRate : computedRate < FLOOR_RATE ? FLOOR_RATE : computedRate;
   const source = fees === null ? 'default' : 'recent priority fees';
   return {
@@ -66,7 +66,7 @@ export async function quoteFee(
  * Priority fees of recent blocks; null where the node does not return them. @throws {ChainError} for an
  * outage.
  */
-async function recentFees(
+async function recentPriorityFees(
   client: Pick<NodeClient, 'priorityFees'>,
   writable: readonly string[],
   sources: FeeSourceHealth,
@@ -84,7 +84,7 @@ async function recentFees(
   }
 }
 
-function rateFrom(fees: readonly bigint[]): bigint {
+function priorityFeeRate(fees: readonly bigint[]): bigint {
   const sorted = fees.toSorted((a, b) => (a === b ? 0 : a < b ? -1 : 1));
   const recent = sorted[Math.floor(((sorted.length - 1) * PERCENTILE) / 100)] ?? 0n;
   // Micro-lamports per unit → lamports per 1,000 units, rounded up.
@@ -110,11 +110,11 @@ export function unitPrice(rate: bigint): bigint {
 
 /** Fee in lamports of a send from this many accounts. */
 export function sendFee(accounts: number, quote: Pick<FeeQuote, 'rate' | 'measured'>): bigint {
-  return computeFee(accounts, computeUnits(accounts, quote), quote.rate);
+  return transactionFee(accounts, computeUnits(accounts, quote), quote.rate);
 }
 
 /** Fee in lamports of a transaction with this many signatures and this compute limit, at a rate. */
-export function computeFee(signatures: number, units: number, rate: bigint): bigint {
+export function transactionFee(signatures: number, units: number, rate: bigint): bigint {
   const priority = (unitPrice(rate) * BigInt(units) + MICRO - 1n) / MICRO;
   return SIGNATURE_FEE * BigInt(signatures) + priority;
 }

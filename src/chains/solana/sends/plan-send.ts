@@ -8,7 +8,7 @@ import {
 } from '../../../domain/chain.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
 import { type Account, groupByAccount, sum } from '../accounts/account-funds.ts';
-import { computeUnits, computeFee, sendFee } from './fees.ts';
+import { computeUnits, transactionFee, sendFee } from './fees.ts';
 import { buildMessage } from './sign-send.ts';
 
 /**
@@ -89,9 +89,9 @@ function withHigherFee(
   const accounts = groupByAccount(plan.inputs).length;
   const feeRate = [requested > least ? requested : least, least]
     .map((rate) => (rate > capRate ? capRate : rate))
-    .find((rate) => computeFee(accounts, units, rate) <= feeLimit);
+    .find((rate) => transactionFee(accounts, units, rate) <= feeLimit);
   if (feeRate === undefined || feeRate <= plan.feeRate) return null;
-  const fee = computeFee(accounts, units, feeRate);
+  const fee = transactionFee(accounts, units, feeRate);
   const extra = fee - plan.fee;
   const { change } = plan;
   const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);

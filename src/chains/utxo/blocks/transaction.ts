@@ -144,7 +144,7 @@ function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
 const NEWEST_VERSION = 3;
 
 /**
- * Whether a transaction has an undefined version. MedianRate allows any (BIP-68 treats them as 2 or
+ * Whether a transaction has an undefined version. Consensus allows any (BIP-68 treats them as 2 or
  * more) and miners do include some: only marker and flag would change how it is parsed.
  */
 export function hasUnknownVersion(bytes: Buffer, start: number): boolean {
