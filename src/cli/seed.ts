@@ -100,7 +100,7 @@ async function show(config: Config, isConfirmed: boolean): Promise<number> {
 async function confirmDisplay(isConfirmed: boolean, secret: string): Promise<boolean> {
   if (isConfirmed) return true;
   if (!process.stdin.isTTY) throw new UsageError('no terminal for the confirmation: use --yes');
-  const question = `Anyone who sees ${secret} can take the money. Is nobody else looking at this screen? Type "show" to go on: `;
+  const question = `Anyone who sees ${secret} can take the money. Make sure that you are alone at this screen. Type "show" to continue: `;
   return (await ask(question, false)).trim() === 'show';
 }
 

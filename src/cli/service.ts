@@ -117,7 +117,7 @@ function readCredentials(settings: readonly Setting[]): ReadonlyMap<string, Cred
   return new Map([...plain, ...encrypted]);
 }
 
-/** Where systemd looks for an encrypted credential without a path. */
+/** Directories in which systemd searches for encrypted credentials that are given without a path. */
 const CREDENTIAL_STORE = '/etc/credstore.encrypted';
 
 function splitCredential(text: string): [id: string, path: string] {

@@ -25,7 +25,7 @@ export function basics(): Html {
         <h3 id="credentials">Credentials</h3>
         <p>
           Send one as <code>Authorization: Bearer &hellip;</code>. Each endpoint names those it takes. The
-          details of a <code>401</code> state what is wrong with it: <code>missing</code>,
+          details of a <code>401</code> name the problem of the credential: <code>missing</code>,
           <code>malformed</code>, <code>unknown</code>, <code>expired</code> or <code>wrong_kind</code>.
         </p>
         <dl class="plain">

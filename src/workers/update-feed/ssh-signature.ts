@@ -19,7 +19,7 @@ export interface SignatureTerms {
 
 /**
  * Checks a detached signature against a file of allowed signers. Only its plain lines count: `identity ssh-ed25519 KEY`.
- * A line with options (`valid-before`, `namespaces`, `cert-authority`) would need rules that are not implemented.
+ * A line with options (`valid-before`, `namespaces`, `cert-authority`) is ignored, because options restrict the key.
  * @throws {Error} that says why it is not valid
  */
 export function verifySshSignature(

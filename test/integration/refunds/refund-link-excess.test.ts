@@ -11,7 +11,7 @@ afterEach(async () => world[Symbol.asyncDispose]());
 
 const EXCESS = { wish: { kind: 'excess' } } as const;
 
-/** 0.5 LTC are asked for, and twice as much came. */
+/** The price is 0.5 LTC, and twice as much was received. */
 async function paidTwice(): Promise<{ id: string }> {
   const payment = await world.paid('exact');
   await world.pay(payment, 'overpay');

@@ -18,7 +18,7 @@ afterEach(async () => world[Symbol.asyncDispose]());
 
 type Payment = Awaited<ReturnType<LinkWorld['paid']>>;
 
-/** 0.5 LTC are asked for, and twice as much came. */
+/** The price is 0.5 LTC, and twice as much was received. */
 async function overpaid(): Promise<Payment> {
   const payment = await world.paid('exact');
   await world.pay(payment, 'overpay');

@@ -82,7 +82,7 @@ async function subscribe(interval: RecurringInterval, priceId: string, at: numbe
   });
   const end = ENDS[at % ENDS.length] ?? 'never';
   const endsAt = startAt + (100 + ((at * 37) % 700)) * DAY + at * 61_000;
-  // The wall time of the instant that was asked for, also where a change skipped it.
+  // The wall time of the requested instant, also where daylight saving time skips it.
   return { id, timeZone, interval, anchor: clockIn(timeZone, startAt), end, endsAt };
 }
 

@@ -122,11 +122,7 @@ function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => 
         {sentText(send.status, sent)}
       </p>
       {send.status === 'pending_approval' ? (
-        <p>
-          {t(
-            'The send is above a limit. It is sent once it is approved, and ends if nobody approves it in time.',
-          )}
-        </p>
+        <p>{t('This send exceeds a limit. It is broadcast after an approval, and expires without one.')}</p>
       ) : send.txHash === null ? (
         <p>
           {t(
