@@ -251,6 +251,7 @@ describe('requestExcess', () => {
     await world.approve(await only(payment));
     await sendClaims(deps());
     await world.pay(payment, 'overpay');
+    world.shop.world.clock.advance(1);
     expect((await checkout(payment)).mayRequestExcess).toBe(true);
     await request(payment);
     expect((await links(payment)).map(({ status }) => status)).toEqual(['claimed', 'paid']);
