@@ -27,7 +27,7 @@ import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { readEpoch } from '../replica/epoch.ts';
 import { assertNotFenced } from '../replica/assert-not-fenced.ts';
 import { openReplicaWatch } from './replica.ts';
-import { agreedRatesStore } from '../store/rates/agreed-rates.ts';
+import { quorumRatesStore } from '../store/rates/quorum-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
 import { RevocationList } from './revocations.ts';
@@ -200,7 +200,7 @@ function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Cl
     config: config.rates,
     sandboxFallback: config.sandbox.fallbackRates,
     inUse: async () => currenciesInUse(db),
-    agreedRates: agreedRatesStore(db),
+    quorumRates: quorumRatesStore(db),
     clock,
     logger,
   });

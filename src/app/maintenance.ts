@@ -147,11 +147,11 @@ function tellAlarms(
   const before = raised.get(key) ?? [];
   for (const alarm of alarms) {
     if (!before.includes(alarm))
-      logger.error({ coin, mode, alarm }, 'protocol problem of a node or network detected');
+      logger.error({ coin, mode, alarm }, 'alarm about a chain or its node raised');
   }
   for (const alarm of before) {
     if (!alarms.includes(alarm))
-      logger.info({ coin, mode, alarm }, 'protocol problem of a node or network resolved');
+      logger.info({ coin, mode, alarm }, 'alarm about a chain or its node resolved');
   }
   raised.set(key, alarms);
 }

@@ -33,13 +33,13 @@ export async function watchUnspent(
     for await (const places of batches(deps, chain, depth)) {
       deps.logger.info(
         { coin: chain.coin, addresses: places.size },
-        'recovery scans the unspent outputs of the chain for wallet addresses',
+        'restore: scanning the UTXO set of the node for wallet addresses',
       );
       const scan = await chain.funds.scanUnspent({ watchKeys: [...places.keys()], known: [] });
       if (!scan.isComplete) {
         deps.logger.warn(
           { coin: chain.coin },
-          'node does not support scantxoutset; recovery cannot find money beyond the gap limit',
+          'restore: node does not support scantxoutset; money beyond the gap limit cannot be found',
         );
         break;
       }
@@ -66,7 +66,7 @@ async function* batches(
   for (const merchant of await allMerchants(deps.db)) {
     deps.logger.info(
       { coin, account: merchant.account },
-      'restore derives the addresses of an account for the scan of unspent outputs',
+      'restore: deriving the addresses of an account for the UTXO scan',
     );
     for (const branch of [0, 1] as const) {
       const at = { merchantId: merchant.id, coin, mode, branch };

@@ -1,7 +1,7 @@
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { MedianRate } from './median.ts';
-import type { AgreedRate } from './agreed-rates.ts';
+import type { AgreedRate } from './quorum-rates.ts';
 import {
   judgeRate,
   NO_HISTORY,

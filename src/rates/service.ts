@@ -3,7 +3,7 @@ import { currencyDigits } from '../domain/currencies.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { Clock, Logger, RateQuote, Rates } from '../domain/ports.ts';
-import { AgreedRates, type AgreedRatesStore } from './agreed-rates.ts';
+import { QuorumRates, type QuorumRatesStore } from './quorum-rates.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { medianRate, type MedianRate } from './median.ts';
@@ -37,7 +37,7 @@ export interface RateServiceOptions {
    */
   readonly inUse?: (() => Promise<readonly string[]>) | undefined;
   /** Keeps the last agreed rates across restarts. Omitted: they are lost. */
-  readonly agreedRates?: AgreedRatesStore | undefined;
+  readonly quorumRates?: QuorumRatesStore | undefined;
   /** Prices of sandbox payments when no source answers. */
   readonly sandboxFallback: FixedRates;
   readonly clock: Clock;
@@ -109,7 +109,7 @@ class LiveRates implements RateService {
   readonly #cache = new RateCache();
   readonly #refresher: Refresher;
   readonly #guard: RateGuard;
-  readonly #agreed: AgreedRates | null;
+  readonly #quorum: QuorumRates | null;
   readonly #health: SourceHealth;
   readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
@@ -127,8 +127,8 @@ class LiveRates implements RateService {
     );
     this.#health = new SourceHealth(clock, logger);
     this.#guard = new RateGuard(config.single, { clock, logger });
-    const store = options.agreedRates;
-    this.#agreed = store === undefined ? null : new AgreedRates(store, { clock, logger });
+    const store = options.quorumRates;
+    this.#quorum = store === undefined ? null : new QuorumRates(store, { clock, logger });
     this.#sources = options.sources ?? publicSources(config.sources, config.coingecko);
     this.#refresher = new Refresher({
       clock,
@@ -194,7 +194,7 @@ class LiveRates implements RateService {
   async #refreshAll(): Promise<void> {
     await this.#pin();
     await this.#refresh(this.#cache.currencies(this.#options.clock.now()));
-    if (this.#isRestored) await this.#agreed?.save(this.#guard.agreed());
+    if (this.#isRestored) await this.#quorum?.save(this.#guard.agreed());
   }
 
   /** Pins the currencies in use; if they cannot be read, the previous ones stay pinned. */
@@ -231,7 +231,7 @@ class LiveRates implements RateService {
   async #restore(): Promise<boolean> {
     if (this.#isRestored) return true;
     try {
-      const agreed = (await this.#agreed?.load()) ?? [];
+      const agreed = (await this.#quorum?.load()) ?? [];
       if (!this.#isRestored) this.#guard.restore(agreed);
       this.#isRestored = true;
     } catch (error) {

@@ -10,7 +10,7 @@ import {
 import { atomsToRequest } from '../../src/domain/payment/paid-share.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
-import { transitionAll } from '../../src/domain/payment/machine.ts';
+import { transitionAll } from '../../src/domain/payment/payment-machine.ts';
 import { completedBy, missingShare } from '../../src/domain/payment/status.ts';
 import type {
   CoinSums,

@@ -18,7 +18,7 @@ import {
   valueAtRate,
   type ValueIn,
 } from '../../domain/send/spending-limits.ts';
-import { isEndedByBlock } from '../../domain/send/machine.ts';
+import { isEndedByBlock } from '../../domain/send/send-machine.ts';
 import { findCursor } from '../chain/chain-cursors.ts';
 import { findMerchant } from '../merchants/merchants.ts';
 import { readMeta } from '../meta.ts';

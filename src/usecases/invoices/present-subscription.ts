@@ -1,5 +1,5 @@
 import { formatFiat } from '../../domain/fiat.ts';
-import { activeUntil, nextInvoiceAt } from '../../domain/subscription/machine.ts';
+import { activeUntil, nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
 import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';

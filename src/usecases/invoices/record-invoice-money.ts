@@ -2,7 +2,7 @@ import { parseFiat } from '../../domain/fiat.ts';
 import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 import { settleInvoice, subscriptionOfOrder, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
-import { decide, paymentDueAt } from '../../domain/subscription/machine.ts';
+import { decide, paymentDueAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';

@@ -1,4 +1,4 @@
-import { nextDecisionAt } from '../../domain/subscription/machine.ts';
+import { nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';

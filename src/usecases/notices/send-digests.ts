@@ -93,7 +93,7 @@ async function sendDigest(deps: SendDigestsDeps, { merchant, reader, day }: Dige
       expiresAt: now + LIFETIME_MS,
     });
     tx.afterCommit(() =>
-      deps.logger.info({ merchantId: merchant.id, items: count }, 'digest of what needs a decision queued'),
+      deps.logger.info({ merchantId: merchant.id, items: count }, 'daily digest of open decisions queued'),
     );
   });
 }

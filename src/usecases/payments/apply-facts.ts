@@ -1,7 +1,7 @@
 import { outputKey } from '../../domain/chain.ts';
 import { type Coin } from '../../domain/coins.ts';
 import { parseFiat, requestedAtoms } from '../../domain/fiat.ts';
-import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
+import { isLate, isOverdue, transitionAll } from '../../domain/payment/payment-machine.ts';
 import { termsFor } from '../../domain/payment/terms.ts';
 import type {
   PaymentCredit,

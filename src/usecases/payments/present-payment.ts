@@ -8,7 +8,7 @@ import { exchangeRate, formatFiat, parseFiat } from '../../domain/fiat.ts';
 import { computeBalance } from '../../domain/payment/balance.ts';
 import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
-import { canCostMore } from '../../domain/send/machine.ts';
+import { canCostMore } from '../../domain/send/send-machine.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { parseShare } from '../../store/payments/sum-columns.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError, assertNever, invalidField } from '../../domain/errors.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
+import { liveCredits } from '../../domain/payment/payment-machine.ts';
 import {
   SimulatorRefusal,
   type PaidOrder,

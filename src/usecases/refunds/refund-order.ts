@@ -2,7 +2,7 @@ import type { Creator } from '../../domain/actor.ts';
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
+import { liveCredits } from '../../domain/payment/payment-machine.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';

@@ -2,7 +2,7 @@ import { type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { exchangeRate, formatFiat, parseFiat, type Fiat } from '../../domain/fiat.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
+import { liveCredits } from '../../domain/payment/payment-machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import {
   remainingRefundable,

@@ -2,7 +2,7 @@ import { spendingModel } from '../../domain/accounts.ts';
 import { outputKey } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
-import { isEndedByBlock } from '../../domain/send/machine.ts';
+import { isEndedByBlock } from '../../domain/send/send-machine.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { conflictHeights } from '../../store/ledger/raw-transactions.ts';

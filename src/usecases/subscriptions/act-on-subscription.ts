@@ -1,4 +1,4 @@
-import { decide } from '../../domain/subscription/machine.ts';
+import { decide } from '../../domain/subscription/subscription-machine.ts';
 import type { SubscriptionFact } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';

@@ -1,4 +1,4 @@
-import { pauseShift } from '../../domain/subscription/machine.ts';
+import { pauseShift } from '../../domain/subscription/subscription-machine.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {

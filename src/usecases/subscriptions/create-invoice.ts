@@ -1,7 +1,7 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatFiat, type Fiat } from '../../domain/fiat.ts';
-import { decide, paymentDueAt } from '../../domain/subscription/machine.ts';
+import { decide, paymentDueAt } from '../../domain/subscription/subscription-machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
 import { applyBalance, type Dues } from '../../domain/subscription/dues.ts';
 import { toCreator } from '../../store/creators.ts';

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/actor.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { assertMaySend } from '../../domain/origin.ts';
-import { nextInvoiceAt } from '../../domain/subscription/machine.ts';
+import { nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
 import { addCalendarDays } from '../../domain/subscription/periods.ts';
 import { creatorColumns } from '../../store/creators.ts';
 import type { PriceRow, ProductRow } from '../../store/schema/catalog.ts';

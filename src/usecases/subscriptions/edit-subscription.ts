@@ -1,5 +1,5 @@
 import { invalidField } from '../../domain/errors.ts';
-import { decide } from '../../domain/subscription/machine.ts';
+import { decide } from '../../domain/subscription/subscription-machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';

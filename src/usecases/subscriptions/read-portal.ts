@@ -1,6 +1,6 @@
 import { maskedEmail } from '../../domain/email.ts';
 import { formatFiat } from '../../domain/fiat.ts';
-import { activeUntil, nextInvoiceAt } from '../../domain/subscription/machine.ts';
+import { activeUntil, nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
 import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import { findUserCustomer } from '../../store/catalog/customers.ts';
 import { findUserProduct } from '../../store/catalog/products.ts';

@@ -1,4 +1,4 @@
-import { decide, nextDecisionAt, nextInvoiceAt } from '../../domain/subscription/machine.ts';
+import { decide, nextDecisionAt, nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
@@ -65,7 +65,7 @@ async function applyDueTransitions(deps: SubscriptionDeps, id: string): Promise<
       if (row !== undefined) await applyClock(tx, deps, row);
     });
   } catch (error) {
-    logger.error({ subscriptionId: id, err: error }, 'subscription clock failed; will retry');
+    logger.error({ subscriptionId: id, err: error }, 'updating due subscriptions failed; will retry');
     await db.transaction(async (tx) => postponeDecision(tx, id, clock.now() + RETRY_MS));
   }
 }

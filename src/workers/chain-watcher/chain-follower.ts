@@ -171,7 +171,7 @@ export class ChainFollower {
     if (!isWhole) {
       const { coin, mode } = this.#adapter;
       const fields = { coin, mode, tip: view.tip.height, node: status.tip.height, unread: view.left };
-      this.#deps.logger.info(fields, 'node returned a partial mempool; no payment expires in this round');
+      this.#deps.logger.info(fields, 'node returned a partial mempool; no payment expires in this poll');
     }
     return isWhole;
   }
@@ -195,7 +195,7 @@ export class ChainFollower {
       const { coin, mode } = this.#adapter;
       this.#deps.logger.warn(
         { coin, mode },
-        'node shows no new transactions; payments expire by block times only',
+        'node reports no new mempool transactions; payments expire by block times only',
       );
     }
     this.#isQuiet = isQuiet;

@@ -100,7 +100,7 @@ export class WebhookQueue implements DeliveryAttempts {
     if (released > 0)
       this.#deps.logger.warn(
         { taken: released },
-        'webhook deliveries left in flight by an ended process are queued again',
+        'webhook deliveries interrupted by the previous exit or crash requeued',
       );
     this.#ticks.start();
   }

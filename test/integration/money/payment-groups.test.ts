@@ -1,6 +1,6 @@
 /** Payments of one order that renew each other have one balance, and at most one of them asks for money. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { liveCredits } from '../../../src/domain/payment/machine.ts';
+import { liveCredits } from '../../../src/domain/payment/payment-machine.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { writeReread } from '../../../src/store/chain/reread-requests.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';

@@ -122,7 +122,7 @@ describe('an expired SOL send', () => {
       { methods: ['getFirstAvailableBlock'] },
     );
     await until('it is told', async () => (await chain())?.alarms.includes('pruned') === true);
-    expect((await chain())?.warnings.join()).toContain('keep their money reserved');
+    expect((await chain())?.warnings.join()).toContain('keep their funds reserved');
     const hits = first.hits;
     await until('it is tried again', () => first.hits > hits + 5);
     expect((await status(sent.id))['status']).toBe('broadcast');

@@ -71,7 +71,7 @@ describe('a Solana node whose history lacks some slots', () => {
     expect(await status(sent.id)).toMatchObject({ status: 'broadcast', txHash: sent.txHash });
     // The clock ran ahead of the rounds, which now catch up.
     await until('the operator is told', async () => (await chain()).alarms.includes('pruned'));
-    expect((await chain()).warnings.join()).toContain('keep their money reserved');
+    expect((await chain()).warnings.join()).toContain('keep their funds reserved');
     hole.clear();
     await until(
       'a node with the blocks tells',

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
-import type { AgreedRatesStore } from '../../../src/rates/agreed-rates.ts';
+import type { QuorumRatesStore } from '../../../src/rates/quorum-rates.ts';
 import type { RateSource } from '../../../src/rates/source.ts';
 import { bitstamp } from '../../../src/rates/sources/bitstamp.ts';
 import { coinbase } from '../../../src/rates/sources/coinbase.ts';
 import { coingecko } from '../../../src/rates/sources/coingecko.ts';
 import { createRates, type RateService } from '../../../src/rates/service.ts';
-import { agreedRatesStore } from '../../../src/store/rates/agreed-rates.ts';
+import { quorumRatesStore } from '../../../src/store/rates/quorum-rates.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -60,7 +60,7 @@ function service(
     refreshMs?: number;
     timeoutMs?: number;
     inUse?: () => Promise<string[]>;
-    agreedRates?: AgreedRatesStore;
+    quorumRates?: QuorumRatesStore;
   } = {},
 ) {
   const recorder = new Recorder();
@@ -78,7 +78,7 @@ function service(
     clock: recorder.clock,
     logger: recorder.logger,
     inUse: options.inUse,
-    agreedRates: options.agreedRates,
+    quorumRates: options.quorumRates,
     ...(sources === null ? {} : { sources }),
   });
   services.push(rates);
@@ -516,16 +516,16 @@ const quotedBtc = (rates: RateService) => {
 describe('the agreed rate of an earlier process', () => {
   test('limits a single source after a restart, for a week', async () => {
     const database = await openDatabase(':memory:');
-    const agreedRates = agreedRatesStore(database.db);
+    const quorumRates = quorumRatesStore(database.db);
     const [kraken, coinbase] = [{ rate: '100000' as string | null }, { rate: '100100' as string | null }];
     const sources = [await plainSource('kraken', kraken), await plainSource('coinbase', coinbase)];
-    const first = service(sources, { agreedRates });
+    const first = service(sources, { quorumRates });
     first.rates.start();
     await until(() => quotedBtc(first.rates) === '100050');
     await first.rates.stop();
 
     [kraken.rate, coinbase.rate] = ['1000', null];
-    const second = service(sources, { agreedRates });
+    const second = service(sources, { quorumRates });
     second.rates.start();
     await until(() => second.rates.problems().some(({ state }) => state === 'refused'));
     expect(quotedBtc(second.rates)).toBe('RATE_UNAVAILABLE');
@@ -537,7 +537,7 @@ describe('the agreed rate of an earlier process', () => {
     await second.rates.stop();
 
     kraken.rate = '150000';
-    const later = service(sources, { agreedRates });
+    const later = service(sources, { quorumRates });
     later.recorder.now += 7 * 24 * 3_600_000 + 1;
     later.rates.start();
     await until(() => quotedBtc(later.rates) === '150000');
@@ -547,12 +547,12 @@ describe('the agreed rate of an earlier process', () => {
 
   test('is written at most once a minute, as one row', async () => {
     const written: string[] = [];
-    const agreedRates = { read: async () => null, write: async (text: string) => void written.push(text) };
+    const quorumRates = { read: async () => null, write: async (text: string) => void written.push(text) };
     const sources = [
       await plainSource('kraken', { rate: '100000' }),
       await plainSource('coinbase', { rate: '100100' }),
     ];
-    const { rates, recorder } = service(sources, { agreedRates, refreshMs: 1 });
+    const { rates, recorder } = service(sources, { quorumRates, refreshMs: 1 });
     const { asked } = sources[0] as { asked: string[] };
     rates.start();
     await until(() => written.length === 1);
@@ -570,7 +570,7 @@ describe('the agreed rate of an earlier process', () => {
 
   test('blocks every source while it cannot be read, and is ignored when it is malformed', async () => {
     let isBroken = true;
-    const agreedRates = {
+    const quorumRates = {
       read: async () => {
         if (isBroken) throw new Error('disk I/O error');
         return '{"BTC USD":["a lot",1]}';
@@ -578,7 +578,7 @@ describe('the agreed rate of an earlier process', () => {
       write: async () => undefined,
     };
     const source = await plainSource('kraken', { rate: '1000' });
-    const { rates, recorder } = service([source], { agreedRates });
+    const { rates, recorder } = service([source], { quorumRates });
     rates.start();
     await until(() =>
       recorder.lines.some((line) => line.startsWith('reading the stored exchange rates failed')),

@@ -144,7 +144,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('unknown');
     expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'unknown', isLasting: true });
     expect((await adapter.status()).alarms).toContain('pruned');
-    expect(errors).toMatchObject([{ coin: 'SOL', txid: signed.txid, kind: 'hole' }]);
+    expect(errors).toMatchObject([{ coin: 'SOL', txid: signed.txid, kind: 'gap' }]);
     hole.clear();
     expect(await fate()).toBe('present');
     expect((await adapter.status()).alarms).not.toContain('pruned');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { liveCredits } from '../../../src/domain/payment/machine.ts';
+import { liveCredits } from '../../../src/domain/payment/payment-machine.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';

@@ -53,9 +53,9 @@ describe('Backoff', () => {
     const { throttle } = backoff();
     for (let i = 0; i < 50; i += 1) {
       expect(throttle.take('k')).toBe(0);
-      throttle.refund('k');
+      throttle.release('k');
     }
-    throttle.refund('never seen');
+    throttle.release('never seen');
   });
 
   it('never delays longer than its maximum, even when the clock jumps', () => {
@@ -116,7 +116,7 @@ describe('Allowance (token bucket)', () => {
   it('returns refunded attempts to the bucket', () => {
     const { throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
-    throttle.refund('k');
+    throttle.release('k');
     expect(throttle.take('k')).toBe(0);
     expect(throttle.take('k')).toBeGreaterThan(0);
     throttle.clear('k');

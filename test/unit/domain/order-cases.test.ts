@@ -8,7 +8,7 @@ import {
 import { acceptanceProblem } from '../../../src/domain/payment/acceptance.ts';
 import { nextPosition } from '../../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isLimitedToExcess } from '../../../src/domain/payment/link-terms.ts';
-import { transitionAll } from '../../../src/domain/payment/machine.ts';
+import { transitionAll } from '../../../src/domain/payment/payment-machine.ts';
 import { completedBy, missingShare } from '../../../src/domain/payment/status.ts';
 import type { PaymentFact, PaymentRefund, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';

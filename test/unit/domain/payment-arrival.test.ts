@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { transition } from '../../../src/domain/payment/machine.ts';
+import { transition } from '../../../src/domain/payment/payment-machine.ts';
 import type { PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
 

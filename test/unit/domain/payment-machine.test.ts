@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
 import { atomsToRequest, atomsUp, sumCoverage, isPaid } from '../../../src/domain/payment/paid-share.ts';
 import { settledCredits } from '../../../src/domain/payment/depth.ts';
-import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
+import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/payment-machine.ts';
 import { isMore } from '../../../src/domain/payment/share.ts';
 import { missingShare } from '../../../src/domain/payment/status.ts';
 import { roundUpForPayer } from '../../../src/domain/price.ts';

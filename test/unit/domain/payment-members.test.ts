@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumCoverage } from '../../../src/domain/payment/paid-share.ts';
-import { transition, transitionAll } from '../../../src/domain/payment/machine.ts';
+import { transition, transitionAll } from '../../../src/domain/payment/payment-machine.ts';
 import type { MemberTerms, PaymentFact, PaymentState, Share } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
 

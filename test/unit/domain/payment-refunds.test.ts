@@ -3,7 +3,7 @@ import { atomsFor, convertToMinor } from '../../../src/domain/price.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
-import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
+import { liveCredits, transition } from '../../../src/domain/payment/payment-machine.ts';
 import { isFullyRefunded } from '../../../src/domain/payment/balance.ts';
 import {
   excessAtoms,

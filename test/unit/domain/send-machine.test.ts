@@ -8,7 +8,7 @@ import {
   isOpen,
   isReverted,
   judge,
-} from '../../../src/domain/send/machine.ts';
+} from '../../../src/domain/send/send-machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import type { Decision, RejectionEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
 import { SendWorld, type Turn } from '../../_helpers/send-world.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BroadcastResult } from '../../../src/domain/chain.ts';
-import { decide, awaitsBlock, isOpen } from '../../../src/domain/send/machine.ts';
+import { decide, awaitsBlock, isOpen } from '../../../src/domain/send/send-machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import {
   balanceAfterQueue,

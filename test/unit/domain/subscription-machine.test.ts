@@ -8,7 +8,7 @@ import {
   nextInvoiceAt,
   pauseShift,
   paymentDueAt,
-} from '../../../src/domain/subscription/machine.ts';
+} from '../../../src/domain/subscription/subscription-machine.ts';
 import { periodStart } from '../../../src/domain/subscription/periods.ts';
 import type {
   SubscriptionEventType,

@@ -123,7 +123,7 @@ async function isSameWhenReread(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'shortfall of an on-chain balance not verified; will retry with the next block',
+      'on-chain balance below the ledger could not be verified; will retry with the next block',
     );
     return false;
   }
@@ -174,7 +174,7 @@ async function enterShortfall(
   if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return withdrawn;
   logger.error(
     account,
-    'on-chain balance shortfall written off: the account sent a transaction that was not signed here',
+    'missing on-chain balance written off: the account sent a transaction that was not signed here',
   );
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
@@ -197,7 +197,7 @@ async function isExplained(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'nonce of an on-chain account unreadable; its balance shortfall is checked again later',
+      'nonce of an on-chain account unreadable; its missing balance is checked again later',
     );
     return false;
   }
@@ -227,7 +227,7 @@ async function balanceBeforeUse(
     if (!(error instanceof ChainError)) throw error;
     deps.logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'earlier on-chain balance of an address unreadable; will retry with the next block',
+      'reading a historical on-chain balance failed; will retry with the next block',
     );
     return null;
   }

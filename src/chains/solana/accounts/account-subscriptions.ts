@@ -6,10 +6,10 @@ export interface AccountSubscriptionsOptions {
   /** ws(s) URL of the node's subscriptions; may carry user:pass. */
   readonly url: string;
   readonly logger: Logger;
-  readonly limits?: Partial<HintLimits>;
+  readonly limits?: Partial<SubscriptionLimits>;
 }
 
-export interface HintLimits {
+export interface SubscriptionLimits {
   /** Shortest interval between two wake-ups, under any number of notifications. */
   readonly minGapMs: number;
   /** Delay before the second connection attempt; doubles up to the longest. */
@@ -19,7 +19,12 @@ export interface HintLimits {
   readonly silenceMs: number;
 }
 
-const LIMITS: HintLimits = { minGapMs: 400, firstPauseMs: 1_000, longestPauseMs: 60_000, silenceMs: 30_000 };
+const LIMITS: SubscriptionLimits = {
+  minGapMs: 400,
+  firstPauseMs: 1_000,
+  longestPauseMs: 60_000,
+  silenceMs: 30_000,
+};
 /** Maximum accounts subscribed to; polling finds changes of the others. */
 const MAX_ACCOUNTS = 1_000;
 /** Longest message read; a notification about an account without data is far shorter. */
@@ -37,7 +42,7 @@ const message = z.object({
  */
 export class AccountSubscriptions {
   readonly #options: AccountSubscriptionsOptions;
-  readonly #limits: HintLimits;
+  readonly #limits: SubscriptionLimits;
   #wake: (() => void) | null = null;
   #socket: WebSocket | null = null;
   #wanted: readonly string[] = [];

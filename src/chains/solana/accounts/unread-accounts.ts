@@ -141,7 +141,7 @@ export class UnreadAccounts {
   agrees(address: string): void {
     this.#silent.delete(address);
     if (this.#accounts.delete(address))
-      this.#logger.info({ coin: 'SOL', account: address }, 'skipped on-chain account is readable again');
+      this.#logger.info({ coin: 'SOL', account: address }, 'skipped on-chain account readable again');
   }
 
   /** Adds these accounts to the node's health; one without a balance also counts as unexplained. */

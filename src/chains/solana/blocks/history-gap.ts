@@ -12,7 +12,7 @@ export type UnprovenReason =
   /** The node's history begins at `first`, after the slot of its block hash. */
   | { readonly kind: 'begins_late'; readonly slot: number; readonly first: number }
   /** Blocks after the slot of its block hash, in which it could have been executed, are missing. */
-  | { readonly kind: 'hole'; readonly slot: number }
+  | { readonly kind: 'gap'; readonly slot: number }
   /** The slot of its block hash was not recorded. */
   | { readonly kind: 'undated' }
   /**
@@ -37,7 +37,7 @@ export class HistoryGap {
   }
 
   /** Records the reason and returns it as a sentence. */
-  lacks(txid: string, doubt: UnprovenReason): string {
+  recordGap(txid: string, doubt: UnprovenReason): string {
     const isNew = this.#doubts.get(txid)?.doubt.kind !== doubt.kind;
     this.#doubts.delete(txid);
     this.#doubts.set(txid, { doubt, at: this.#clock.now() });
@@ -45,8 +45,8 @@ export class HistoryGap {
     const why = `it has expired, but ${reasonFor(doubt)}`;
     if (isNew)
       this.#logger.error(
-        { coin: 'SOL', txid, ...loggable(doubt) },
-        `a send keeps its money reserved: ${why}`,
+        { coin: 'SOL', txid, reason: why, ...loggable(doubt) },
+        'expired send may have been executed; its funds stay reserved',
       );
     return why;
   }
@@ -64,7 +64,7 @@ export class HistoryGap {
     if (this.#doubts.size === 0) return status;
     const slots = [...this.#doubts.values()].flatMap(({ doubt }) => ('slot' in doubt ? [doubt.slot] : []));
     const from = slots.length === 0 ? 'the whole history' : `the blocks from slot ${Math.min(...slots)} on`;
-    const warning = `${this.#doubts.size} expired send(s) keep their money reserved, for the node cannot tell whether they landed before: use a node that has ${from} until they end`;
+    const warning = `${this.#doubts.size} expired send(s) keep their funds reserved because the node cannot prove that they were not executed: use a node that has ${from} until they end`;
     const warnings = status.warnings === null ? warning : `${status.warnings}; ${warning}`;
     return { ...status, warnings, alarms: [...(status.alarms ?? []), 'pruned'] };
   }
@@ -73,13 +73,13 @@ export class HistoryGap {
 function reasonFor(doubt: UnprovenReason): string {
   switch (doubt.kind) {
     case 'begins_late':
-      return `the node's history begins at slot ${doubt.first}: only a node that has the blocks from slot ${doubt.slot} on can tell whether it landed before`;
-    case 'hole':
-      return `the node's history has a hole after slot ${doubt.slot}: only a node that has all blocks from there on can tell whether it landed before`;
+      return `the node's history begins at slot ${doubt.first}: only a node that has the blocks from slot ${doubt.slot} on can tell whether it was executed`;
+    case 'gap':
+      return `the node's history has a gap after slot ${doubt.slot}: only a node that has all blocks from there on can tell whether it was executed`;
     case 'undated':
-      return 'the slot of its block hash is not known: only a node that shows it landed can tell';
+      return 'the slot of its block hash is not known: only a node that shows its execution can tell';
     case 'moved':
-      return `${doubt.account} holds ${doubt.holds} lamports, less than the ${doubt.ledger} of the ledger: it may have landed where the node shows no history`;
+      return `${doubt.account} holds ${doubt.holds} lamports, less than the ${doubt.ledger} of the ledger: it may have been executed in blocks that the node no longer has`;
     default:
       return assertNever(doubt);
   }

@@ -70,7 +70,7 @@ async function searchHistory(
     if (await hasWindow(blocks, lifetime.lastValidHeight, blockAt)) return 'absent';
     if (last === finalSlot) break;
   }
-  return { kind: 'hole', slot: from };
+  return { kind: 'gap', slot: from };
 }
 
 /**

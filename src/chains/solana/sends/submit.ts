@@ -84,7 +84,7 @@ async function afterRefusal(
   const end = await proveExpiry(prover, transaction);
   if (end === 'open') return { kind: 'unknown', reason };
   if (end !== 'expired') {
-    return { kind: 'unknown', reason: prover.lostHistory.lacks(transaction.txid, end), isLasting: true };
+    return { kind: 'unknown', reason: prover.lostHistory.recordGap(transaction.txid, end), isLasting: true };
   }
   return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
@@ -105,7 +105,7 @@ async function getTransactionStatus(
   const end = await proveExpiry(prover, { ...transaction, wire });
   if (end === 'expired') return 'gone';
   if (end !== 'open') {
-    prover.lostHistory.lacks(txid, end);
+    prover.lostHistory.recordGap(txid, end);
     return 'unknown';
   }
   if (transaction.isHeld === true) return 'unknown';

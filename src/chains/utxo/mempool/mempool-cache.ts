@@ -86,12 +86,18 @@ export function createMempoolCache({ path, context, logger }: MempoolCacheDeps):
   return {
     load: async () =>
       read().catch((error: unknown) => {
-        logger.warn({ path, error: String(error) }, 'mempool cache unreadable; reading every transaction');
+        logger.warn(
+          { path, error: String(error) },
+          'mempool cache unreadable; all mempool transactions are read again',
+        );
         return null;
       }),
     save: async (hash, table) =>
       write(hash, table).catch((error: unknown) => {
-        logger.warn({ path, error: String(error) }, 'mempool cache not saved; the next start reads more');
+        logger.warn(
+          { path, error: String(error) },
+          'mempool cache not saved; the next start reads the whole mempool again',
+        );
       }),
   };
 }

@@ -62,15 +62,15 @@ export function createSignInGuard(clock: Clock): SignInGuard {
       refuseWhile(near.take(place));
       const waitMs = wide.take(account);
       if (waitMs > 0 && !(await isKnown())) {
-        near.refund(place);
+        near.release(place);
         throw limited(waitMs);
       }
       const giveBack = (): void => {
-        if (waitMs === 0) wide.refund(account);
+        if (waitMs === 0) wide.release(account);
       };
       return {
         cancel: () => {
-          near.refund(place);
+          near.release(place);
           giveBack();
         },
         succeed: () => {
@@ -103,7 +103,7 @@ export function noSignInGuard(): SignInGuard {
 
 function begin(backoff: Backoff, key: string): Attempt {
   refuseWhile(backoff.take(key));
-  return { cancel: () => backoff.refund(key), succeed: () => backoff.clear(key) };
+  return { cancel: () => backoff.release(key), succeed: () => backoff.clear(key) };
 }
 
 function refuseWhile(waitMs: number): void {

@@ -48,7 +48,7 @@ export class Backoff {
   }
 
   /**
-   * Counts an attempt as failed until it is refunded. @returns 0 when it may proceed, else the ms to wait;
+   * Counts an attempt as failed until it is released. @returns 0 when it may proceed, else the ms to wait;
    * then nothing was counted.
    */
   take(key: string): number {
@@ -68,7 +68,7 @@ export class Backoff {
   }
 
   /** Uncounts the attempt, because it says nothing about the caller. */
-  refund(key: string): void {
+  release(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.set(key, { ...entry, failures: Math.max(0, entry.failures - 1), opensAt: 0 });
@@ -107,7 +107,7 @@ export class Allowance {
   }
 
   /**
-   * Counts an attempt as failed until it is refunded. @returns 0 when it may proceed, else the ms to wait;
+   * Counts an attempt as failed until it is released. @returns 0 when it may proceed, else the ms to wait;
    * then nothing was counted.
    */
   take(key: string): number {
@@ -119,7 +119,7 @@ export class Allowance {
     return waitMs;
   }
 
-  refund(key: string): void {
+  release(key: string): void {
     const fullAt = this.#fullAt.get(key);
     if (fullAt !== undefined) this.#fullAt.set(key, fullAt - this.#policy.everyMs);
   }

@@ -79,7 +79,7 @@ async function applyOutcome(
   if (link.sendId !== null && link.sendId !== send.id) {
     deps.logger.error(
       { linkId: link.id, sendId: send.id, otherSendId: link.sendId },
-      'failed refund was mined while another refund of the same link is in flight: cancel that one unless it spends the same coins',
+      'refund recorded as failed was mined while another refund for the same link is in flight: cancel the other unless it spends the same coins',
     );
     return;
   }

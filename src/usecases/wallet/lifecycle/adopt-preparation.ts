@@ -111,7 +111,7 @@ async function adoptPayment(
   await updateSend(tx, send.id, { feeLimitedAt: null }, now);
   deps.logger.warn(
     { sendId: send.id, txid },
-    'block contains the payment of a send in preparation that is not recorded in this database; adopted',
+    'block contains a transaction of a send that this database lists as unsigned; recorded as its payment',
   );
   return version;
 }
@@ -172,7 +172,7 @@ async function adoptPart(
   await reserveMade(tx, output.fund.ref, send);
   deps.logger.warn(
     { sendId: send.id, by: sendId, txid },
-    'block contains a consolidation of a send in preparation that is not recorded in this database; adopted',
+    'block contains a transaction of a send that this database lists as unsigned; recorded as its consolidation',
   );
   return version;
 }

@@ -9,7 +9,7 @@ import {
 import type { ChainId } from '../../../domain/coins.ts';
 import type { Chains } from '../../../domain/chains.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
-import { isOpen } from '../../../domain/send/machine.ts';
+import { isOpen } from '../../../domain/send/send-machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { fundsMadeBy } from '../../../store/ledger/funds.ts';
 import { reserveMade } from '../../../store/ledger/reservations.ts';
@@ -87,7 +87,7 @@ export async function adoptVersion(
   await reserveForPreparing(tx, chain, txid);
   deps.logger.warn(
     { ...chain, sendId: send.id, txid },
-    'block contains a replacement of a send that is not recorded in this database; adopted',
+    'block contains a replacement of a send that is missing in this database; recorded',
   );
   return version;
 }

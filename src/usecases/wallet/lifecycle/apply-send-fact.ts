@@ -1,5 +1,5 @@
 import type { Chains } from '../../../domain/chains.ts';
-import { decide, isOpen } from '../../../domain/send/machine.ts';
+import { decide, isOpen } from '../../../domain/send/send-machine.ts';
 import type { SendAction, SendFact, SendState } from '../../../domain/send/types.ts';
 import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { reserveAccount } from '../../../store/ledger/queued-account.ts';

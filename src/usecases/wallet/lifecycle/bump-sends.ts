@@ -1,7 +1,7 @@
 import { inputCostAt, type ChainAdapter, type FeeQuote, type PlanSigner } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
-import { awaitsBlock } from '../../../domain/send/machine.ts';
+import { awaitsBlock } from '../../../domain/send/send-machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { feeLimit } from '../../../store/sends/fee-budgets.ts';

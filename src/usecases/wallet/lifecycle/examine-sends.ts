@@ -1,7 +1,7 @@
 import type { ChainAdapter } from '../../../domain/chain.ts';
 import { assertNever } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { isReverted, judge } from '../../../domain/send/machine.ts';
+import { isReverted, judge } from '../../../domain/send/send-machine.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { oldestOpenSends, preparingSends } from '../../../store/sends/open-sends.ts';

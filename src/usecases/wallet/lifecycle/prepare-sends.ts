@@ -9,7 +9,7 @@ import {
 } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import { assertNever } from '../../../domain/errors.ts';
-import { isOpen } from '../../../domain/send/machine.ts';
+import { isOpen } from '../../../domain/send/send-machine.ts';
 import { nextStep, type PreparationStep, type Reserved } from '../../../domain/send/parts.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import {

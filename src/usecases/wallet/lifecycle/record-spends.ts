@@ -1,7 +1,7 @@
 import { spendingModel } from '../../../domain/accounts.ts';
 import { outputKey, type Debit } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
-import { awaitsBlock } from '../../../domain/send/machine.ts';
+import { awaitsBlock } from '../../../domain/send/send-machine.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { displacedAbove, findOpenByNonce, findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import {
@@ -215,7 +215,7 @@ async function recordDisplacement(
   if (isWhollyRead) await recordExamined(tx, deps, send);
   deps.logger.warn(
     fields,
-    'inputs of a send spent by another transaction; marked failed once that transaction is final',
+    'inputs of a send spent by another transaction; the send fails once that transaction is final',
   );
 }
 

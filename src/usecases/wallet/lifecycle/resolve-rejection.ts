@@ -85,18 +85,21 @@ export async function resolveRejection(
   if (first.action === 'displace' && [...report.fates.values()].includes('unfunded')) {
     deps.logger.warn(
       fields,
-      'sweep exceeds the on-chain balance of its address; marked failed once the block that shows it is final',
+      'sweep exceeds the on-chain balance of its address; fails once that balance is final',
     );
   } else if (first.action === 'displace') {
     deps.logger.warn(
       fields,
-      'node rejects a send that can no longer be mined; marked failed once the block that proves it is final',
+      'node rejects a send that can no longer be mined; fails once the conflicting block is final',
     );
   } else if (first.action === 'wait' && terms !== null) {
     // Where transactions expire, a send displaced by a fork is re-signed as soon as its expiry is proven.
     deps.logger.info(fields, 'node rejects a send; it is signed again once no version can be mined');
   } else if (first.action === 'wait' || first.action === 'retry') {
-    deps.logger.error(fields, 'node rejects a send that other nodes may have; its inputs stay reserved');
+    deps.logger.error(
+      fields,
+      'node rejects a send that was accepted before; its inputs stay reserved because other nodes may hold it',
+    );
   }
   return first.send;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
-import { awaitsBlock, isReverted } from '../../../domain/send/machine.ts';
+import { awaitsBlock, isReverted } from '../../../domain/send/send-machine.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 

@@ -240,7 +240,7 @@ async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promise<Stor
     if (send.status === 'preparing') {
       deps.logger.info(
         { sendId, coin: send.coin, mode: send.mode, parts: send.parts },
-        'send accepted; transactions that gather its outputs are prepared first',
+        'send accepted; wallet outputs are consolidated for it first',
       );
     }
     if (transaction === null) return unlessFailed(send);

@@ -1,6 +1,6 @@
 import type { Coin } from '../../../domain/coins.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { canCostMore, isReverted } from '../../../domain/send/machine.ts';
+import { canCostMore, isReverted } from '../../../domain/send/send-machine.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { ApprovalReason } from '../../../domain/send/spending-limits.ts';

@@ -395,7 +395,7 @@ describe('a mempool cache', () => {
         logger: { debug() {}, info() {}, warn: (_fields, text) => void warnings.push(text), error() {} },
       }),
     });
-    expect(warnings).toEqual(['mempool cache not saved; the next start reads more']);
+    expect(warnings).toEqual(['mempool cache not saved; the next start reads the whole mempool again']);
   });
 });
 

@@ -13,7 +13,7 @@ export interface AgreedRate {
 }
 
 /** Storage of agreed rates across restarts: one text, replaced as a whole. */
-export interface AgreedRatesStore {
+export interface QuorumRatesStore {
   /** Null before the first write. */
   read(): Promise<string | null>;
   write(text: string): Promise<void>;
@@ -27,15 +27,15 @@ const TEXT = z.record(z.string(), z.tuple([z.string().regex(/^\d{1,30}(\.\d{1,8}
  * Keeps the last agreed rates, so that they bound a single source after a restart, too. Bounded by the
  * existing coins and currencies.
  */
-export class AgreedRates {
-  readonly #store: AgreedRatesStore;
+export class QuorumRates {
+  readonly #store: QuorumRatesStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #written = '';
 
   constructor(
-    store: AgreedRatesStore,
+    store: QuorumRatesStore,
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   ) {
     this.#store = store;
@@ -51,7 +51,7 @@ export class AgreedRates {
     if (!parsed.success) {
       this.#logger.error(
         {},
-        'stored exchange rates unreadable; a single price source is not limited by them',
+        'stored exchange rates unreadable; a single price source is accepted without a comparison with them',
       );
       return [];
     }
