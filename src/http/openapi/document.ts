@@ -3,7 +3,8 @@ import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } f
 import { ERROR_SCHEMAS, errorExamples, sharedResponses } from './errors.ts';
 import { buildExample } from './examples.ts';
 import { operation } from './operation.ts';
-import { HEADERS, SECURITY_SCHEMES, SERVICE_PATHS, TAGS } from './service.ts';
+import { SERVICE_PATHS } from './service.ts';
+import { HEADERS, SECURITY_SCHEMES, TAGS } from './shared-components.ts';
 import {
   METHODS,
   type MediaType,
