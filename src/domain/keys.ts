@@ -32,3 +32,20 @@ export interface SecretBox {
 export function addressNetwork(mode: Mode, liveNetwork: Network): Network {
   return mode === 'sandbox' ? 'testnet' : liveNetwork;
 }
+
+/** Public keys of another wallet, parsed: they derive its receiving addresses and cannot spend. */
+export interface ReceiveBranch {
+  /**
+   * Output descriptor (BIP-380) with checksum and without key origins: the same addresses always have the same
+   * one.
+   */
+  readonly descriptor: string;
+  /** The receiving address at an index. */
+  address(index: number): string;
+}
+
+/** Reads an extended public key (SLIP-132) or an output descriptor of a coin; the problem completes "descriptor …". */
+export type ReadReceiveBranch = (
+  chain: { readonly coin: Coin; readonly mode: Mode },
+  text: string,
+) => ReceiveBranch | { readonly problem: string };
