@@ -83,7 +83,8 @@ await runCommand(USAGE, async (args) => {
   tellRevoked(revoked, file !== undefined);
   if (mustTakeOver) warn('Take over with tillctl promote first.');
   warn(`Start the daemon with this data directory: it reads the chains on from where the copy stood.
-Sends ordered after it are on the chain but not in this database: look there before you repeat one.`);
+Sends ordered after it are on the chain but not in this database: look there before you repeat one.
+Wallets with limits send nothing without an approval until their owner confirms the limits.`);
   return 0;
 });
 

@@ -3092,7 +3092,7 @@ export interface paths {
           "application/json": {
             merchantId: string;
             /** @enum {string} */
-            part?: "perSend" | "perDay" | "allowList" | "approvers";
+            part?: "perSend" | "perDay" | "allowList" | "approvers" | "confirmation";
           };
         };
       };
@@ -4686,7 +4686,7 @@ export interface components {
       price: string | null;
       approval: {
         requestedBy: string | null;
-        reasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "restored")[];
+        reasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "limits_unconfirmed" | "restored")[];
         /** Format: date-time */
         expiresAt: string;
       } | null;
@@ -5090,7 +5090,7 @@ export interface components {
       feeLimited: boolean;
       cancelling: boolean;
       expiresAt: string | null;
-      approvalReasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "restored")[];
+      approvalReasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "limits_unconfirmed" | "restored")[];
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -5159,9 +5159,10 @@ export interface components {
         label: string;
       }[] | null;
       approvers: string[];
+      confirmed: boolean;
       pending: {
         /** @enum {string} */
-        part: "perSend" | "perDay" | "allowList" | "approvers";
+        part: "perSend" | "perDay" | "allowList" | "approvers" | "confirmation";
         /** Format: date-time */
         takesEffectAt: string;
         amount: {

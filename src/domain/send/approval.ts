@@ -25,7 +25,8 @@ export function secondFactorCountsFrom(
 }
 
 /** What a person lacks to approve a send; null: nothing. */
-export type MissingForApproval = 'permission' | 'other_person' | 'second_factor' | 'new_second_factor' | null;
+export type MissingForApproval =
+  'permission' | 'other_person' | 'second_factor' | 'new_second_factor' | 'limits_unconfirmed' | null;
 
 /**
  * Whether a person may approve a send. One of the approvers that the owner chose may, unless the person ordered it;

@@ -1,5 +1,5 @@
 import type { Fiat } from '../fiat.ts';
-import type { AllowedDestination, ShopLimits } from './spending-limits.ts';
+import { type AllowedDestination, NO_LIMITS, type ShopLimits } from './spending-limits.ts';
 
 /**
  * Changes of the limits of a shop. What allows less takes effect at once; what allows more after a delay, so that
@@ -24,7 +24,7 @@ export interface PendingRaises {
   readonly approvers: Pending<readonly string[]> | null;
 }
 
-export const NO_RAISES: PendingRaises = {
+const NO_RAISES: PendingRaises = {
   perSend: null,
   perDay: null,
   added: [],
@@ -33,12 +33,32 @@ export const NO_RAISES: PendingRaises = {
 };
 
 /** Parts of the raises, by which they can be dropped. */
-export const RAISES = ['perSend', 'perDay', 'allowList', 'approvers'] as const;
+export const RAISES = ['perSend', 'perDay', 'allowList', 'approvers', 'confirmation'] as const;
 export type Raise = (typeof RAISES)[number];
 
 export interface StoredLimits {
   readonly limits: ShopLimits;
   readonly raises: PendingRaises;
+  /**
+   * From when on the owner vouches for them, ms: CONFIRMED unless the database was restored. Null: they are those of an
+   * older copy, and stricter ones may be missing.
+   */
+  readonly confirmedAt: number | null;
+}
+
+/** Not a time, because the clock may be set back. */
+export const CONFIRMED = 0;
+
+/** Of a shop that has set none. */
+export const NO_STORED_LIMITS: StoredLimits = {
+  limits: NO_LIMITS,
+  raises: NO_RAISES,
+  confirmedAt: CONFIRMED,
+};
+
+/** Whether nothing may leave by them without an approval, because they are those of an older copy. */
+export function isUnconfirmed({ confirmedAt }: StoredLimits, now: number): boolean {
+  return confirmedAt === null || confirmedAt > now;
 }
 
 /** Omitted parts stay. */
@@ -51,7 +71,7 @@ export interface LimitsChange {
 }
 
 /** The limits at a time: raises whose time has come are part of them. */
-export function limitsAt({ limits, raises }: StoredLimits, now: number): StoredLimits {
+export function limitsAt({ limits, raises, confirmedAt }: StoredLimits, now: number): StoredLimits {
   const isDue = ({ at }: { readonly at: number }): boolean => at <= now;
   const { perSend, perDay, added, listLiftedAt, approvers } = raises;
   const isListLifted = listLiftedAt !== null && listLiftedAt <= now;
@@ -73,15 +93,20 @@ export function limitsAt({ limits, raises }: StoredLimits, now: number): StoredL
       listLiftedAt: keepsRaises ? listLiftedAt : null,
       approvers: approvers !== null && !isDue(approvers) ? approvers : null,
     },
+    confirmedAt: confirmedAt !== null && confirmedAt <= now ? CONFIRMED : confirmedAt,
   };
 }
 
-/** The limits after a change at a time. @param delayMs before a raise takes effect */
+/**
+ * The limits after a change at a time; each change confirms those of an older copy.
+ * @param delayMs before a raise takes effect, and a confirmation by a person without a second factor
+ */
 export function changeLimits(
   stored: StoredLimits,
   change: LimitsChange,
-  { now, delayMs }: { readonly now: number; readonly delayMs: number },
+  by: { readonly now: number; readonly delayMs: number; readonly hasSecondFactor: boolean },
 ): StoredLimits {
+  const { now, delayMs } = by;
   const before = limitsAt(stored, now);
   const at = now + delayMs;
   const perSend = changeAmount({ ...before, part: 'perSend' }, change.perSend, at);
@@ -102,12 +127,13 @@ export function changeLimits(
       listLiftedAt: list.listLiftedAt,
       approvers: approvers.raise,
     },
+    confirmedAt: by.hasSecondFactor ? CONFIRMED : (before.confirmedAt ?? at),
   };
 }
 
 /** Drops raises that have not taken effect. */
 export function dropRaises(stored: StoredLimits, parts: readonly Raise[], now: number): StoredLimits {
-  const { limits, raises } = limitsAt(stored, now);
+  const { limits, raises, confirmedAt } = limitsAt(stored, now);
   const isDropped = (part: Raise): boolean => parts.includes(part);
   return {
     limits,
@@ -118,6 +144,7 @@ export function dropRaises(stored: StoredLimits, parts: readonly Raise[], now: n
       listLiftedAt: isDropped('allowList') ? null : raises.listLiftedAt,
       approvers: isDropped('approvers') ? null : raises.approvers,
     },
+    confirmedAt: isDropped('confirmation') && confirmedAt !== CONFIRMED ? null : confirmedAt,
   };
 }
 
@@ -127,7 +154,7 @@ interface Changed<T> {
 }
 
 function changeAmount(
-  { limits, raises, part }: StoredLimits & { readonly part: 'perSend' | 'perDay' },
+  { limits, raises, part }: Pick<StoredLimits, 'limits' | 'raises'> & { readonly part: 'perSend' | 'perDay' },
   next: Fiat | null | undefined,
   at: number,
 ): Changed<Fiat | null> {

@@ -35,8 +35,9 @@ export const NO_SPENDING_LIMITS: SpendingLimits = { perSend: null, perDay: null 
 export const NO_LIMITS: ShopLimits = { ...NO_SPENDING_LIMITS, allowList: null, approvers: [] };
 
 /**
- * Why a send needs an approval. `sum_unknown`: sends of the day may be missing after a restore. `restored`: it waited
- * before one, and may have been sent since.
+ * Why a send needs an approval. `limits_unconfirmed`: the limits are those of an older copy of the database.
+ * `sum_unknown`: sends of the day may be missing after a restore. `restored`: it waited before one, and may have been
+ * sent since.
  */
 export const APPROVAL_REASONS = [
   'per_send',
@@ -46,6 +47,7 @@ export const APPROVAL_REASONS = [
   'destination',
   'rate_unknown',
   'sum_unknown',
+  'limits_unconfirmed',
   'restored',
 ] as const;
 export type ApprovalReason = (typeof APPROVAL_REASONS)[number];
@@ -98,6 +100,7 @@ const REASONS: Readonly<Record<ApprovalReason, string>> = {
   destination: 'the destination is not on the list of allowed addresses',
   rate_unknown: 'its value is unknown because there is no exchange rate now',
   sum_unknown: 'sends of this day may be unknown after a restore',
+  limits_unconfirmed: 'the limits are those of an older copy of the database: the owner has to confirm them',
   restored: 'the database is an older copy: check on the chain whether it was sent since',
 };
 

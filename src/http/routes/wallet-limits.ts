@@ -35,6 +35,10 @@ const limitsData = z
     approvers: z.array(z.string().meta({ example: EXAMPLES.userId })).meta({
       description: 'Users who approve; empty: the owner, with the second factor',
     }),
+    confirmed: z.boolean().meta({
+      description:
+        'False after a restore, until the owner confirms the limits: each send waits for an approval',
+    }),
     pending: z
       .array(
         z.object({
@@ -48,7 +52,7 @@ const limitsData = z
       .meta({
         description:
           'What takes effect later, each with its value: an amount, or null for no limit; an address that is added to ' +
-          'the list, or null for no list; approvers',
+          'the list, or null for no list; approvers; the confirmation of limits after a restore',
         example: [],
       }),
   })
@@ -87,7 +91,8 @@ function editRoute(deps: LimitsDeps): Route {
       'For the owner. Sends, refunds and claims above a limit, or to a destination that is not on the list, wait for an ' +
       'approval; network fees do not count. Omitted fields stay, null lifts a limit. A lower limit, the first one and a ' +
       'removed address take effect at once; a higher one, none, an added address and other approvers after a delay (24 ' +
-      'hours), and are `pending` until then.',
+      'hours), and are `pending` until then. After a restore, any change confirms the limits, also an empty one: at once ' +
+      'in the dashboard by the second factor, else after the delay.',
     tags: TAGS,
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'COIN_UNAVAILABLE'],
@@ -123,7 +128,8 @@ function editRoute(deps: LimitsDeps): Route {
       body: { merchantId: EXAMPLES.merchantId, currency: 'EUR', perSend: '500', perDay: '2000' },
     },
     data: limitsData,
-    handler: async ({ auth, body }) => editLimits(deps, { ...body, userId: auth.userId }),
+    handler: async ({ auth, body }) =>
+      editLimits(deps, { ...body, userId: auth.userId, sessionId: auth.sessionId }),
   });
 }
 

@@ -122,10 +122,11 @@ export const REVOCATION_KINDS = [
   'webhook-secret', // shop whose webhook secret was rotated
   'wallet-freeze', // shop whose wallet was frozen, or `all`
   'wallet-unfreeze', // the same, unfrozen
+  'wallet-limits', // shop whose limits were changed
 ] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
-/** Maintained by triggers, except for passwords and freezes. */
+/** Maintained by triggers, except for passwords, freezes and limits. */
 export interface RevocationTable {
   /** Ascends with time. */
   seq: Generated<number>;

@@ -11,6 +11,7 @@ import * as subscriptionEvents from './migrations/0121-subscription-events.ts';
 import * as excessRequests from './migrations/0122-excess-requests.ts';
 import * as subscriptionPortal from './migrations/0123-subscription-portal.ts';
 import * as sendApprovals from './migrations/0124-send-approvals.ts';
+import * as limitConfirmations from './migrations/0125-limit-confirmations.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -28,6 +29,7 @@ export const MIGRATIONS: Migrations = {
   '0122-excess-requests': excessRequests,
   '0123-subscription-portal': subscriptionPortal,
   '0124-send-approvals': sendApprovals,
+  '0125-limit-confirmations': limitConfirmations,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -1195,7 +1195,8 @@ CREATE TABLE wallet_freezes (
 CREATE TABLE wallet_limits (
   merchant_id TEXT PRIMARY KEY REFERENCES merchants(id),
   limits_json TEXT NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  confirmed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE send_approvals (
@@ -1231,6 +1232,8 @@ CREATE UNIQUE INDEX send_approvals_idempotency ON send_approvals (merchant_id, i
 CREATE INDEX send_approvals_by_merchant ON send_approvals (merchant_id, mode, created_at, id);
 CREATE INDEX send_approvals_pending ON send_approvals (expires_at) WHERE status = 'pending';
 CREATE INDEX send_approvals_by_link ON send_approvals (link_id) WHERE link_id IS NOT NULL;
+CREATE INDEX send_approvals_waiting ON send_approvals (merchant_id, mode, created_at, id)
+  WHERE status = 'pending';
 
 -- Chains: how far each is read
 

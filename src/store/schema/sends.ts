@@ -141,6 +141,8 @@ export interface SendApprovalRow extends CreatorColumns {
 export interface WalletLimitsRow {
   merchantId: string;
   limitsJson: string;
+  /** 0: the owner vouches for them; later: from then on. Null: they are those of an older copy of the database. */
+  confirmedAt: number | null;
   updatedAt: number;
 }
 

@@ -112,7 +112,7 @@ export async function listApprovals(
     .selectAll()
     .where('merchantId', '=', of.merchantId)
     .where('mode', '=', of.mode)
-    .$if(of.isPending, (query) => query.where('status', '=', 'pending'))
+    .$if(of.isPending, (query) => query.where('status', '=', sql.lit('pending')))
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(of.limit)
@@ -126,7 +126,7 @@ export async function countPendingApprovals(db: Db, merchantId: string): Promise
     .selectFrom('send_approvals')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('merchantId', '=', merchantId)
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
 import type { Rates } from '../../domain/ports.ts';
-import { limitsAt } from '../../domain/send/limit-change.ts';
+import { isUnconfirmed, limitsAt } from '../../domain/send/limit-change.ts';
 import { startOfLimitDay } from '../../domain/send/limit-day.ts';
 import {
   type ApprovalReason,
@@ -71,7 +71,8 @@ export async function enforceSpendingLimits(
   const { creator, rates, now } = leaving;
   const merchant = await findMerchant(tx, send.merchantId);
   if (merchant === undefined) throw new Error(`merchant ${send.merchantId} does not exist`);
-  const { limits: shop } = limitsAt(await findLimits(tx, send.merchantId), now);
+  const stored = limitsAt(await findLimits(tx, send.merchantId), now);
+  const { limits: shop } = stored;
   const keyId = creator?.kind === 'restricted' ? creator.id : null;
   const key = keyId === null ? NO_SPENDING_LIMITS : await findKeyLimits(tx, keyId);
   const atoms = leavingAtoms(send);
@@ -82,7 +83,7 @@ export async function enforceSpendingLimits(
     mode: send.mode,
     ...leaving,
   };
-  const reasons: ApprovalReason[] = [];
+  const reasons: ApprovalReason[] = isUnconfirmed(stored, now) ? ['limits_unconfirmed'] : [];
   if (shop.allowList !== null && !shop.allowList.some((one) => isDestination(one, send.coin, leaving)))
     reasons.push('destination');
   reasons.push(...(await excess(tx, shop, { value, day: { ...day, keyId: null } })));
@@ -195,8 +196,8 @@ async function spentToday(db: Db, day: Day): Promise<ValueIn> {
       query.where('creatorKind', '=', 'restricted').where('creatorId', '=', keyId ?? ''),
     )
     .execute();
-  const counted: StoredSend[] = [];
-  for (const send of rows) if (!(await isProvablyFailed(db, send, day))) counted.push(send);
+  const tips = await findTips(db, mode, rows);
+  const counted = rows.filter((send) => !isProvablyFailed(send, tips.get(send.coin) ?? null, day));
   const values = counted.map((send) => {
     const atoms = BigInt(send.leaving ?? send.ordered);
     return { known: parseValues(send.valuesJson), now: valueNow(rates, send, atoms) };
@@ -212,21 +213,30 @@ async function spentToday(db: Db, day: Day): Promise<ValueIn> {
   };
 }
 
+/** The heights to which the chains of sends that a block ended are read. */
+async function findTips(db: Db, mode: Mode, sends: readonly StoredSend[]): Promise<Map<Coin, number>> {
+  const tips = new Map<Coin, number>();
+  for (const coin of new Set(sends.filter(isEndedByBlock).map((send) => send.coin))) {
+    const tip = await findCursor(db, { coin, mode });
+    if (tip !== undefined) tips.set(coin, tip.height);
+  }
+  return tips;
+}
+
 /**
  * Whether it is proven that a send never leaves. One that failed after a node had its bytes is not proven to: it counts
  * until the block that ended it is deep enough.
  */
-async function isProvablyFailed(
-  db: Db,
+function isProvablyFailed(
   send: StoredSend,
+  tip: number | null,
   { provenDepth }: Pick<Day, 'provenDepth'>,
-): Promise<boolean> {
+): boolean {
   if (send.status !== 'failed') return false;
   // Refused at its first broadcast, or expired.
   if (!isEndedByBlock(send)) return send.broadcasts === 0 || spendingModel(send) !== 'outputs';
   const height = send.height ?? send.displacedHeight;
-  const tip = await findCursor(db, send);
-  return height !== null && tip !== undefined && tip.height - height + 1 >= provenDepth;
+  return height !== null && tip !== null && tip - height + 1 >= provenDepth;
 }
 
 /** At the rate of now. */

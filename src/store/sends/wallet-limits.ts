@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
-import { NO_RAISES, type StoredLimits } from '../../domain/send/limit-change.ts';
-import { NO_LIMITS, NO_SPENDING_LIMITS, type SpendingLimits } from '../../domain/send/spending-limits.ts';
+import { NO_STORED_LIMITS, type StoredLimits } from '../../domain/send/limit-change.ts';
+import { NO_SPENDING_LIMITS, type SpendingLimits } from '../../domain/send/spending-limits.ts';
+import { recordRevocation } from '../revocations.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 /** The limits of shops and keys, as stored. Amounts are minor units. */
@@ -27,7 +29,7 @@ const stored = z.object({
   }),
 });
 
-function toJson(value: StoredLimits | SpendingLimits): string {
+function toJson(value: Omit<StoredLimits, 'confirmedAt'> | SpendingLimits): string {
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
@@ -35,27 +37,49 @@ function toJson(value: StoredLimits | SpendingLimits): string {
 export async function findLimits(db: Db, merchantId: string): Promise<StoredLimits> {
   const row = await db
     .selectFrom('wallet_limits')
-    .select('limitsJson')
+    .select(['limitsJson', 'confirmedAt'])
     .where('merchantId', '=', merchantId)
     .executeTakeFirst();
-  if (row === undefined) return { limits: NO_LIMITS, raises: NO_RAISES };
-  return stored.parse(JSON.parse(row.limitsJson));
+  if (row === undefined) return NO_STORED_LIMITS;
+  return { ...stored.parse(JSON.parse(row.limitsJson)), confirmedAt: row.confirmedAt };
 }
 
+/** Stores the limits of a shop. The list of revocations has the change, so that an older copy learns of it. */
 export async function putLimits(
   tx: Tx,
-  {
-    merchantId,
-    limits,
-    now,
-  }: { readonly merchantId: string; readonly limits: StoredLimits; readonly now: number },
+  change: { readonly merchantId: string; readonly limits: StoredLimits; readonly now: number },
 ): Promise<void> {
-  const row = { limitsJson: toJson(limits), updatedAt: now };
+  const { merchantId, now } = change;
+  const { confirmedAt, ...limits } = change.limits;
+  const row = { limitsJson: toJson(limits), confirmedAt, updatedAt: now };
   await tx
     .insertInto('wallet_limits')
     .values({ merchantId, ...row })
     .onConflict((conflict) => conflict.column('merchantId').doUpdateSet(row))
     .execute();
+  const id = randomBytes(8).toString('hex');
+  await recordRevocation(tx, { id, kind: 'wallet-limits', subject: merchantId, at: now });
+}
+
+/** The limits of every shop are those of an older copy, until their owner confirms them. */
+export async function markLimitsUnconfirmed(tx: Tx): Promise<void> {
+  await tx.updateTable('wallet_limits').set({ confirmedAt: null }).execute();
+}
+
+/**
+ * The same for a shop whose limits were changed after the copy was made; also for one that the copy has no limits of.
+ * False where the copy lacks the shop.
+ */
+export async function markShopLimitsUnconfirmed(tx: Tx, merchantId: string, now: number): Promise<boolean> {
+  const shop = await tx.selectFrom('merchants').select('id').where('id', '=', merchantId).executeTakeFirst();
+  if (shop === undefined) return false;
+  const { confirmedAt: _, ...none } = NO_STORED_LIMITS;
+  await tx
+    .insertInto('wallet_limits')
+    .values({ merchantId, limitsJson: toJson(none), confirmedAt: null, updatedAt: now })
+    .onConflict((conflict) => conflict.column('merchantId').doUpdateSet({ confirmedAt: null }))
+    .execute();
+  return true;
 }
 
 /** The limits of a restricted key; none where the key was deleted. */

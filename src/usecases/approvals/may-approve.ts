@@ -6,7 +6,7 @@ import {
   secondFactorCountsFrom,
 } from '../../domain/send/approval.ts';
 import { isoTime } from '../../domain/iso-time.ts';
-import { limitsAt } from '../../domain/send/limit-change.ts';
+import { isUnconfirmed, limitsAt } from '../../domain/send/limit-change.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import type { StoredApproval } from '../../store/sends/send-approvals.ts';
 import { findLimits } from '../../store/sends/wallet-limits.ts';
@@ -48,7 +48,10 @@ export async function findMissing(
 ): Promise<MissingForApproval> {
   const { role } = await authorizeMerchant(db, userId, merchantId);
   const now = clock.now();
-  const { limits } = limitsAt(await findLimits(db, merchantId), now);
+  const stored = limitsAt(await findLimits(db, merchantId), now);
+  // Its approvers may have been removed since.
+  if (isUnconfirmed(stored, now)) return 'limits_unconfirmed';
+  const { limits } = stored;
   const secondFactorSetUpAt = sessionId === null ? null : await findSecondFactorSetUpAt(db, userId, now);
   const person = { userId, isOwner: role === 'owner', secondFactorSetUpAt };
   return missingForApproval(limits.approvers, askerId, person, { policy, now });
@@ -59,6 +62,8 @@ const MESSAGES: Readonly<Record<Exclude<MissingForApproval, null>, string>> = {
   other_person: 'You ordered this send, or created the key that did: another approver has to decide',
   second_factor:
     'Without another approver, the owner approves in the dashboard with a code of the authenticator app: set it up first',
+  limits_unconfirmed:
+    'The limits are those of an older copy of the database: the owner has to confirm them before sends are approved',
   new_second_factor: 'Your authenticator app, or the passkey that you used, was set up too short a time ago',
 };
 

@@ -8,17 +8,20 @@ import { roleGrants } from '../../domain/roles.ts';
 import {
   changeLimits,
   dropRaises,
+  isUnconfirmed,
   limitsAt,
   type Raise,
   RAISES,
   type StoredLimits,
 } from '../../domain/send/limit-change.ts';
+import { secondFactorCountsFrom } from '../../domain/send/approval.ts';
 import type { AllowedDestination } from '../../domain/send/spending-limits.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findLimits, putLimits } from '../../store/sends/wallet-limits.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOwnMerchant, findReachable, merchantMode, readLimit } from '../access/index.ts';
+import { findSecondFactorSetUpAt } from '../accounts/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 export interface LimitsDeps {
@@ -47,6 +50,8 @@ export interface LimitsView {
   readonly perDay: AmountView | null;
   readonly allowList: DestinationView[] | null;
   readonly approvers: string[];
+  /** False after a restore, until the owner confirms them: each send waits for an approval. */
+  readonly confirmed: boolean;
   /** What takes effect later. */
   readonly pending: PendingView[];
 }
@@ -65,6 +70,8 @@ export interface PendingView {
 /** A change; omitted parts stay, null lifts one. */
 export interface LimitsInput {
   readonly userId: string;
+  /** The dashboard session, which has just proven itself; null for a user token, which has not. */
+  readonly sessionId: string | null;
   readonly merchantId: string;
   readonly currency?: string | undefined;
   readonly perSend?: string | null | undefined;
@@ -82,6 +89,8 @@ export async function readLimits(
 
 /**
  * Changes the limits of a shop, for its owner. What allows less takes effect at once, what allows more after a delay.
+ * Limits of an older copy of the database are confirmed by each change: at once by an owner with a second factor, by
+ * another one after the delay.
  * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN, COIN_UNAVAILABLE, VALIDATION_INVALID
  */
 export async function editLimits(
@@ -93,19 +102,31 @@ export async function editLimits(
   return change(deps, { userId, merchantId }, storeResult, async (tx, merchant, stored) => {
     const currency = input.currency ?? merchant.currency;
     if (input.approvers !== undefined) await requireReaders(tx, merchantId, input.approvers);
+    const allowList = input.allowList?.map((one) => readDestination(deps.chains, merchant, one));
     const next = {
       perSend: readLimit('perSend', input.perSend, currency),
       perDay: readLimit('perDay', input.perDay, currency),
-      allowList:
-        input.allowList?.map((one) => readDestination(deps.chains, merchant, one)) ?? input.allowList,
+      allowList: input.allowList === null ? null : allowList,
       approvers: input.approvers === undefined ? undefined : [...new Set(input.approvers)],
     };
-    return changeLimits(
-      stored,
-      { ...next, allowList: next.allowList as readonly AllowedDestination[] | null | undefined },
-      { now: deps.clock.now(), delayMs: deps.policy.limitDelayMs },
-    );
+    return changeLimits(stored, next, {
+      now: deps.clock.now(),
+      delayMs: deps.policy.limitDelayMs,
+      hasSecondFactor: await hasSecondFactor(tx, deps, input),
+    });
   });
+}
+
+/** Whether the session was proven with a second factor that was not set up just now. */
+async function hasSecondFactor(
+  db: Db,
+  { clock, policy }: Pick<LimitsDeps, 'clock' | 'policy'>,
+  { userId, sessionId }: Pick<LimitsInput, 'userId' | 'sessionId'>,
+): Promise<boolean> {
+  if (sessionId === null) return false;
+  const now = clock.now();
+  const setUpAt = await findSecondFactorSetUpAt(db, userId, now);
+  return setUpAt !== null && now >= secondFactorCountsFrom(setUpAt, policy);
 }
 
 /** Drops raises before they take effect. @param part null: all. @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN */
@@ -159,13 +180,14 @@ async function requireReaders(db: Db, merchantId: string, approvers: readonly st
 }
 
 function viewLimits(stored: StoredLimits, now: number): LimitsView {
-  const { limits, raises } = limitsAt(stored, now);
+  const { limits, raises, confirmedAt } = limitsAt(stored, now);
   const { perSend, perDay, added, listLiftedAt, approvers } = raises;
   return {
     perSend: viewAmount(limits.perSend),
     perDay: viewAmount(limits.perDay),
     allowList: limits.allowList?.map(viewDestination) ?? null,
     approvers: [...limits.approvers],
+    confirmed: !isUnconfirmed(stored, now),
     pending: [
       ...(perSend === null ? [] : [pending('perSend', perSend.at, { amount: viewAmount(perSend.value) })]),
       ...(perDay === null ? [] : [pending('perDay', perDay.at, { amount: viewAmount(perDay.value) })]),
@@ -174,6 +196,7 @@ function viewLimits(stored: StoredLimits, now: number): LimitsView {
       ...(approvers === null
         ? []
         : [pending('approvers', approvers.at, { approvers: [...approvers.value] })]),
+      ...(confirmedAt === null || confirmedAt <= now ? [] : [pending('confirmation', confirmedAt, {})]),
     ],
   };
 }

@@ -1,6 +1,6 @@
 /** Many requests, expiries and restarts of the clock's day at once: what leaves without an approval is within the limits. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NO_RAISES } from '../../../src/domain/send/limit-change.ts';
+import { NO_STORED_LIMITS } from '../../../src/domain/send/limit-change.ts';
 import { NO_LIMITS } from '../../../src/domain/send/spending-limits.ts';
 import { putLimits } from '../../../src/store/sends/wallet-limits.ts';
 import { expireApprovals } from '../../../src/usecases/approvals/expire-approvals.ts';
@@ -32,7 +32,7 @@ it('50 requests at once send exactly the limit of the day, and nothing of the ot
   const merchantId = world.merchant.id;
   await sim.fund('BTC', ...Array.from({ length: 60 }, () => 10n ** 7n));
   const perDay = { minor: 700n, currency: 'USD' };
-  const limits = { limits: { ...NO_LIMITS, perDay }, raises: NO_RAISES };
+  const limits = { ...NO_STORED_LIMITS, limits: { ...NO_LIMITS, perDay } };
   await world.db.transaction(async (tx) => putLimits(tx, { merchantId, limits, now: world.clock.now() }));
   const deps = { ...world.deps, rates };
   const views = await Promise.all(

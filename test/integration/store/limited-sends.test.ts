@@ -5,9 +5,9 @@ import type { Creator } from '../../../src/domain/actor.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { Rates } from '../../../src/domain/ports.ts';
-import { changeLimits, type LimitsChange, NO_RAISES } from '../../../src/domain/send/limit-change.ts';
+import { changeLimits, type LimitsChange, NO_STORED_LIMITS } from '../../../src/domain/send/limit-change.ts';
 import { changeZone, startOfLimitDay } from '../../../src/domain/send/limit-day.ts';
-import { ApprovalRequired, NO_LIMITS } from '../../../src/domain/send/spending-limits.ts';
+import { ApprovalRequired } from '../../../src/domain/send/spending-limits.ts';
 import { findMerchant, updateMerchant } from '../../../src/store/merchants/merchants.ts';
 import { insertRestrictedKey } from '../../../src/store/merchants/restricted-keys.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
@@ -44,7 +44,7 @@ const shopId = (): string => sim.world.merchant.id;
 async function change(limits: LimitsChange): Promise<void> {
   await sim.world.db.transaction(async (tx) => {
     const stored = await findLimits(tx, shopId());
-    const next = changeLimits(stored, limits, { now: now(), delayMs: DAY_MS });
+    const next = changeLimits(stored, limits, { now: now(), delayMs: DAY_MS, hasSecondFactor: false });
     await putLimits(tx, { merchantId: shopId(), limits: next, now: now() });
   });
 }
@@ -288,7 +288,7 @@ it('whatever happens, the sends of a day that may leave are within the limits', 
       await tx.deleteFrom('sends').execute();
       await putLimits(tx, {
         merchantId: shopId(),
-        limits: { limits: NO_LIMITS, raises: NO_RAISES },
+        limits: NO_STORED_LIMITS,
         now: now(),
       });
     });
@@ -349,7 +349,11 @@ async function attempt(
   const { db } = sim.world;
   const merchant = await findMerchant(db, shopId());
   if (merchant === undefined) throw new Error('no shop');
-  const { limits } = changeLimits(await findLimits(db, shopId()), {}, { now: now(), delayMs: 0 });
+  const { limits } = changeLimits(
+    await findLimits(db, shopId()),
+    {},
+    { now: now(), delayMs: 0, hasSecondFactor: false },
+  );
   const start = startOfLimitDay(merchant, now());
   const sum = (of: readonly Past[]): number =>
     of.filter(({ id, at }) => at >= start && !gone.has(id)).reduce((total, each) => total + each.cents, 0);

@@ -2,10 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changeLimits,
+  CONFIRMED,
   dropRaises,
+  isUnconfirmed,
   limitsAt,
   type LimitsChange,
-  NO_RAISES,
+  NO_STORED_LIMITS,
+  RAISES,
   type StoredLimits,
 } from '../../../src/domain/send/limit-change.ts';
 import { changeZone, startOfLimitDay } from '../../../src/domain/send/limit-day.ts';
@@ -16,7 +19,7 @@ import {
 } from '../../../src/domain/send/spending-limits.ts';
 
 const DELAY_MS = 1_000;
-const NONE: StoredLimits = { limits: NO_LIMITS, raises: NO_RAISES };
+const NONE: StoredLimits = NO_STORED_LIMITS;
 const usd = (minor: number) => ({ minor: BigInt(minor), currency: 'USD' });
 const at = (label: string, watchKey = label): AllowedDestination => ({
   coin: 'BTC',
@@ -25,7 +28,7 @@ const at = (label: string, watchKey = label): AllowedDestination => ({
   label,
 });
 const change = (stored: StoredLimits, next: LimitsChange, now = 0): StoredLimits =>
-  changeLimits(stored, next, { now, delayMs: DELAY_MS });
+  changeLimits(stored, next, { now, delayMs: DELAY_MS, hasSecondFactor: false });
 
 describe('changeLimits', () => {
   it('applies the first limit and a lower one at once, and a higher one or none after the delay', () => {
@@ -75,6 +78,32 @@ describe('changeLimits', () => {
     }
   });
 
+  it('confirms limits of an older copy at once with a second factor, else after the delay', () => {
+    const restored: StoredLimits = { ...NONE, confirmedAt: null };
+    expect(isUnconfirmed(restored, 10 ** 15)).toBe(true);
+    const by = (hasSecondFactor: boolean, now = 0) =>
+      changeLimits(restored, {}, { now, delayMs: DELAY_MS, hasSecondFactor });
+    expect(isUnconfirmed(by(true), 0)).toBe(false);
+    const pending = by(false);
+    expect([DELAY_MS - 1, DELAY_MS].map((now) => isUnconfirmed(pending, now))).toEqual([true, false]);
+    expect(change(pending, { perSend: usd(1) }, 600).confirmedAt).toBe(DELAY_MS);
+    expect(limitsAt(pending, DELAY_MS).confirmedAt).toBe(CONFIRMED);
+  });
+
+  it('does not confirm limits by dropping raises, and drops a confirmation that is pending', () => {
+    const restored: StoredLimits = { ...NONE, confirmedAt: null };
+    expect(dropRaises(restored, RAISES, 0).confirmedAt).toBeNull();
+    const pending = change(restored, {});
+    expect(dropRaises(pending, RAISES, DELAY_MS - 1).confirmedAt).toBeNull();
+    expect(dropRaises(pending, ['perSend'], 0).confirmedAt).toBe(DELAY_MS);
+    expect(dropRaises(pending, RAISES, DELAY_MS).confirmedAt).toBe(CONFIRMED);
+  });
+
+  it('keeps limits confirmed when the clock is set back', () => {
+    const stored = change(NONE, { perSend: usd(1) }, 10 ** 9);
+    expect(isUnconfirmed(stored, 0)).toBe(false);
+  });
+
   it('forgets a raise that is dropped', () => {
     const raised = change(change(NONE, { perSend: usd(1), perDay: usd(1) }), {
       perSend: usd(9),
@@ -101,7 +130,7 @@ describe('changeLimits', () => {
     const steps = fc.array(fc.tuple(changes, fc.nat(DELAY_MS / 10)), { maxLength: 9 });
     fc.assert(
       fc.property(changes, steps, (before, thief) => {
-        let stored: StoredLimits = { limits: { ...NO_LIMITS, ...before }, raises: NO_RAISES };
+        let stored: StoredLimits = { ...NONE, limits: { ...NO_LIMITS, ...before } };
         let now = 0;
         const owner = limitsAt(stored, 0).limits;
         for (const [next, wait] of thief) {

@@ -17,6 +17,7 @@ import { changeMemberRole, deleteMember } from '../../../store/merchants/members
 import { deleteRestrictedKeyById } from '../../../store/merchants/restricted-keys.ts';
 import { knownRevocations, recordRevocation, type Revocation } from '../../../store/revocations.ts';
 import { adoptFreeze, adoptUnfreeze } from '../../../store/sends/wallet-freezes.ts';
+import { markShopLimitsUnconfirmed } from '../../../store/sends/wallet-limits.ts';
 import type { RevocationKind } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { newKeyPair } from '../../access/index.ts';
@@ -113,6 +114,7 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   'wallet-freeze': async (tx, [subject = ''], { now }) =>
     adoptFreeze(tx, { subject, frozenAt: now, frozenBy: FROZEN_BY_LIST, reason: null }),
   'wallet-unfreeze': async (tx, [subject = '']) => adoptUnfreeze(tx, subject),
+  'wallet-limits': async (tx, [merchantId = ''], { now }) => markShopLimitsUnconfirmed(tx, merchantId, now),
 };
 
 async function disablePassword(tx: Tx, userId: string, now: number): Promise<boolean> {

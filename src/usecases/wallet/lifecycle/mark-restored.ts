@@ -2,6 +2,7 @@ import type { Clock } from '../../../domain/ports.ts';
 import { writeMeta } from '../../../store/meta.ts';
 import { holdUnpaidLinks } from '../../../store/payments/refund-links.ts';
 import { markApprovalsRestored } from '../../../store/sends/send-approvals.ts';
+import { markLimitsUnconfirmed } from '../../../store/sends/wallet-limits.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 
 const PAID_SINCE = 'the database is an older copy: check on the chain whether this refund was paid since';
@@ -9,7 +10,8 @@ const PAID_SINCE = 'the database is an older copy: check on the chain whether th
 /**
  * Records that the database is an older copy of itself, so that everything the chains show from now on is new
  * to it. A refund link recorded as unpaid may have been paid since, so no claim is sent without the
- * merchant's approval, and each pending approval says so.
+ * merchant's approval, and each pending approval says so. Limits may have been lowered since, so nothing is sent by them
+ * before their owner confirms them.
  */
 export async function markRestored(db: Db, clock: Clock): Promise<void> {
   const now = clock.now();
@@ -17,5 +19,6 @@ export async function markRestored(db: Db, clock: Clock): Promise<void> {
     await writeMeta(tx, 'restored_at', String(now));
     await holdUnpaidLinks(tx, { problem: PAID_SINCE, now });
     await markApprovalsRestored(tx);
+    await markLimitsUnconfirmed(tx);
   });
 }

@@ -22,6 +22,9 @@ const REASONS: Readonly<Record<Reason, string>> = {
   destination: t('The address is not on the list of allowed addresses.'),
   rate_unknown: t('Its value is unknown, because there is no exchange rate now.'),
   sum_unknown: t('Sends of this day may be unknown after a restore.'),
+  limits_unconfirmed: t(
+    'The limits come from an older copy of the database: the owner has to confirm them first.',
+  ),
   restored: t('The database was restored: check on the chain whether it was sent since.'),
 };
 
@@ -81,7 +84,9 @@ function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Appr
           {t('Ends without an approval:')} <Time at={send.expiresAt} exact="minute" />
         </p>
       )}
-      {!canApprove && <p className="text-sm">{t('Another person of this shop has to approve it.')}</p>}
+      {!canApprove && !send.approvalReasons.includes('limits_unconfirmed') && (
+        <p className="text-sm">{t('Another person of this shop has to approve it.')}</p>
+      )}
       {error !== null && <Problem error={error} />}
       <div className="flex flex-wrap gap-2">
         {canApprove && (

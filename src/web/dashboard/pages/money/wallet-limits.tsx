@@ -24,11 +24,22 @@ export function LimitsButton() {
       <Button onClick={() => setIsOpen(true)}>{t('Limits')}</Button>
       <Dialog title={t('Limits')} open={isOpen} onClose={() => setIsOpen(false)}>
         <div className="grid gap-4">
+          {!limits.confirmed && <UnconfirmedNote />}
           <LimitsForm limits={limits} onClose={() => setIsOpen(false)} />
           <PendingLimits limits={limits} />
         </div>
       </Dialog>
     </>
+  );
+}
+
+function UnconfirmedNote() {
+  return (
+    <p className="rounded-xl bg-warn-soft p-4 text-sm text-warn">
+      {t(
+        'These limits come from an older copy of the database, and newer ones may be missing. Check them, then save. Until then every send waits for approval.',
+      )}
+    </p>
   );
 }
 
@@ -110,6 +121,7 @@ function describePending({ part, amount, destination }: Limits['pending'][number
   if (part === 'perSend') return t('Limit per send: {value}', { value });
   if (part === 'perDay') return t('Limit per day: {value}', { value });
   if (part === 'approvers') return t('Other approvers');
+  if (part === 'confirmation') return t('Confirmation of the limits');
   if (destination === null) return t('Every address is allowed');
   return t('Allowed address: {destination}', { destination: destination.destination });
 }
