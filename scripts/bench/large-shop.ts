@@ -30,6 +30,7 @@ const PAGE_REQUESTS: readonly PageRequest[] = [
   { what: 'first page', path: PAYMENTS },
   { what: 'volume of a year', path: `/merchant/volume?startDate=${day(364)}&endDate=${day(0)}` },
   { what: 'export of a month', path: `/payment/export?from=${day(60)}&to=${day(30)}&format=csv` },
+  { what: 'figures of a month', path: '/payment/month-report' },
 ];
 
 interface Cost {
@@ -39,7 +40,7 @@ interface Cost {
 
 /** Whether what reads much of a large shop keeps everyone else waiting. */
 export const question: Question = {
-  asks: `searches, volume and export of one shop with a million payments`,
+  asks: `searches, volume, export and month-end of one shop with a million payments`,
   against: `a stall of ${STALL_MS} ms of the event loop; ${SEARCH_MS} ms for a search by order id`,
   run: async (bench) => {
     const history = await manyPayments(bench, bench.quick ? 10_000 : 1_000_000, 1);

@@ -35,6 +35,7 @@ import { eventRoutes } from '../http/routes/events.ts';
 import { exportRoutes } from '../http/routes/export.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
+import { monthReportRoutes } from '../http/routes/month-report.ts';
 import { noticeRoutes } from '../http/routes/notices.ts';
 import { noticesPageRouter } from '../http/notices-page/router.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
@@ -289,6 +290,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...receiptRoutes(of.receipts),
     ...volumeRoutes(of.store),
     ...exportRoutes(of.store),
+    ...monthReportRoutes(of.store),
     ...rateRoutes(of.rates),
     ...sandboxRoutes(of.sandbox),
     ...walletRoutes(of.sends),

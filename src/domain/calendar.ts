@@ -26,6 +26,17 @@ export function daysFrom(first: string, last: string): number {
   return (Date.parse(`${last}T00:00:00Z`) - Date.parse(`${first}T00:00:00Z`)) / DAY_MS + 1;
 }
 
+/** Whether a text is a month such as `2026-01`. */
+export function isMonth(text: string): boolean {
+  return isDay(`${text}-01`);
+}
+
+/** The month `months` after another one (before, if negative). */
+export function addMonths(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return toDay(Date.UTC(year, number - 1 + months)).slice(0, -3);
+}
+
 function toDay(atMs: number): string {
   return new Date(atMs).toISOString().replace(/T.*$/, '');
 }
@@ -68,6 +79,14 @@ export class Calendar {
     const after = midnight - this.#offsetAt(midnight + DAY_MS);
     const start = [Math.min(before, after), Math.max(before, after)].find((at) => this.dayAt(at) === day);
     return start ?? before;
+  }
+
+  /** The first moment of a month, and the first one after it. */
+  monthRange(month: string): { readonly fromMs: number; readonly beforeMs: number } {
+    return {
+      fromMs: this.startOf(`${month}-01`),
+      beforeMs: this.startOf(`${addMonths(month, 1)}-01`),
+    };
   }
 
   /** A moment as ISO 8601 with the offset of the zone then: `2026-07-01T14:00:00.000+02:00`, or `Z` where it is UTC. */

@@ -70,6 +70,14 @@ export function convertToMinor(atoms: bigint, worth: ExchangeRate): bigint {
   return (atoms * worth.minorUnits) / worth.atoms;
 }
 
+/** Compares two rates by value. @throws {AmountError} unless both are positive decimals */
+export function compareRates(left: string, right: string): -1 | 0 | 1 {
+  const [a, b] = [parseRatio(left), parseRatio(right)];
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
+}
+
 function parseRatio(rate: string): { numerator: bigint; denominator: bigint } {
   const match = rate.length > 64 ? null : RATE.exec(rate);
   if (match === null) throw new AmountError('the rate must be a decimal number');

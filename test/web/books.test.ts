@@ -124,6 +124,33 @@ it('the wallet history can be searched, limited to days of the shop, and exporte
   await page.getByText('Ein Eintrag passt').waitFor();
 });
 
+const card = (title: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+
+it('the books page downloads the figures of a month of the shop, and the movements of a range of days', async () => {
+  await visit(page, `${path}/books`);
+  const month = card('Monatsabschluss');
+  await month.getByText('Pacific/Auckland').waitFor();
+  await month.getByLabel('Monat').selectOption({ index: 0 });
+  const [figures] = await Promise.all([
+    page.waitForEvent('download'),
+    month.getByRole('button', { name: 'Herunterladen' }).click(),
+  ]);
+  const now = day(Date.now()).slice(0, 7);
+  expect(figures.suggestedFilename()).toBe(`month-${now}.csv`);
+  const balance = await shop.balance('SOL');
+  expect(readFileSync(await figures.path(), 'utf8').split('\r\n')).toContain(
+    `balance,closing,SOL,,,${balance},,,,,`,
+  );
+  const movements = card('Bewegungen');
+  const [lines] = await Promise.all([
+    page.waitForEvent('download'),
+    movements.getByRole('button', { name: 'Herunterladen' }).click(),
+  ]);
+  expect(lines.suggestedFilename()).toMatch(/^movements-.*\.csv$/);
+  await page.getByRole('link', { name: 'Buchhaltung' }).waitFor();
+});
+
 it('the longest amounts fit into cards and history on a phone', async () => {
   const phone = await signedIn({ viewport: PHONE });
   const balances = {

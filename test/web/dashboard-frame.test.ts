@@ -83,7 +83,7 @@ describe('the dashboard menu', () => {
     );
     expect(Object.fromEntries(titles.map((title, at) => [title, groups[at]]))).toEqual({
       Sell: ['Payment links', 'Products', 'Subscriptions', 'Customers'],
-      Money: ['Wallet'],
+      Money: ['Wallet', 'Books'],
       Developers: ['API keys', 'Webhooks', 'API docs'],
       Settings: ['Shop settings', 'Team', 'Emails', 'Audit log', 'Nodes', 'Account'],
     });

@@ -60,6 +60,7 @@ const INSIDE: readonly [route: string, query: string][] = [
   ['/shop/$shopId/links', ''],
   ['/shop/$shopId/subscriptions', ''],
   ['/shop/$shopId/wallet', ''],
+  ['/shop/$shopId/books', ''],
   ['/shop/$shopId/keys', ''],
   ['/shop/$shopId/webhooks', ''],
   ['/shop/$shopId/people', ''],

@@ -916,6 +916,18 @@ final class Payments extends Resource
     {
         return $this->requests->call('GET', '/payment/export', ['format' => 'csv'] + $query, null, $options, 'text');
     }
+
+    /** The figures of a month: totals, the balance of each coin from beginning to end, and the rates. */
+    public function monthReport(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/month-report', $query, $options);
+    }
+
+    /** The same as the text of a CSV file. */
+    public function monthReportCsv(array $query = [], array $options = []): string
+    {
+        return $this->requests->call('GET', '/payment/month-report', ['format' => 'csv'] + $query, null, $options, 'text');
+    }
 }
 
 final class Refunds extends Resource

@@ -2533,6 +2533,45 @@ export interface paths {
       };
     };
   };
+  "/payment/month-report": {
+    get: {
+      parameters: {
+        query?: {
+          mode?: "live" | "sandbox";
+          month?: string;
+          timeZone?: string;
+          format?: "json" | "csv";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                month: string;
+                /** @enum {string} */
+                mode: "live" | "sandbox";
+                timeZone: string;
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                before: string;
+                isFinal: boolean;
+                totals: components["schemas"]["MonthTotal"][];
+                balances: components["schemas"]["MonthBalance"][];
+                rates: components["schemas"]["MonthRate"][];
+              };
+            };
+            "text/csv": string;
+          };
+        };
+      };
+    };
+  };
   "/rates": {
     get: {
       parameters: {
@@ -5066,6 +5105,34 @@ export interface components {
       address: string | null;
       note: string | null;
       orderLabel: string | null;
+    };
+    MonthTotal: {
+      /** @enum {string} */
+      kind: "payment" | "deposit" | "refund" | "send" | "sweep" | "fee";
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      currency: string | null;
+      count: number;
+      amount: string;
+      fiatAmount: string | null;
+      unpricedAmount: string;
+    };
+    MonthBalance: {
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      opening: string;
+      incoming: string;
+      outgoing: string;
+      fees: string;
+      closing: string;
+    };
+    MonthRate: {
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      currency: string;
+      lowest: string;
+      highest: string;
+      sources: string[];
     };
     Send: {
       id: string;

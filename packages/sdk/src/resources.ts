@@ -6,6 +6,7 @@ import type { Call, CallOptions } from './request.ts';
 /** Every operation of the API under a name: its tag and the last part of its path. */
 
 type One = Query<'GET', '/payment/get'>;
+type MonthQuery = Omit<NonNullable<Query<'GET', '/payment/month-report'>>, 'format'>;
 type ExportRange = Omit<NonNullable<Query<'GET', '/payment/export'>>, 'format'>;
 
 export const payments = ({ get, all, post, patch }: Operations, call: Call) => ({
@@ -37,6 +38,22 @@ export const payments = ({ get, all, post, patch }: Operations, call: Call) => (
   exportCsv: (range?: ExportRange, options?: CallOptions) => {
     const query = { ...range, format: 'csv' };
     return call({ method: 'GET', path: '/payment/export', query, as: 'text', options }) as Promise<string>;
+  },
+  /** The figures of a month: totals, the balance of each coin from beginning to end, and the rates. */
+  monthReport: get('/payment/month-report') as (
+    query?: MonthQuery,
+    options?: CallOptions,
+  ) => Promise<Data<'GET', '/payment/month-report'>>,
+  /** The same as the text of a CSV file. */
+  monthReportCsv: (range?: MonthQuery, options?: CallOptions) => {
+    const query = { ...range, format: 'csv' };
+    return call({
+      method: 'GET',
+      path: '/payment/month-report',
+      query,
+      as: 'text',
+      options,
+    }) as Promise<string>;
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MODES } from '../../domain/coins.ts';
-import { addDays, Calendar, isDay } from '../../domain/calendar.ts';
+import { addDays, Calendar, isDay, isMonth } from '../../domain/calendar.ts';
 import { text } from './text.ts';
 
 const PAGE_MAX = 1_000_000;
@@ -161,6 +161,25 @@ export function dayQuery() {
     })
     .meta({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] });
 }
+
+/** A calendar month such as `2026-01` in a query string. */
+export function monthQuery() {
+  return z
+    .string()
+    .trim()
+    .refine(isMonth, {
+      error: 'must be a month such as 2026-01',
+      params: { code: 'invalid_format' },
+      abort: true,
+    })
+    .refine((month) => month >= FIRST_MONTH, {
+      error: `must be ${FIRST_MONTH} or later`,
+      params: { code: 'too_small' },
+    })
+    .meta({ pattern: '^\\d{4}-\\d{2}$', examples: ['2026-01'] });
+}
+
+const FIRST_MONTH = FIRST_DAY.slice(0, -3);
 
 const ZONE_MAX = 64;
 

@@ -1,4 +1,11 @@
-/** Movements: every change of a wallet's balance with its fiat value, as books and exports need it. */
+/** Movements: every change of a wallet's balance with its fiat value, as books, exports and month-ends need it. */
 export { exportMovements, type MovementView } from './export-movements.ts';
 export { fiatAmount } from './fiat-amount.ts';
+export {
+  monthReport,
+  MONTH_KINDS,
+  type CoinBalance,
+  type MonthReport,
+  type MonthTotal,
+} from './month-report.ts';
 export { groupByTransaction, recordMovements } from './record-movements.ts';

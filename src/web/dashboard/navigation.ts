@@ -50,7 +50,10 @@ const GROUPS: readonly Group[] = [
       ofShop('/customers', t('Customers'), 'customers:read'),
     ],
   },
-  { title: t('Money'), entries: [ofShop('/wallet', t('Wallet'), 'wallet:read')] },
+  {
+    title: t('Money'),
+    entries: [ofShop('/wallet', t('Wallet'), 'wallet:read'), ofShop('/books', t('Books'), 'wallet:read')],
+  },
   {
     title: t('Developers'),
     entries: [

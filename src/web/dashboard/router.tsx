@@ -167,6 +167,11 @@ const routes = root.addChildren([
     ),
     page(
       inside,
+      '/shop/$shopId/books',
+      lazy(async () => import('./pages/money/books.tsx'), 'BooksPage'),
+    ),
+    page(
+      inside,
       '/shop/$shopId/keys',
       lazy(async () => import('./pages/developers/keys.tsx'), 'KeysPage'),
     ),

@@ -76,6 +76,7 @@ const READS = {
     'GET /payment/export',
     'GET /payment/get',
     'GET /payment/list',
+    'GET /payment/month-report',
     'GET /payment/receipt',
     'GET /payment/refund-links',
     'GET /rates',

@@ -406,6 +406,7 @@ describe('the audit log of step-up routes', () => {
       'GET /merchant/webhook/endpoint/secret',
       'GET /merchant/webhook/secret',
       'GET /payment/export',
+      'GET /payment/month-report',
       'POST /auth/change-password',
       'POST /auth/login',
       'POST /auth/register',

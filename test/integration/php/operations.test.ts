@@ -27,7 +27,7 @@ const CALL_EVERYTHING = `
   foreach (get_object_vars($till) as $group => $part) {
     foreach ((new ReflectionClass($part))->getMethods(ReflectionMethod::IS_PUBLIC) as $method) {
       $name = "$group.{$method->name}";
-      if ($method->isConstructor() || preg_match('/^(all|exportCsv|allLogs|allTransactions|allOutputs|since|follow)$/', $method->name)) continue;
+      if ($method->isConstructor() || preg_match('/^(all|exportCsv|monthReportCsv|allLogs|allTransactions|allOutputs|since|follow)$/', $method->name)) continue;
       $options = $given['key'] === null ? [] : ['idempotencyKey' => $given['key']];
       try {
         $method->invokeArgs($part, $method->getParameters()[0]->name === 'options' ? [$options] : [[], $options]);

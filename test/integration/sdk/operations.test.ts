@@ -4,7 +4,7 @@ import { METHODS, type OpenApiDocument } from '../../../src/http/openapi/types.t
 import { Till } from '../../_helpers/till.ts';
 
 /** Methods in addition to those of the operations: variants of them. */
-const BESIDE = /^(payments\.(payerView|exportCsv)|events\.(since|follow)|\w+\.all[A-Z]?\w*)$/;
+const BESIDE = /^(payments\.(payerView|exportCsv|monthReportCsv)|events\.(since|follow)|\w+\.all[A-Z]?\w*)$/;
 
 let till: Till;
 beforeAll(async () => {

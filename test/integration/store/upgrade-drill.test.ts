@@ -22,6 +22,7 @@ const OLDEST = EARLIER_DATABASES[0] ?? '';
 const LISTS = [
   '/payment/list',
   '/payment/export',
+  '/payment/month-report',
   '/payment/refund-links',
   '/merchant/customer/list',
   '/merchant/product/list',

@@ -69,6 +69,11 @@ const COVERED: readonly Coverage[] = [
   { pattern: /scripts\/nodes (start|stop)/, by: 'test/nodes/cli.test.ts', proof: "'start'" },
   { pattern: /^scripts\/nodes pay/, by: 'test/nodes/cli.test.ts', proof: "'pay'" },
   { pattern: /^scripts\/nodes mine/, by: 'test/nodes/cli.test.ts', proof: "'mine'" },
+  {
+    pattern: /payment\/month-report/,
+    by: 'test/integration/http/month-report.test.ts',
+    proof: '/payment/month-report',
+  },
   { pattern: /payment\/export/, by: 'test/integration/http/export.test.ts', proof: '/payment/export' },
   {
     pattern: /\/merchant\/events\?after/,

@@ -32,6 +32,21 @@ export async function downloadMovements({ last, first, mode, ...filter }: Moveme
   download(`movements-${first}-${last}.${filter.format}`, file);
 }
 
+export interface MonthFilter {
+  readonly merchantId: string;
+  /** The shop's current one when undefined. */
+  readonly mode: Mode | undefined;
+  readonly month: string;
+  readonly timeZone: string;
+  readonly format: string;
+}
+
+/** Downloads the figures of a month as a file. @throws {ApiError} */
+export async function downloadMonth({ mode, ...filter }: MonthFilter): Promise<void> {
+  const query = new URLSearchParams({ ...filter, ...(mode === undefined ? {} : { mode }) });
+  download(`month-${filter.month}.${filter.format}`, await fileOf(`/payment/month-report?${query}`));
+}
+
 async function fileOf(path: string): Promise<Blob> {
   const signedIn = session();
   try {

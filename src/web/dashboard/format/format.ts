@@ -87,6 +87,13 @@ export function monthName(day: string): string {
   return month.format(Date.parse(`${day}T00:00:00Z`));
 }
 
+const monthAndYear = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** A month `2026-01` in words. */
+export function fullMonth(text: string): string {
+  return monthAndYear.format(Date.parse(`${text}-01`));
+}
+
 /** The current day in a time zone, `2026-01-31`. */
 export function today(timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-US', {

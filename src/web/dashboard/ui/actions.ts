@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /merchant/webhook/secret': t('Read the signing secret'),
   'GET /merchant/webhook/endpoint/secret': t('Read the secret of an endpoint'),
   'GET /payment/export': t('Exported movements'),
+  'GET /payment/month-report': t('Read the figures of a month'),
   'POST /auth/passkeys/options': t('Began to add a passkey'),
   'POST /auth/passkeys': t('Added a passkey'),
   'PATCH /auth/passkeys': t('Renamed a passkey'),

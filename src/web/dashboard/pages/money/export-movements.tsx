@@ -23,7 +23,8 @@ export function ExportMovements() {
   );
 }
 
-function ExportForm({ onDone }: { onDone: () => void }) {
+/** A range of days and the format of the file. */
+export function ExportForm({ onDone }: { onDone: () => void }) {
   const merchantId = useShopId();
   const run = useAct(downloadMovements, onDone);
   const { error } = run;

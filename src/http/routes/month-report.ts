@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { Calendar } from '../../domain/calendar.ts';
+import { COINS } from '../../domain/coins.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { merchantMode } from '../../usecases/access/index.ts';
+import { MONTH_KINDS, monthReport } from '../../usecases/accounting/index.ts';
+import { csv } from '../server/csv.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { StreamReply } from '../server/stream-reply.ts';
+import { timestamp } from '../schemas/answers.ts';
+import { ianaZone, modeQuery, monthQuery } from '../schemas/query.ts';
+import { MONTH_COLUMNS, toMonthRows, toMonthView } from './month-report-views.ts';
+
+const coin = z.enum(COINS);
+const amount = (description: string, example: string) => z.string().meta({ description, example });
+
+const total = z
+  .object({
+    kind: z.enum(MONTH_KINDS),
+    coin,
+    currency: z.string().nullable().meta({ description: 'As in the export', example: 'EUR' }),
+    count: z.int().meta({
+      description:
+        'Lines of the export less reversals; negative if more lines of earlier months were reversed',
+      example: 12,
+    }),
+    amount: amount('In the coin: positive for incoming, negative for outgoing', '0.0251'),
+    fiatAmount: z
+      .string()
+      .nullable()
+      .meta({ description: 'Sum of the values of the lines; null without a currency', example: '2510' }),
+    unpricedAmount: amount('The part in the coin without a known rate; it is not in fiatAmount', '0'),
+  })
+  .meta({ id: 'MonthTotal' });
+
+const balance = z
+  .object({
+    coin,
+    opening: amount('Balance at the beginning of the month', '1.2'),
+    incoming: amount('Payments and deposits', '0.0251'),
+    outgoing: amount('Refunds, sends, and what moves within the wallet took', '0.01'),
+    fees: amount('Network fees', '0.00002'),
+    closing: amount('opening + incoming - outgoing - fees', '1.21508'),
+  })
+  .meta({ id: 'MonthBalance' });
+
+const rate = z
+  .object({
+    coin,
+    currency: z.string().meta({ example: 'EUR' }),
+    lowest: amount('Price of one coin', '98500.5'),
+    highest: amount('Price of one coin', '104000'),
+    sources: z.array(z.string()).meta({
+      description: 'Price sources of the month’s payments; refunds, sends and fees use the same service',
+      example: ['coinbase', 'kraken'],
+    }),
+  })
+  .meta({ id: 'MonthRate' });
+
+const EXAMPLE = {
+  month: '2026-01',
+  mode: 'live',
+  timeZone: 'Europe/Berlin',
+  from: '2025-12-31T23:00:00.000Z',
+  before: '2026-01-31T23:00:00.000Z',
+  isFinal: true,
+  totals: [
+    {
+      kind: 'payment',
+      coin: 'BTC',
+      currency: 'EUR',
+      count: 12,
+      amount: '0.0251',
+      fiatAmount: '2510',
+      unpricedAmount: '0',
+    },
+  ],
+  balances: [
+    {
+      coin: 'BTC',
+      opening: '1.2',
+      incoming: '0.0251',
+      outgoing: '0.01',
+      fees: '0.00002',
+      closing: '1.21508',
+    },
+  ],
+  rates: [
+    { coin: 'BTC', currency: 'EUR', lowest: '98500.5', highest: '104000', sources: ['coinbase', 'kraken'] },
+  ],
+} as const;
+
+const CSV_EXAMPLE = [
+  MONTH_COLUMNS.map(({ name }) => name).join(','),
+  'total,payment,BTC,EUR,12,0.0251,2510,0,,,',
+  'balance,opening,BTC,,,1.2,,,,,',
+].join('\r\n');
+
+/** The month-end figures of a merchant. */
+export function monthReportRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/payment/month-report',
+      summary: 'Read the figures of a month',
+      description:
+        'The lines of `GET /payment/export` of one month, added up: by kind, coin and currency, and for each coin the ' +
+        'balance from the beginning of the month to its end. A reversal counts as the line that it reverses, in the ' +
+        'month in which it happened. `payment` is money for payments, `deposit` other received money. The figures of ' +
+        'a month that has ended (`isFinal`) never change.',
+      tags: ['Payments'],
+      auth: 'merchant',
+      scope: 'payments:read',
+      notFor: ['clerk'],
+      status: 200,
+      streamsAs: { 'text/csv': CSV_EXAMPLE },
+      errors: [],
+      query: z.object({
+        mode: modeQuery().meta({ example: 'live' }),
+        month: monthQuery().optional().meta({ description: 'By default the last month that has ended' }),
+        timeZone: ianaZone().optional().meta({
+          description: 'IANA time zone of the month; by default that of the merchant, or UTC',
+        }),
+        format: z.enum(['json', 'csv']).default('json').meta({ description: 'Format of the response' }),
+      }),
+      example: {
+        query: { month: '2026-01', format: 'json' },
+        data: EXAMPLE,
+      },
+      data: z.object({
+        month: z.string().meta({ example: '2026-01' }),
+        mode: z.enum(['live', 'sandbox']),
+        timeZone: z.string().meta({ example: 'Europe/Berlin' }),
+        from: timestamp().meta({ description: 'The first moment of the month' }),
+        before: timestamp().meta({ description: 'The first moment after the month' }),
+        isFinal: z.boolean().meta({ description: 'Whether the month has ended' }),
+        totals: z.array(total),
+        balances: z.array(balance).meta({ description: 'Each coin' }),
+        rates: z.array(rate).meta({ description: 'The rates of the lines' }),
+      }),
+      handler: async ({ auth, query: { mode: requestedMode, month, timeZone, format } }) => {
+        const { merchant, merchantId } = auth;
+        const mode = merchantMode(merchant, requestedMode);
+        const calendar = new Calendar(timeZone ?? merchant.timeZone ?? 'UTC');
+        const report = await monthReport(deps, { merchantId, mode, month, calendar });
+        if (format === 'json') return toMonthView(report);
+        const file = `tilld-${mode}-month-${report.month}.csv`;
+        return new StreamReply('text/csv', csv(MONTH_COLUMNS, onePage(toMonthRows(report))), {
+          'Content-Disposition': `attachment; filename="${file}"`,
+        });
+      },
+    }),
+  ];
+}
+
+async function* onePage<T>(rows: readonly T[]): AsyncGenerator<readonly T[], void> {
+  yield rows;
+}
