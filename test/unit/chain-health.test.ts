@@ -17,7 +17,7 @@ const syncing: NodeStatus = {
   warnings: null,
 };
 
-describe('HealthRecord for a node that is behind its network', () => {
+describe('HealthRecord for a node that has fewer blocks than its network', () => {
   it('warns once per outage, however many blocks arrive during it', () => {
     const warnings: string[] = [];
     const logger: Logger = {
@@ -78,8 +78,8 @@ function toldOf(error: Error): object | undefined {
   return lines[0];
 }
 
-describe('HealthRecord when following the node fails', () => {
-  it('logs one line with the setting to check when the node is unreachable', () => {
+describe('HealthRecord when requests to the node fail', () => {
+  it('logs one line that names the setting to check when the node is unreachable', () => {
     expect(toldOf(new ChainError('unavailable', 'getblockhash: no answer from 127.0.0.1:9332'))).toEqual({
       coin: 'LTC',
       mode: 'live',

@@ -43,18 +43,18 @@ async function warningsOf(options: {
   return read?.warnings ?? ['no chain'];
 }
 
-describe('chain warnings', () => {
-  it('are empty during normal operation', async () => {
+describe('chain warnings in the state of a chain', () => {
+  it('are empty while blocks have normal times', async () => {
     expect(await warningsOf({ tipAgeMs: 20 * MINUTE })).toEqual([]);
     expect(await warningsOf({ tipAgeMs: -5 * MINUTE })).toEqual([]);
   });
 
-  it('report a clock behind the chain on every network', async () => {
+  it('report a system clock that is behind the newest block, on every network', async () => {
     const [warning] = await warningsOf({ tipAgeMs: -40 * MINUTE, network: 'regtest' });
     expect(warning).toBe("the newest block is 40 minutes ahead of this machine's clock: set the clock");
   });
 
-  it('report a silent network, except where blocks are mined by hand or the chain is still being read', async () => {
+  it('report a network without new blocks, except on regtest or while the daemon is still reading the chain', async () => {
     const silent = { tipAgeMs: 200 * MINUTE };
     expect((await warningsOf(silent))[0]).toContain('no new block for 200 minutes');
     expect(await warningsOf({ ...silent, network: 'regtest' })).toEqual([]);

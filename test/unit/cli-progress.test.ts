@@ -8,7 +8,7 @@ describe('withProgress', () => {
     vi.restoreAllMocks();
   });
 
-  it('prints every 15 seconds that a long task is still running, and stops when the task ends', async () => {
+  it('prints every 15 seconds that a long task is still running, until the task ends', async () => {
     const shown: string[] = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0);
     const { promise, resolve } = Promise.withResolvers<number>();

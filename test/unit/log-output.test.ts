@@ -20,7 +20,7 @@ class FakeFile {
 const turn = async (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe('LogOutput', () => {
-  it('writes the lines of a turn at once', async () => {
+  it('writes all lines of one event-loop turn in one call', async () => {
     const file = new FakeFile();
     const output = new LogOutput(file.write);
     output.write('a\n');
@@ -52,7 +52,7 @@ describe('LogOutput', () => {
     expect(output.dropped).toBe(3);
   });
 
-  it('begins a new line after a line that a full disk cut', async () => {
+  it('begins a new line after a full disk truncated the previous one', async () => {
     const file = new FakeFile();
     const output = new LogOutput(file.write);
     file.room = 3;
@@ -65,7 +65,7 @@ describe('LogOutput', () => {
     expect(file.text.split('\n').slice(0, 2)).toEqual(['abc', 'next']);
   });
 
-  it('keeps lines for a slow reader, and drops those beyond a megabyte', async () => {
+  it('buffers up to a megabyte for a slow reader, and drops further lines', async () => {
     const file = new FakeFile();
     const output = new LogOutput(file.write);
     file.code = 'EAGAIN';

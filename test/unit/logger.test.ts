@@ -84,7 +84,7 @@ describe('createLogger', () => {
     expect(logged((logger) => logger.info({ txid: 'ab'.repeat(32) }, 'sent'))).toContain('ab'.repeat(32));
   });
 
-  it('writes plain fields like pino', () => {
+  it('writes plain fields in the format of pino', () => {
     const plain = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null));
     const fields = fc.dictionary(fc.string(), fc.oneof(plain, fc.constant(undefined)));
     fc.assert(

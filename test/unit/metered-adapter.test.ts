@@ -30,7 +30,7 @@ test('meterAdapter passes every argument and every result through', async () => 
   }
 });
 
-test('meterAdapter measures calls that only some chains have', async () => {
+test('meterAdapter measures optional methods that only some chains have', async () => {
   const registry = new Registry();
   const parts = Object.entries(PARTS).map(([part, names]) => [
     part,
@@ -52,7 +52,7 @@ test('meterAdapter measures calls that only some chains have', async () => {
   expect(timed).toEqual(Object.values(PARTS).flat());
 });
 
-test('meterAdapter adds no call that the chain lacks', () => {
+test('meterAdapter does not add a method that the chain lacks', () => {
   const adapter = { coin: 'BTC', mode: 'live' } as ChainAdapter;
   const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
   const optional = ['runs', 'sparse', 'finality', 'wholeAccounts', 'expiry', 'funds', 'hints'] as const;
@@ -95,7 +95,7 @@ function delaysOf(coin: 'BTC' | 'ETH'): {
   };
 }
 
-test('meterAdapter measures the delay of a payment from the first sight of the node, once', async () => {
+test('meterAdapter measures once how long after the node first saw a payment the daemon detected it', async () => {
   const { view, block, seconds } = delaysOf('BTC');
   await view(5, { old: 0 });
   await view(5, { old: 0, one: 8 * MINUTE });
@@ -104,7 +104,7 @@ test('meterAdapter measures the delay of a payment from the first sight of the n
   expect(await seconds()).toEqual([1, 120]);
 });
 
-test('meterAdapter uses the block time when the node does not report when it saw a transaction', async () => {
+test('meterAdapter measures from the block time when the node does not report when it first saw a transaction', async () => {
   const { view, block, seconds } = delaysOf('ETH');
   await block({ height: 4, timeMs: 0 }, ['before the first look']);
   await view(5, { one: null });

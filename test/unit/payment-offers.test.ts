@@ -15,8 +15,8 @@ function termsUnder(policy: RequiredConfirmations, asked: number | undefined) {
   return [count, finality];
 }
 
-describe('quotedTerms with confirmations of a payment', () => {
-  it('never require fewer confirmations than the server', () => {
+describe('quotedTerms with confirmations set by the payment', () => {
+  it('never require fewer confirmations than the server configuration', () => {
     expect(termsUnder(6, undefined)).toEqual([6, null]);
     expect(termsUnder(6, 6)).toEqual([6, null]);
     expect(termsUnder(6, 12)).toEqual([12, null]);
@@ -24,7 +24,7 @@ describe('quotedTerms with confirmations of a payment', () => {
   });
 
   it.each(['safe', 'finalized'] as const)(
-    'accept no number where the server requires the finality tag %s',
+    'reject a number of confirmations where the server requires the finality tag %s',
     (word) => {
       expect(termsUnder(word, undefined)[1]).toBe(word);
       expect(() => termsUnder(word, 1_000)).toThrow(AppError);
@@ -45,7 +45,7 @@ describe('offersFor', () => {
       priceField: 'amount',
     }).map(({ coin }) => coin);
 
-  it('leaves out a coin in which the price exceeds the maximum supply', () => {
+  it('omits a coin whose maximum supply is below the price', () => {
     expect(offered(84_000_000_00n)).toEqual(['BTC', 'LTC', 'ETH', 'SOL']);
     expect(offered(84_000_000_01n)).toEqual(['BTC', 'ETH', 'SOL']);
     expect(offered(9_999_999_999_00n)).toEqual(['BTC', 'ETH', 'SOL']);

@@ -33,8 +33,8 @@ const calls = (): string[] =>
     .split('\n')
     .filter((call) => /^(stop|start)/.test(call));
 
-describe('the service under systemd', () => {
-  it('is stopped and started without the replica where none runs', async () => {
+describe('stopService and startService under systemd', () => {
+  it('control only the daemon when no replica service runs', async () => {
     fakeSystemctl([]);
     const { startService, stopService } = await import('../../src/cli/release/service-control.ts');
     stopService();
@@ -42,7 +42,7 @@ describe('the service under systemd', () => {
     expect(calls()).toEqual(['stop tilld', 'start tilld']);
   });
 
-  it('is stopped and started with the replica where one runs', async () => {
+  it('control the replica service as well when it runs', async () => {
     fakeSystemctl(['"is-active --quiet tilld-replica"']);
     const { startService, stopService } = await import('../../src/cli/release/service-control.ts');
     stopService();
@@ -50,14 +50,14 @@ describe('the service under systemd', () => {
     expect(calls()).toEqual(['stop tilld tilld-replica', 'start tilld tilld-replica']);
   });
 
-  it('is started with an enabled replica by a process that has not stopped it', async () => {
+  it('start an enabled replica service also when this process did not stop it', async () => {
     fakeSystemctl(['"is-enabled --quiet tilld-replica"']);
     const { startService } = await import('../../src/cli/release/service-control.ts');
     startService();
     expect(calls()).toEqual(['start tilld tilld-replica']);
   });
 
-  it('is no longer waited for once systemd reports that it has failed', async () => {
+  it('stop waiting for the daemon once systemd reports that it failed', async () => {
     fakeSystemctl(['"is-failed --quiet tilld"']);
     const { waitForService } = await import('../../src/cli/release/service-control.ts');
     const { loadConfig } = await import('../../src/config/load-config.ts');

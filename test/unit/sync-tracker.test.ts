@@ -39,8 +39,8 @@ function trackerFor(coin: Coin, network: Network) {
   return { watch, poll, pollRepeatedly, pass, now: () => now };
 }
 
-describe('isInStep', () => {
-  it('is true for a node that has every block it knows of, whether it reports peers or not', () => {
+describe('isInStep (the node has every block that it knows of)', () => {
+  it('is true for a node without missing blocks, whether it reports peers or not', () => {
     expect(isInStep(status)).toBe(true);
     expect(isInStep({ ...status, syncing: true })).toBe(false);
     expect(isInStep({ ...status, peers: 3, syncing: true })).toBe(false);
@@ -48,9 +48,9 @@ describe('isInStep', () => {
   });
 });
 
-describe('SyncTracker.seenThrough', () => {
+describe('SyncTracker.seenThrough (time up to which payments were seen)', () => {
   it.each(['ETH', 'SOL'] as const)(
-    'uses the time of the newest block of %s, where blocks arrive regularly',
+    'returns the time of the newest block on %s, where blocks arrive regularly',
     (coin) => {
       for (const network of ['mainnet', 'testnet'] as const) {
         const { watch, pollRepeatedly, now } = trackerFor(coin, network);
@@ -74,7 +74,7 @@ describe('SyncTracker.seenThrough', () => {
     expect(watch.isStale(now() - MINUTE)).toBe(false);
   });
 
-  it('uses the time of the newest BTC block for an hour after the node fell behind', () => {
+  it('returns the time of the newest BTC block for an hour after the node lagged behind', () => {
     const { watch, poll, pollRepeatedly, now } = trackerFor('BTC', 'mainnet');
     pollRepeatedly(5 * MINUTE);
     expect(watch.seenThrough).toBe(now());
@@ -88,7 +88,7 @@ describe('SyncTracker.seenThrough', () => {
     expect(watch.seenThrough).toBe(now());
   });
 
-  it('never goes back when an older block replaces a newer one', () => {
+  it('never decreases when an older block replaces a newer one', () => {
     const { watch, poll, pollRepeatedly } = trackerFor('ETH', 'mainnet');
     pollRepeatedly(12_000);
     const seen = watch.seenThrough;
@@ -100,7 +100,7 @@ describe('SyncTracker.seenThrough', () => {
     ['BTC', 80],
     ['LTC', 20],
   ] as const)(
-    'uses the time of the poll on %s, where a block may take long, up to a limit',
+    'returns the time of the poll on %s, where the next block may take long, up to a limit',
     (coin, minutes) => {
       const { watch, pollRepeatedly, now } = trackerFor(coin, 'mainnet');
       pollRepeatedly(minutes * MINUTE, { peers: 8 });
@@ -113,7 +113,7 @@ describe('SyncTracker.seenThrough', () => {
   );
 
   it.each(['BTC', 'LTC', 'ETH', 'SOL'] as const)(
-    'uses the time of the poll on private networks of %s',
+    'returns the time of the poll on private networks of %s',
     (coin) => {
       const { watch, poll, now } = trackerFor(coin, 'regtest');
       poll(24 * 60 * MINUTE);
@@ -134,7 +134,7 @@ describe('SyncTracker.seenThrough', () => {
       expect(watch.isQuiet(now())).toBe(true);
     });
 
-    it('uses the time of the newest block for an hour after a mainnet node showed no new transactions', () => {
+    it('returns the time of the newest block for an hour after a mainnet node showed no new transactions', () => {
       const { watch, poll, pollRepeatedly, now } = trackerFor(coin, 'mainnet');
       pollRepeatedly(MINUTE, { peers: 8 });
       const seen = now();
@@ -148,21 +148,21 @@ describe('SyncTracker.seenThrough', () => {
       expect(watch.seenThrough).toBe(now());
     });
 
-    it('uses the time of the newest block while the node shows no new transactions', () => {
+    it('returns the time of the newest block while the node shows no new transactions', () => {
       const { watch, pollRepeatedly, poll, now } = trackerFor(coin, 'mainnet');
       pollRepeatedly(5 * MINUTE, { peers: 8, hasNews: false });
       poll(2 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now() - 2 * MINUTE);
     });
 
-    it('uses the time of the poll on test networks, where no transaction may arrive for long', () => {
+    it('returns the time of the poll on test networks, where no transaction may arrive for long', () => {
       const { watch, pollRepeatedly, now } = trackerFor(coin, 'testnet');
       pollRepeatedly(30 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now());
       expect(watch.isQuiet(now())).toBe(false);
     });
 
-    it('uses the time of the newest block for two minutes after an RPC failure of a node without peers', () => {
+    it('returns the time of the newest block for two minutes after an RPC failure of a node without peers', () => {
       const { watch, poll, pass, now } = trackerFor(coin, 'regtest');
       poll(5 * MINUTE);
       const seen = now();

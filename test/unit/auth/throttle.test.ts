@@ -14,8 +14,8 @@ function allowance(burst = 4, everyMs = 1000) {
   return { time, throttle: new Allowance({ now: () => time.now }, { burst, everyMs }) };
 }
 
-describe('Backoff', () => {
-  it('lets the first failures pass, then doubles the delay up to its maximum', () => {
+describe('Backoff of failed attempts', () => {
+  it('allows the first failures without a delay, then doubles the delay up to its maximum', () => {
     const { time, throttle } = backoff();
     const waits: number[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -37,7 +37,7 @@ describe('Backoff', () => {
     expect(throttle.take('k')).toBe(2000);
   });
 
-  it('counts each key separately, resets a key on success and forgets it after a while', () => {
+  it('counts each key separately, resets a key on success, and forgets a key that is unused for a while', () => {
     const { time, throttle } = backoff();
     for (let i = 0; i < 3; i += 1) throttle.take('k');
     expect(throttle.take('other')).toBe(0);
@@ -49,7 +49,7 @@ describe('Backoff', () => {
     expect(throttle.take('k')).toBe(1000);
   });
 
-  it('does not count an attempt that the caller withdrew', () => {
+  it('does not count an attempt that the caller releases', () => {
     const { throttle } = backoff();
     for (let i = 0; i < 50; i += 1) {
       expect(throttle.take('k')).toBe(0);
@@ -113,7 +113,7 @@ describe('Allowance (token bucket)', () => {
     expect(throttle.take('k')).toBe(1000);
   });
 
-  it('returns refunded attempts to the bucket', () => {
+  it('does not count attempts that the caller releases', () => {
     const { throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
     throttle.release('k');
@@ -139,7 +139,7 @@ describe('Allowance (token bucket)', () => {
     );
   });
 
-  it('delays at most one interval, even when the clock was set back by years', () => {
+  it('delays an attempt by at most one interval, even when the clock was set back by years', () => {
     const { time, throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
     time.now -= 1e11;

@@ -60,7 +60,7 @@ describe('quoteFee on a UTXO chain', () => {
     ['the estimate is -1', { feerate: -1 }, 'feerate -1'],
     ['the estimate is 0', { feerate: 0 }, 'feerate 0'],
     ['the result is not an object', 'unknown', 'unexpected'],
-  ])('uses the mempool minimum and warns once when %s', async (_, answer, reason) => {
+  ])('uses the mempool minimum fee and warns once when %s', async (_, answer, reason) => {
     const { quote: found, lines, warning } = await quote({ estimatesmartfee: answer });
     expect(found).toMatchObject({ rate: 4_000n, source: 'mempool minimum' });
     expect(lines).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('quoteFee on a UTXO chain', () => {
     expect(warning).toBeNull();
   });
 
-  it('uses the configured minimum when the node does not report one either', async () => {
+  it('uses the configured minimum when the node reports no mempool minimum either', async () => {
     const { quote: found, warning } = await quote({
       estimatesmartfee: METHOD_NOT_FOUND,
       getmempoolinfo: new Refused(-1, 'not supported'),
@@ -124,20 +124,20 @@ describe('quoteFee on Ethereum', () => {
   it.each([
     ['the gas price', {}, 3n * GWEI],
     ['one gwei', { eth_gasPrice: METHOD_NOT_FOUND }, GWEI],
-  ])('uses %s when neither source returns a priority fee', async (_, answers, tip) => {
+  ])('uses %s when neither the node nor recent blocks give a priority fee', async (_, answers, tip) => {
     const without = { eth_maxPriorityFeePerGas: null, eth_feeHistory: METHOD_NOT_FOUND };
     const { quote: found, warning } = await quote({ ...without, ...answers });
     expect(found.rate).toBe(rateAt(tip));
     expect(warning).toContain('eth_feeHistory: Method not found (-32601)');
   });
 
-  it('names the method and the reason when no source returns a price', async () => {
+  it('throws an error with the method and the reason when no source gives a price', async () => {
     const { baseFeePerGas: _, ...old } = block;
     const asked = quote({ eth_getBlockByNumber: old, eth_gasPrice: METHOD_NOT_FOUND });
     await expect(asked).rejects.toThrow('eth_gasPrice: eth_gasPrice: Method not found (-32601)');
   });
 
-  it('names the method that the node refuses', async () => {
+  it('throws an error with the method that the node refuses', async () => {
     await expect(quote({ eth_chainId: new Refused(-32603, 'db closed') })).rejects.toThrow(
       'the node refused eth_chainId: db closed (-32603)',
     );
@@ -168,7 +168,7 @@ describe('quoteFee on Solana', () => {
     ['is not available', METHOD_NOT_FOUND],
     ['answers null', null],
     ['returns another format', [{ slot: 1 }]],
-  ])('uses a default and warns when getRecentPrioritizationFees %s', async (_, answer) => {
+  ])('uses a default priority fee and warns when getRecentPrioritizationFees %s', async (_, answer) => {
     const { quote: found, lines, warning } = await quote({ getRecentPrioritizationFees: answer });
     expect(found).toMatchObject({ rate: 10n, source: 'default' });
     expect(lines).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('quoteFee on Solana', () => {
 });
 
 describe('nodeFault', () => {
-  it('distinguishes a refusal, with its method and reason, from an unreachable node', () => {
+  it('describes a refusal with its method and reason, and an unreachable node differently', () => {
     const cause = Object.assign(new Error('x'), { name: 'RpcRefusal' });
     const refusal = new ChainError('unavailable', 'the node refused eth_chainId: no (-1)', { cause });
     expect(nodeFault('ETH', refusal)).toBe(

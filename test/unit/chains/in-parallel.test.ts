@@ -4,7 +4,7 @@ import { inParallel } from '../../../src/chains/shared/in-parallel.ts';
 
 const LIST = Array.from({ length: 25 }, (_, at) => at);
 
-it('inParallel runs four requests at a time and returns the results in order', async () => {
+it('inParallel runs at most four requests at a time and returns the results in order', async () => {
   let running = 0;
   let most = 0;
   const answers = await inParallel(LIST, 2, async (piece) => {
@@ -19,7 +19,7 @@ it('inParallel runs four requests at a time and returns the results in order', a
   expect(most).toBe(4);
 });
 
-it('inParallel fails with the first failure and starts no further requests', async () => {
+it('inParallel throws the first error and starts no further requests', async () => {
   const asked: number[] = [];
   const all = inParallel(LIST, 1, async ([item = 0]) => {
     asked.push(item);

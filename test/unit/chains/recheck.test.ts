@@ -40,24 +40,27 @@ function fatesOf(failure: ChainError, isBroken: () => boolean = () => true) {
   return { lines, asked, run };
 }
 
-describe('createRecheck', () => {
+describe('createRecheck of unconfirmed transactions', () => {
   it.each([
     ['malformed', malformed],
     ['refused', refused],
-  ])('leaves a transaction unknown when the node returns %s, and checks the others', async (_, failure) => {
-    const { lines, run } = fatesOf(failure);
-    expect(await run()).toEqual(['present', 'unknown', 'present']);
-    expect(await run()).toEqual(['present', 'unknown', 'present']);
-    expect(lines).toEqual([
-      {
-        txid: hash(2),
-        reason: failure.message,
-        message: 'status of an unconfirmed transaction unreadable; it stays unknown, nothing is reversed',
-      },
-    ]);
-  });
+  ])(
+    'leaves the status of one transaction unknown when the node returns %s, and checks the others',
+    async (_, failure) => {
+      const { lines, run } = fatesOf(failure);
+      expect(await run()).toEqual(['present', 'unknown', 'present']);
+      expect(await run()).toEqual(['present', 'unknown', 'present']);
+      expect(lines).toEqual([
+        {
+          txid: hash(2),
+          reason: failure.message,
+          message: 'status of an unconfirmed transaction unreadable; it stays unknown, nothing is reversed',
+        },
+      ]);
+    },
+  );
 
-  it('logs a transaction again that was readable in between', async () => {
+  it('logs a transaction again that fails again after a successful check', async () => {
     let isBroken = true;
     const { lines, run } = fatesOf(malformed, () => isBroken);
     await run();
@@ -71,13 +74,13 @@ describe('createRecheck', () => {
   it.each([
     ['is away', new ChainError('unavailable', 'eth_getTransactionReceipt: ECONNREFUSED')],
     ['limits the rate', new ChainError('unavailable', 'batch of 3: HTTP 429: rate limit')],
-  ])('stops and leaves the rest unknown when the node %s', async (_, failure) => {
+  ])('stops and leaves the remaining transactions unknown when the node %s', async (_, failure) => {
     const { asked, run } = fatesOf(failure);
     expect(await run()).toEqual(['present', 'unknown', 'unknown']);
     expect(asked).toEqual([hash(1), hash(2)]);
   });
 
-  it('checks the others when a Bitcoin node returns a mempool entry in another format', async () => {
+  it('checks the other transactions when Bitcoin Core returns one mempool entry in another format', async () => {
     const { lines, logger } = recorder();
     const rpc: Partial<Rpc> = {
       call: async (method, [txid], schema) => parsed(txid === hash(2) ? [5] : {}, method, schema),

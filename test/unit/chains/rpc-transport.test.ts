@@ -46,10 +46,10 @@ async function node(told: readonly Told[], callsPerSecond?: number): Promise<num
 const ok: Told = { status: 200 };
 const gap = (asked: readonly number[]): number => asked[1]! - asked[0]!;
 
-describe('createRpcTransport with a node that answers 429', () => {
+describe('createRpcTransport with a node that answers HTTP 429', () => {
   const askedForPause: readonly Told[] = [{ status: 429, headers: { 'retry-after': '2' } }, ok];
 
-  it('retries after the time of Retry-After', async () => {
+  it('sends the request again after the time in Retry-After', async () => {
     const asked = await node(askedForPause);
     await expect(transport.post('{}', 'first')).resolves.toMatchObject(ok);
     expect(gap(asked)).toBeGreaterThan(1_900);
@@ -62,14 +62,14 @@ describe('createRpcTransport with a node that answers 429', () => {
     expect(gap(asked)).toBeGreaterThan(1_900);
   });
 
-  it('retries with backoff without Retry-After, and gives up after a limit', async () => {
+  it('retries with backoff when Retry-After is missing, and gives up after a limit', async () => {
     const asked = await node([{ status: 429 }]);
     await expect(transport.post('{}', 'first')).resolves.toMatchObject({ status: 429 });
     expect(asked).toHaveLength(4);
     expect(gap(asked)).toBeGreaterThan(900);
   });
 
-  it('fails immediately when a request does not wait for the rate limit', async () => {
+  it('fails immediately when the caller does not want to wait for the rate limit', async () => {
     const asked = await node([{ status: 429, headers: { 'retry-after': '5' } }]);
     const giveUp = AbortSignal.timeout(60_000);
     await expect(transport.post('{}', 'first', { giveUp })).resolves.toMatchObject({ status: 429 });
@@ -79,8 +79,8 @@ describe('createRpcTransport with a node that answers 429', () => {
   });
 });
 
-describe('createRpcTransport with a configured rate', () => {
-  it('spaces requests by the number of calls in each', async () => {
+describe('createRpcTransport with a configured request rate', () => {
+  it('spaces requests by the number of RPC calls that each contains', async () => {
     const asked = await node([ok], 20);
     const started = performance.now();
     await Promise.all([

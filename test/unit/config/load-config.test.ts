@@ -50,13 +50,13 @@ describe('loadConfig with the shipped files', () => {
     expect(config.network ?? 'sandbox').toBe(name);
   });
 
-  test('documents exactly the defaults of the program', () => {
+  test('documents exactly the default values of the program', () => {
     const { file: _, ...shipped } = loadConfig({ env: {}, cwd: dir });
     const { file: __, ...bare } = load();
     expect(shipped).toEqual(bare);
   });
 
-  test('is strict with mainnet.yaml, which allows no private webhooks and requires more confirmations for larger amounts', () => {
+  test('forbids private webhooks in mainnet.yaml and requires more confirmations for larger amounts there', () => {
     const config = loadConfig({ env: { TILLD_CONFIG: 'config/mainnet.yaml' }, cwd: '/' });
     expect(config.webhooks.allowPrivate).toBe(false);
     expect(config.auth.registration).toBe('first-user');
@@ -72,7 +72,7 @@ describe('loadConfig with the shipped files', () => {
   });
 
   test.each(['sandbox', 'regtest', 'mainnet'])(
-    'finds the right variable next to each key of %s.yaml',
+    'finds the environment variable next to each key of %s.yaml',
     (name) => {
       const text = readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8');
       const variables = new Set<string>(['TILLD_CONFIG', ...Object.values(SETTINGS).map(({ env }) => env)]);
@@ -80,7 +80,7 @@ describe('loadConfig with the shipped files', () => {
     },
   );
 
-  test('documents every setting in the files together', () => {
+  test('finds every setting documented in at least one file', () => {
     const texts = ['sandbox', 'regtest', 'mainnet'].map((name) =>
       readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8'),
     );
@@ -441,7 +441,7 @@ describe('loadConfig with a replica', () => {
 });
 
 describe('errors of loadConfig', () => {
-  test('are reported all at once, with variable, place and expected value', () => {
+  test('are reported all at once, with variable, position in the file and expected value', () => {
     const problems = problemsOf(
       {
         TILLD_PORT: 'http',
@@ -472,7 +472,7 @@ describe('errors of loadConfig', () => {
     ]);
   });
 
-  test('ignore variables that only resemble settings', () => {
+  test('do not report variables that only resemble settings', () => {
     const env = {
       TILLD_SERVICE_HOST: '10.0.0.1',
       TILLD_PORT_3000_TCP_ADDR: '10.0.0.1',
@@ -541,7 +541,7 @@ describe('loadConfig with related settings', () => {
     expect(problems[0]).toMatch(message);
   });
 
-  test('prefers the environment to a file that the YAML names', () => {
+  test('prefers the environment to a secret file that the YAML names', () => {
     writeFileSync(join(dir, 'phrase'), 'the passphrase of the file');
     const yaml = `network: mainnet
 keyring: { passphraseFile: phrase }
@@ -561,7 +561,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     expect(problemsOf({ TILLD_REPLICA_URL_FILE: 'empty' }, yaml).join()).toContain('choose one');
   });
 
-  test('leaves a coin without a node when its address file is empty', () => {
+  test('configures no node for a coin whose address file is empty', () => {
     const config = load({ TILLD_NETWORK: 'mainnet', TILLD_SOL_RPC_URL_FILE: 'empty' });
     expect(config.nodes).toEqual({});
   });
@@ -597,7 +597,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     expect(tls.http.tls).toEqual({ certFile: join(dir, 'c'), keyFile: join(dir, 'k') });
   });
 
-  test('warns about allowed but unwise settings', () => {
+  test('warns about allowed but insecure settings', () => {
     const env = {
       TILLD_NETWORK: 'mainnet',
       TILLD_BTC_RPC_URL: 'http://n',
@@ -623,7 +623,7 @@ test('loadConfig separates user, password and path of a node URL from the part t
   expect(node?.origin).toBe('http://127.0.0.1:8332');
 });
 
-test('loadConfig shows secrets in no form of the configuration', () => {
+test('loadConfig redacts secrets in every printed form of the configuration', () => {
   const config = load({
     TILLD_NETWORK: 'regtest',
     TILLD_BTC_RPC_URL: 'http://user:hunter2hunter2@node/hunter2key',

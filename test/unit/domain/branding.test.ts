@@ -38,7 +38,7 @@ describe('readableAccent and contrastRatio', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  it('keep an accent colour that is readable', () => {
+  it('do not change an accent colour that is readable', () => {
     expect(readableAccent('#0b6e4f', 'light').accent).toBe('#0b6e4f');
     expect(readableAccent('#4cc795', 'dark').accent).toBe('#4cc795');
     expect(readableAccent('#ffff00', 'dark').ink).toBe('#000000');

@@ -18,7 +18,7 @@ const ZONES = [
   'Pacific/Kiritimati',
 ];
 
-test('Calendar starts a day at the first moment with its date in every zone, whatever the clock changes', () => {
+test('Calendar starts a day at the first moment with that date, in every zone and at every clock change', () => {
   const day = fc
     .date({ min: new Date('2000-01-01'), max: new Date('2035-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10));
@@ -43,7 +43,7 @@ describe('Calendar on days with a clock change', () => {
     ['without a midnight', 'America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00Z', 23],
     ['with two midnights', 'America/Havana', '2026-11-01', '2026-11-01T04:00:00Z', 25],
     ['skipped by its country', 'Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00Z', 0],
-  ])('handles a day %s', (_what, zone, day, start, hours) => {
+  ])('computes start and length of a day that is %s', (_what, zone, day, start, hours) => {
     const calendar = new Calendar(zone);
     expect(new Date(calendar.startOf(day)).toISOString()).toBe(start.replace('Z', '.000Z'));
     expect((calendar.startOf(addDays(day, 1)) - calendar.startOf(day)) / HOUR).toBe(hours);

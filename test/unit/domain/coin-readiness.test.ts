@@ -42,7 +42,7 @@ describe('coinReadiness', () => {
     expect(btcOf(fields === null ? [] : [chain(fields)])).toMatchObject({ state, message });
   });
 
-  it('ignores the sandbox', () => {
+  it('does not depend on the sandbox chain', () => {
     expect(btcOf([chain({ mode: 'sandbox' })])?.state).toBe('not_configured');
   });
 
@@ -62,7 +62,7 @@ describe('coinReadiness', () => {
     errorKind: fc.constantFrom(null, 'unavailable' as const, 'bad_answer' as const, 'pruned' as const),
   });
 
-  it('lists every coin, and marks as ready only those whose live chain is followed', () => {
+  it('lists every coin, and marks as ready only those whose live chain is in sync', () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyChain, { selector: ({ coin, mode }) => `${coin}/${mode}` }), (chains) => {
         const told = coinReadiness(chains);

@@ -28,7 +28,7 @@ describe('requiredConfirmationsFor', () => {
     expect(requiredConfirmationsFor(policy, atoms)).toBe(needed),
   );
 
-  test('ranks a finality tag of the network above any number of confirmations', () => {
+  test('ranks a finality tag (safe, finalized) above any number of confirmations', () => {
     const words: ConfirmationPolicy = {
       base: 100,
       tiers: [

@@ -81,7 +81,7 @@ describe('judgeCheck for a domain', () => {
     expect(state.failures).toBe(3);
   });
 
-  it('tolerates unreachable name servers for up to a month', () => {
+  it('keeps the verification for up to a month while name servers are unreachable', () => {
     const silent = Array.from({ length: 30 }, (_, day) => [(day + 1) * DAY, UNKNOWN] as const);
     const { events, state } = run([[0, PROVEN], ...silent]);
     expect(events).toEqual(['domain.verified +0h']);
@@ -98,7 +98,7 @@ describe('judgeCheck for a domain', () => {
     ]);
   });
 
-  it('keeps the count of failed checks when another method is chosen, so that the choice does not postpone a revocation', () => {
+  it('keeps the count of failed checks when another method is chosen, so that a new choice does not postpone a revocation', () => {
     const failing = run([
       [0, PROVEN],
       [DAY, ABSENT],
@@ -116,7 +116,7 @@ const nextAfter = (state: DomainState, outcome: CheckOutcome, afterMs: number, r
 };
 
 describe('nextCheckAt of a domain', () => {
-  it('is soon after the choice of a method, every few minutes for 72 hours, daily for 30 days, then never', () => {
+  it('is a moment after the choice of a method, then every few minutes for 72 hours, daily for 30 days, then never', () => {
     expect((chosen().nextCheckAt ?? 0) - START).toBe(60_000);
     expect(nextAfter(chosen(), ABSENT, 60_000)).toBe(300_000);
     expect(nextAfter(chosen(), UNKNOWN, 72 * HOUR - 1)).toBe(300_000);
@@ -125,14 +125,14 @@ describe('nextCheckAt of a domain', () => {
     expect(nextAfter(chosen(), ABSENT, 30 * DAY)).toBeNull();
   });
 
-  it('is daily for a verified domain, with a jitter of a tenth, however long ago it was chosen', () => {
+  it('is daily for a verified domain, with a jitter of a tenth, however long ago its method was chosen', () => {
     expect(nextAfter(chosen(), PROVEN, 0)).toBe(DAY);
     expect(nextAfter(chosen(), PROVEN, 400 * DAY)).toBe(DAY);
     expect(nextAfter(chosen(), PROVEN, 0, 0)).toBe(0.9 * DAY);
     expect(nextAfter(chosen(), PROVEN, 0, 0.999_999)).toBeLessThan(1.1 * DAY);
   });
 
-  it('is no later than the moment at which the domain may be revoked', () => {
+  it('is no later than the moment at which the verification may be revoked', () => {
     const failing = run([
       [0, PROVEN],
       [10 * HOUR, ABSENT],

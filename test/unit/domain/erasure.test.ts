@@ -23,7 +23,7 @@ describe('createRedactor', () => {
     expect(url(`https://shop.example/?m=${written}`)).toBe('https://shop.example/?m=erased');
   });
 
-  it('erases email address and names in the keys of free data', () => {
+  it('erases email address and names also from the keys of free-form data', () => {
     const { json, freeJson } = ada({ name: 'Ada Lovelace' });
     expect(freeJson('{"ada-l+x@example.com":1,"by":{"Ada Lovelace":2}}')).toBe(
       '{"erased":1,"by":{"erased":2}}',
@@ -33,7 +33,7 @@ describe('createRedactor', () => {
     );
   });
 
-  it('erases names from free text as whole words, the longest first', () => {
+  it('erases names from free text as whole words, the longest name first', () => {
     const { text } = ada({ name: 'Ada Lovelace', lastName: 'Ada', nickname: 'A.' });
     expect(text('For ADA LOVELACE: Adamant Ada')).toBe('For erased: Adamant erased');
   });
@@ -46,7 +46,7 @@ describe('createRedactor', () => {
     expect(json('{"metadata":{"at":12345678901234567890}}')).toBe('{"metadata":{"at":12345678901234567890}}');
   });
 
-  it('erases copies of the customer metadata from free data, and keeps keys with other values', () => {
+  it('erases copies of the customer metadata from free-form data, and keeps other values of the same keys', () => {
     const { json, freeJson } = ada({ plan: 'gold', tags: ['a'], isNew: true });
     expect(freeJson('{"plan":"gold","tags":["a"],"isNew":true,"order":"gold"}')).toBe(
       '{"isNew":true,"order":"gold"}',
@@ -56,7 +56,7 @@ describe('createRedactor', () => {
     );
   });
 
-  it('erases the answers to a payment link, and the customer wherever it occurs', () => {
+  it('erases the answers to a payment link, and the customer id wherever it occurs', () => {
     const { json } = ada();
     expect(json('{"metadata":{"paymentLinkId":"plink_1","email":"b@c.de","name":"B","note":"C"}}')).toBe(
       '{"metadata":{"paymentLinkId":"plink_1"}}',
@@ -74,7 +74,7 @@ describe('createRedactor', () => {
     expect(json(kept)).toBe(kept);
   });
 
-  it('works for any address and name', () => {
+  it('removes any address and any name completely', () => {
     fc.assert(
       fc.property(
         fc.emailAddress(),

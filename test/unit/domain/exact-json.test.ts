@@ -20,7 +20,7 @@ describe('parseExact', () => {
     },
   );
 
-  it('equals JSON.parse wherever that is lossless', () => {
+  it('returns the same value as JSON.parse wherever JSON.parse is lossless', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify({ value });

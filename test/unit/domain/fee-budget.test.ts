@@ -3,7 +3,7 @@ import { consolidationBudget, orderBudget, sweepBudget } from '../../../src/doma
 
 const plan = { fee: 500n, feeRate: 1_000n };
 
-describe('fee budgets when the configured share is zero', () => {
+describe('fee budgets when the configured share of the amount is zero', () => {
   const policy = { maxFeeShareBps: 0 };
 
   it('allow a sweep to cost a twentieth of the deposit', () => {
@@ -15,7 +15,7 @@ describe('fee budgets when the configured share is zero', () => {
     expect(consolidationBudget(plan, { moved: 10_000n, startsBelow: 2_000n, policy })).toBe(500n);
   });
 
-  it('limit an order without maxFee to the fee at creation', () => {
+  it('limit a send without maxFee to the fee at its creation', () => {
     expect(orderBudget({ amount: 100_000n }, plan, { quote: {}, policy })).toBe(500n);
   });
 });

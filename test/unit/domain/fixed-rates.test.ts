@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
 
 describe('parseFixedRates', () => {
-  test('reads dollars per coin and currencies per dollar', () => {
+  test('reads dollars per coin, and units of each currency per dollar', () => {
     expect(parseFixedRates('BTC=100000, LTC=100 ,ETH=4000.5,SOL=200,USD/EUR=0.92')).toEqual({
       usdPerCoin: { BTC: '100000', LTC: '100', ETH: '4000.5', SOL: '200' },
       perUsd: { EUR: '0.92' },
@@ -23,7 +23,7 @@ describe('parseFixedRates', () => {
     ['USD/EUR=1,USD/EUR=1', '"USD/EUR" occurs twice'],
     ['', '""'],
     ['BTC=1,', '""'],
-  ])('names the error in "%s"', (text, part) => {
+  ])('names the invalid part of "%s"', (text, part) => {
     expect(() => parseFixedRates(text)).toThrow(part);
   });
 });

@@ -28,7 +28,7 @@ const damaged = fc
     }, text),
   );
 
-describe('findSyntaxError', () => {
+describe('findSyntaxError in JSON', () => {
   it.each([
     ['{"a": 1,}', 1, 9],
     ['{\n  "amount": "10"\n  "currency": "USD"\n}', 3, 3],
@@ -58,7 +58,7 @@ describe('findSyntaxError', () => {
     );
   });
 
-  it('finds no error before the position that JSON.parse reports', () => {
+  it('reports no error before the position that JSON.parse reports', () => {
     fc.assert(
       fc.property(damaged, (text) => {
         const found = findSyntaxError(text);

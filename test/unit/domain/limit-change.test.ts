@@ -30,8 +30,8 @@ const at = (label: string, watchKey = label): AllowedDestination => ({
 const change = (stored: StoredLimits, next: LimitsChange, now = 0): StoredLimits =>
   changeLimits(stored, next, { now, delayMs: DELAY_MS, hasSecondFactor: false });
 
-describe('changeLimits', () => {
-  it('applies the first limit and a lower one at once, and a higher one or none after the delay', () => {
+describe('changeLimits of spending', () => {
+  it('applies the first limit and a lower one immediately, and a higher one or its removal after the delay', () => {
     const first = change(NONE, { perSend: usd(100) });
     expect(first.limits.perSend).toEqual(usd(100));
     const lower = change(first, { perSend: usd(50) });
@@ -44,14 +44,14 @@ describe('changeLimits', () => {
     }
   });
 
-  it('delays a limit in another currency, because the two cannot be compared', () => {
+  it('applies a limit in another currency after the delay, because the two cannot be compared', () => {
     const stored = change(NONE, { perDay: usd(100) });
     const other = change(stored, { perDay: { minor: 1n, currency: 'EUR' } });
     expect(other.limits.perDay).toEqual(usd(100));
     expect(limitsAt(other, DELAY_MS).limits.perDay).toEqual({ minor: 1n, currency: 'EUR' });
   });
 
-  it('applies a list and the removal of an address at once, and an added address after the delay', () => {
+  it('applies an allow list and the removal of an address immediately, and an added address after the delay', () => {
     const listed = change(NONE, { allowList: [at('a'), at('b')] });
     const next = change(listed, { allowList: [at('b'), at('c')] });
     expect(next.limits.allowList).toEqual([at('b')]);
@@ -61,13 +61,13 @@ describe('changeLimits', () => {
     expect(limitsAt(lifted, DELAY_MS).limits.allowList).toBeNull();
   });
 
-  it('keeps the time of an added address when the list is sent again', () => {
+  it('does not restart the delay of an added address when the list is sent again', () => {
     const listed = change(change(NONE, { allowList: [] }), { allowList: [at('a')] });
     const again = change(listed, { allowList: [at('a'), at('b')] }, 600);
     expect(limitsAt(again, DELAY_MS).limits.allowList).toEqual([at('a')]);
   });
 
-  it('removes an approver at once unless none remains, and adds one after the delay', () => {
+  it('removes an approver immediately unless none would remain, and adds one after the delay', () => {
     const stored = { ...NONE, limits: { ...NO_LIMITS, approvers: ['ann', 'bob'] } };
     expect(change(stored, { approvers: ['ann'] }).limits.approvers).toEqual(['ann']);
     expect(change(stored, { approvers: ['ann', 'eve'] }).limits.approvers).toEqual(['ann']);
@@ -104,7 +104,7 @@ describe('changeLimits', () => {
     expect(isUnconfirmed(stored, 0)).toBe(false);
   });
 
-  it('forgets a raise that is dropped', () => {
+  it('does not apply a raise that was dropped before the end of its delay', () => {
     const raised = change(change(NONE, { perSend: usd(1), perDay: usd(1) }), {
       perSend: usd(9),
       perDay: null,
@@ -113,7 +113,7 @@ describe('changeLimits', () => {
     expect(limitsAt(dropped, DELAY_MS).limits).toMatchObject({ perSend: usd(1), perDay: null });
   });
 
-  it('allows nothing within the delay that was not allowed before, whatever is changed', () => {
+  it('permits nothing before the delay that was forbidden, whatever sequence of changes is made', () => {
     const amount = fc.option(fc.integer({ min: 0, max: 5 }).map(usd), { nil: null });
     const list = fc.option(
       fc.uniqueArray(
@@ -156,10 +156,10 @@ function isAtMost(limits: ShopLimits, owner: ShopLimits): boolean {
   return isLess('perSend') && isLess('perDay') && reaches && decides;
 }
 
-describe('changeZone', () => {
+describe('changeZone of a shop with a daily limit', () => {
   const ZONES = ['UTC', 'Asia/Tokyo', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'];
 
-  it('begins no second day, whatever zones are chosen within one', () => {
+  it('does not restart the daily limit, whatever time zones are chosen within a day', () => {
     const zone = fc.constantFrom(...ZONES);
     const steps = fc.array(fc.tuple(zone, fc.integer({ min: 0, max: 4 * 3_600_000 })), { maxLength: 5 });
     fc.assert(

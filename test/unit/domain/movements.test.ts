@@ -28,12 +28,12 @@ const made = (transaction: Partial<LedgerTransaction>): readonly Movement[] =>
 const standing = (lines: readonly Movement[]) => lines.map((line, at) => ({ ...line, seq: at + 1 }));
 const short = (lines: readonly Movement[]) => lines.map(({ kind, amount }) => [kind, amount]);
 
-describe('bookChange for a transaction', () => {
+describe('bookChange for a transaction of the wallet', () => {
   it('records no movement before a block contains the transaction', () => {
     expect(made({ outputs: [{ ...paid, isConfirmed: false }] })).toEqual([]);
   });
 
-  it('records a payment for each output to a payment, and a deposit for an output to the wallet', () => {
+  it('records a payment for each output to a payment address, and a deposit for an output to another wallet address', () => {
     expect(made({ outputs: [paid, change] })).toEqual([
       {
         kind: 'payment',
@@ -71,7 +71,7 @@ describe('bookChange for a transaction', () => {
     ]);
   });
 
-  it('records a send and a payment when a shop pays itself', () => {
+  it('records a send and a payment when a shop pays one of its own payments', () => {
     expect(short(made({ outputs: [change, paid], spent, send }))).toEqual([
       ['payment', 70n],
       ['send', -80n],
@@ -79,7 +79,7 @@ describe('bookChange for a transaction', () => {
     ]);
   });
 
-  it('records a refund of its payment', () => {
+  it('links a refund to its payment', () => {
     const lines = made({ outputs: [change], spent, send: { ...send, refundOf: 'pay_9' } });
     expect(lines.map(({ kind, paymentId }) => [kind, paymentId])).toEqual([
       ['refund', 'pay_9'],
@@ -87,7 +87,7 @@ describe('bookChange for a transaction', () => {
     ]);
   });
 
-  it('records a sweep with amount zero, linked to the only payment whose money it moves', () => {
+  it('records a sweep with amount zero, linked to the payment if it moves the money of only one', () => {
     const sweep = { ...send, purpose: 'sweep' as const, note: null };
     const moved = { ...change, amount: 95n };
     const own = made({ outputs: [moved], spent, send: sweep });
@@ -103,7 +103,7 @@ describe('bookChange for a transaction', () => {
     expect(mixed.map(({ paymentId }) => paymentId)).toEqual([null, null]);
   });
 
-  it('records only the fee when the send failed or was cancelled', () => {
+  it('records only the fee when the send failed or was cancelled on the chain', () => {
     const back = { ...change, amount: 95n };
     const failed = made({ outputs: [back], spent, send: { ...send, isPaid: false } });
     expect(failed).toMatchObject([
@@ -113,14 +113,14 @@ describe('bookChange for a transaction', () => {
     expect(cancelled).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
   });
 
-  it('records the missing amount when this wallet did not sign the transaction', () => {
+  it('records the missing amount when this wallet did not sign the transaction that spent it', () => {
     const note = 'not signed here; includes its network fee';
     expect(made({ outputs: [change], spent })).toMatchObject([{ kind: 'send', amount: -85n, note }]);
     const more = { ...change, amount: 130n };
     expect(made({ outputs: [more], spent })).toMatchObject([{ kind: 'payment', amount: 30n, note }]);
   });
 
-  it('records no fee when the transaction cost none', () => {
+  it('records no fee when the transaction has none', () => {
     const free = { ...send, fee: 0n };
     expect(short(made({ outputs: [change], spent, send: free }))).toEqual([['send', -85n]]);
   });
@@ -130,11 +130,11 @@ describe('bookChange for movements that were already recorded', () => {
   const whole = { outputs: [change, paid], spent, send };
   const lines = standing(made(whole));
 
-  it('keeps the movements while the ledger is unchanged', () => {
+  it('records nothing new while the ledger is unchanged', () => {
     expect(bookChange({ ...whole, unreversed: lines })).toEqual({ takenBack: [], made: [] });
   });
 
-  it('reverses the movements together with the transaction that they record', () => {
+  it('reverses the movements when a reorg drops their transaction', () => {
     const gone = { ...NOTHING, outputs: [{ ...change, isConfirmed: false }, paid] };
     const { takenBack, made: anew } = bookChange({ ...gone, unreversed: lines });
     expect(short(takenBack)).toEqual([
@@ -148,7 +148,7 @@ describe('bookChange for movements that were already recorded', () => {
     ]);
   });
 
-  it('replaces the movements when the amount changes', () => {
+  it('replaces the movements when the amount of the transaction changes', () => {
     const dearer = { ...whole, outputs: [{ ...change, amount: 12n }, paid], send: { ...send, fee: 8n } };
     const { takenBack, made: anew } = bookChange({ ...dearer, unreversed: lines });
     expect(short(takenBack)).toEqual([
@@ -161,7 +161,7 @@ describe('bookChange for movements that were already recorded', () => {
     ]);
   });
 
-  it('adds money to the send when it turns out to be change of that send', () => {
+  it('adds an output to the recorded send when it turns out to be change of that send', () => {
     const before = standing(made({ outputs: [change] }));
     const { takenBack, made: anew } = bookChange({ outputs: [change], spent, send, unreversed: before });
     expect(short(takenBack)).toEqual([['payment', 15n]]);

@@ -294,9 +294,9 @@ function checkAsked(order: OrderLife): void {
   }
 }
 
-describe('the balance of any order, whatever is paid and refunded', () => {
+describe('the balance of an order, for any payments and refunds', () => {
   it(
-    'completes by retained money or by acceptance of the merchant, and never requests the same money twice',
+    'completes the order only by money it keeps or by acceptance of the merchant, and never requests the same money twice',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {
@@ -322,7 +322,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
     TIMEOUT_MS,
   );
 
-  it('reaches every status in some sequence of steps', () => {
+  it('reaches every payment status in some sequence of steps', () => {
     const paid: Step = { do: 'pay asked', coin: 'BTC' };
     const mined: Step = { do: 'mine', coin: 'BTC', blocks: 6 };
     const late: Step[] = [{ do: 'clock', ms: 7_200_000 }, { do: 'close' }];
@@ -349,7 +349,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
   });
 
   it(
-    'is never underpaid because of a refund after completion, nor after a reorg that drops the money and returns it',
+    'is never underpaid because of a refund after completion, nor after a reorg that drops money and includes it again',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {
@@ -379,7 +379,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
   );
 
   it(
-    'is completed by an acceptance only with the accepted money or its replacement',
+    'completes the order by an acceptance only while the accepted money or its replacement exists',
     () => {
       const bump: fc.Arbitrary<Step> = fc.record({
         do: fc.constant('bump' as const),
@@ -406,7 +406,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
   );
 
   it(
-    'is completed by paying the requested amount, whatever was refunded before',
+    'completes the order when the requested amount is paid, whatever was refunded before',
     () => {
       fc.assert(
         fc.property(life, coin, ([lifeTerms, steps], by) => {
@@ -430,7 +430,7 @@ describe('the balance of any order, whatever is paid and refunded', () => {
   );
 
   it(
-    'leaves no claim that cannot be sent and no money that is not reported',
+    'leaves no refund claim without funds and no money out of the total',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {

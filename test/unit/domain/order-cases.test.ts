@@ -103,8 +103,8 @@ const missing = ({ state }: Order): number => {
   return Number(numerator) / Number(denominator);
 };
 
-describe('the balance of an order', () => {
-  it('does not complete with money that was refunded while its rate was unknown', () => {
+describe('an order', () => {
+  it('does not complete by money that was refunded before its exchange rate was known', () => {
     const order = new Order();
     order.mined('dust', 1n);
     order.now = 2_000_000;
@@ -117,7 +117,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('does not complete with money of unknown rate that is claimed', () => {
+  it('does not complete by money that the payer has claimed back before its exchange rate was known', () => {
     const order = new Order();
     order.mined('dust', 1n);
     order.now = 2_000_000;
@@ -127,7 +127,7 @@ describe('the balance of an order', () => {
     expect(order.events).not.toContain('payment.completed');
   });
 
-  it('keeps the value of a refund at an unknown rate when cheaper money arrives', () => {
+  it('keeps the share of the price that a refund without a known rate had when money at a lower rate arrives', () => {
     const order = new Order();
     order.now = 2_000_000;
     order.mined('late', DUE);
@@ -140,7 +140,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('does not count as refunded any more once dropped money returns', () => {
+  it('does not subtract a refund twice when dropped money is mined after all', () => {
     const order = new Order();
     order.mined('part', 300_000n);
     order.seen('rest', DUE);
@@ -152,7 +152,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('completes again after a reorg that dropped a part of its money for a while', () => {
+  it('completes again after a reorg that temporarily dropped a part of its money', () => {
     const order = new Order();
     order.mined('a', 500_000n).mined('b', 500_000n);
     expect(order.state.status).toBe('completed');
@@ -162,7 +162,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('refunds no money that the merchant accepted, by a refund link of an earlier time', () => {
+  it('refunds no money that the merchant accepted through a refund link created before the acceptance', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n);
     // A link over 500,000 sat is opened here: openedComplete is false. Then the merchant accepts the half.
@@ -179,7 +179,7 @@ describe('the balance of an order', () => {
     expect(claimable).toBe(0n);
   });
 
-  it('does not complete by the acceptance of money that is gone when other money arrives', () => {
+  it('does not complete by an acceptance whose money was dropped when other money arrives', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' });
     expect(order.state.status).toBe('completed');
@@ -190,7 +190,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('refunds money that was missing when the rest was recorded as refunded elsewhere', () => {
+  it('allows the refund of money that was missing from the mempool when the rest was recorded as refunded elsewhere', () => {
     const order = new Order();
     order.mined('a', 500_000n).seen('b', 400_000n);
     // No mempool has b any more; the merchant gives a back in cash and records that: {BTC: 500000}.
@@ -200,7 +200,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('refunds the excess of money of unknown rate that replaces money refunded elsewhere', () => {
+  it('allows the refund of the excess only when money of unknown rate replaces money that was refunded elsewhere', () => {
     const order = new Order();
     order.seen('a', DUE).tell({ type: 'resolve', action: 'refunded' });
     order.mined('more', 10n);
@@ -209,7 +209,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(10n);
   });
 
-  it('refunds money added by a fee bump of a payment that the merchant accepted and refunded elsewhere', () => {
+  it('allows the refund of additional money after a fee bump of money that was accepted and refunded elsewhere', () => {
     const order = new Order();
     order
       .seen('a', 900_000n)
@@ -223,7 +223,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('does not let the merchant accept money that the payer has claimed', () => {
+  it('does not complete when the merchant accepts money that the payer has claimed back', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n).claim('l', 500_000n);
     order.tell({ type: 'resolve', action: 'accept' });
@@ -233,7 +233,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('counts a refund at an unknown rate when its money is gone', () => {
+  it('counts a refund without a known rate at the price when its money is dropped', () => {
     const options = { BTC: option(DUE, 1), LTC: option(DUE, 1) };
     const order = new Order({ options });
     order.now = 2_000_000;
@@ -253,7 +253,7 @@ describe('the balance of an order', () => {
     }
   });
 
-  it('does not refund a coin against unconfirmed money of another coin', () => {
+  it('does not refund a coin while refunds of another coin are covered by unconfirmed money only', () => {
     const order = new Order({ options: { BTC: option(DUE, 1), LTC: option(DUE, 1) } });
     order.mined('btc', DUE).mined('ltc', DUE, { coin: 'LTC' }).refund('r', DUE, 'LTC').accepted('r');
     // The rest is claimed, and waits for the merchant's approval; then a fork takes the LTC, whose refund stays.
@@ -266,7 +266,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(DUE);
   });
 
-  it('is paid by the priced part of its money while the rate of the rest is unknown', () => {
+  it('counts the money with a known rate as paid while the rate of the rest is unknown', () => {
     const order = new Order();
     order.mined('in time', 600_000n);
     order.now = 2_000_000;
@@ -277,7 +277,7 @@ describe('the balance of an order', () => {
     expect(missing(order)).toBe(0.4);
   });
 
-  it('does not value money of unknown rate at the rate of other money as excess', () => {
+  it('does not count money of unknown rate as excess', () => {
     const order = new Order();
     order.mined('in time', DUE);
     order.now = 2_000_000;
@@ -286,7 +286,7 @@ describe('the balance of an order', () => {
     expect(excessAtoms([remainingRefundable(order.state, 'BTC')], 'BTC')).toBe(0n);
   });
 
-  it('retains money of unknown rate while refunds of another coin exceed its remaining money', () => {
+  it('retains money of unknown rate while refunds of another coin exceed the money that remains in it', () => {
     const order = new Order({ options: { BTC: option(DUE, 1), LTC: option(DUE, 1) } });
     order.mined('ltc', DUE, { coin: 'LTC' }).refund('r', DUE, 'LTC').accepted('r');
     order.gone('ltc');
@@ -298,7 +298,7 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(DUE / 2n);
   });
 
-  it('retains money of unknown rate while refunds of the same coin exceed its remaining money', () => {
+  it('retains money of unknown rate while refunds of the same coin exceed the money that remains in it', () => {
     const order = new Order();
     order.mined('a', DUE).refund('r', 500_000n).accepted('r').gone('a');
     order.now = 2_000_000;
@@ -309,14 +309,14 @@ describe('the balance of an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(500_000n);
   });
 
-  it('is not completed by the acceptance of its earlier money when more money arrives later', () => {
+  it('is underpaid when accepted money was dropped and the same amount arrives as new money', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' }).gone('a');
     order.mined('b', 500_000n);
     expect(order.state.status).toBe('underpaid');
   });
 
-  it('does not complete by the acceptance of money that disappears while other money is there', () => {
+  it('is underpaid when the accepted money is dropped while other money exists', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' });
     order.mined('b', 500_000n - 1n).seen('c', 500_000n);
@@ -325,7 +325,7 @@ describe('the balance of an order', () => {
     expect(missing(order)).toBe(0.5);
   });
 
-  it('stays complete by acceptance of refunded money as long as an equal amount of money covers the price', () => {
+  it('completes again after a refund and a reorg only once new money covers the whole price', () => {
     const order = new Order();
     order.mined('a', DUE).refund('r', 400_000n).accepted('r');
     order.gone('a');
@@ -336,7 +336,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('stays complete while an equal replacement of its money is unconfirmed, and is reversed when the replacement is dropped', () => {
+  it('stays completed while an RBF replacement of its money is unconfirmed, and is reversed when that is dropped', () => {
     const order = new Order();
     order.mined('a', DUE);
     order.replaced('a', 'b', DUE);
@@ -345,7 +345,7 @@ describe('the balance of an order', () => {
     expect(order.events).toEqual(['payment.completed', 'payment.reversed']);
   });
 
-  it('keeps its open refund links when the payer bumps the fee of the transaction', () => {
+  it('keeps its open refund links when the payer bumps the fee (RBF) with the same amount', () => {
     const order = new Order();
     order.seen('a', 500_000n);
     const before = order.state;
@@ -353,7 +353,7 @@ describe('the balance of an order', () => {
     expect(endsOpenLinks(before, order.replaced('b', 'c', 500_001n).state)).toBe(true);
   });
 
-  it('does not complete by an acceptance whose money was replaced and then lost while other money is there', () => {
+  it('does not complete by an acceptance whose money was replaced (RBF) and then dropped while other money exists', () => {
     const order = new Order();
     order.seen('a', 400_000n).tell({ type: 'resolve', action: 'accept' });
     order.mined('other', 500_000n).refund('r', 499_999n).accepted('r');
@@ -366,7 +366,7 @@ describe('the balance of an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('lets the merchant accept the remainder after a partial refund, and nothing after a full refund', () => {
+  it('can be accepted by the merchant after a partial refund, but not after a full refund', () => {
     const part = new Order();
     part.mined('half', 500_000n).refund('r', 499_999n);
     expect(acceptanceProblem(part.state)).toBeNull();

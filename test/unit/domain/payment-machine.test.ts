@@ -79,7 +79,7 @@ function run(
   return { payment, events };
 }
 
-describe('payment transition', () => {
+describe('the payment state machine', () => {
   it('moves an exact payment to confirming when seen and to completed at the required confirmations', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
@@ -101,7 +101,7 @@ describe('payment transition', () => {
     expect(payment.status).toBe('confirming');
   });
 
-  it('does not undo a confirmation because of an outdated mempool view', () => {
+  it('keeps confirmations when an outdated mempool view shows the transaction as unconfirmed', () => {
     const { payment } = run(fresh(), [
       [confirmed(1, 100_000n, 10, 99), 10],
       [seen(1, 100_000n, 10), 11],
@@ -120,7 +120,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.underpaid', 'payment.completed']);
   });
 
-  it('accepts an underpayment within the tolerance, and none below it', () => {
+  it('accepts an underpayment within the tolerance, and none that exceeds it', () => {
     expect(run(fresh(), [[confirmed(1, 99_500n, 10, 99), 10]]).payment.status).toBe('completed');
     expect(run(fresh(), [[confirmed(1, 99_499n, 10, 99), 10]]).payment.status).toBe('underpaid');
   });
@@ -132,14 +132,14 @@ describe('payment transition', () => {
     expect(transition(payment, tip(198), 20).payment.status).toBe('completed');
   });
 
-  it('expires without money at exactly the deadline', () => {
+  it('expires a payment without money at exactly the deadline', () => {
     expect(transition(fresh(), { type: 'time_passed' }, EXPIRES - 1).events).toEqual([]);
     const { payment, events } = transition(fresh(), { type: 'time_passed' }, EXPIRES);
     expect(payment.status).toBe('expired');
     expect(events).toEqual(['payment.expired']);
   });
 
-  it('does not expire with money in the mempool, and completes after the deadline', () => {
+  it('does not expire a payment with money in the mempool, and completes it after the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, EXPIRES - 1), EXPIRES - 1],
       [{ type: 'time_passed' }, EXPIRES + 1],
@@ -150,7 +150,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.confirming', 'payment.completed']);
   });
 
-  it('stays underpaid after the deadline and emits payment.underpaid once more', () => {
+  it('keeps a payment underpaid after the deadline and emits payment.underpaid once more', () => {
     const { payment, events } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'time_passed' }, EXPIRES],
@@ -160,7 +160,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.underpaid', 'payment.underpaid']);
   });
 
-  it('completes with late money that covers the price at the current rate, and keeps the exception late', () => {
+  it('completes a payment when late money covers the price at the current rate, and keeps its exception late', () => {
     const { payment, events } = run(fresh(), [
       [{ type: 'time_passed' }, EXPIRES],
       [seen(1, 100_000n, EXPIRES + 5, { currentDue: 99_800n }), EXPIRES + 5],
@@ -170,7 +170,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.expired', 'payment.late', 'payment.confirming', 'payment.completed']);
   });
 
-  it('stays expired/late for the merchant to decide when late money does not cover the current price', () => {
+  it('keeps a payment expired/late for the merchant to decide when late money does not cover the current price', () => {
     const { payment } = run(fresh(), [
       [{ type: 'time_passed' }, EXPIRES],
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 110_000n }), EXPIRES + 5],
@@ -180,7 +180,7 @@ describe('payment transition', () => {
     expect(accepted.payment).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('waits for a rate when late money has none', () => {
+  it('does not decide about late money while its exchange rate is unknown', () => {
     const { payment } = run(fresh(), [[confirmed(1, 100_000n, EXPIRES + 5, 99), EXPIRES + 5]]);
     expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
     const quoted = transition(
@@ -191,7 +191,7 @@ describe('payment transition', () => {
     expect(quoted.payment).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('leaves late money to the merchant under the review policy', () => {
+  it('leaves every late payment to the merchant under the review policy', () => {
     const { payment } = run(fresh({ latePolicy: 'review' }), [
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 90_000n }), EXPIRES + 5],
     ]);
@@ -210,7 +210,7 @@ describe('payment transition', () => {
     expect(twice.events).toEqual(['payment.completed', 'payment.late', 'payment.overpaid']);
   });
 
-  it('removes the credit of a replaced transaction (RBF) and still accepts payment', () => {
+  it('removes the credit of a replaced transaction (RBF), after which the payment can still be paid', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [gone(1), 20],
@@ -220,7 +220,7 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.confirming', 'payment.reversed']);
   });
 
-  it('has the exception reversed while money that was seen is gone, and none once it is back or replaced (RBF)', () => {
+  it('sets the exception reversed while received money is dropped, and clears it once the money is back or replaced (RBF)', () => {
     const paid: [PaymentFact, number][] = [[seen(1, 100_000n, 10), 10]];
     const dropped = run(fresh(), [...paid, [gone(1), 20]]).payment;
     expect(dropped).toMatchObject({ status: 'pending', exception: 'reversed' });
@@ -242,7 +242,7 @@ describe('payment transition', () => {
     }
   });
 
-  it('ends as failed, not expired, when the money vanished before the deadline', () => {
+  it('ends a payment as failed, not expired, when its money was dropped before the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [gone(1), 20],
@@ -253,7 +253,7 @@ describe('payment transition', () => {
     expect(events.at(-1)).toBe('payment.failed');
   });
 
-  it('keeps a completion when a reorg moves the transaction, and reverses it when a reorg drops it', () => {
+  it('keeps a payment completed when a reorg moves its transaction, and reverses it when a reorg drops it', () => {
     const completed = run(fresh(), [[confirmed(1, 100_000n, 10, 99), 10]]).payment;
     const moved = run(completed, [
       [tip(98), 30],
@@ -292,12 +292,12 @@ describe('payment transition', () => {
     expect(events).toEqual(['payment.late', 'payment.completed']);
   });
 
-  it('refuses to cancel once money was seen', () => {
+  it('refuses to cancel a payment once money was seen', () => {
     const { payment } = run(fresh(), [[seen(1, 1n, 10), 10]]);
     expect(transition(payment, { type: 'cancel' }, 20)).toEqual({ payment, events: [] });
   });
 
-  it('ends an acceptance when the accepted money is gone', () => {
+  it('undoes an acceptance when the accepted money is dropped', () => {
     const { payment } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'resolve', action: 'accept' }, 20],
@@ -307,7 +307,7 @@ describe('payment transition', () => {
     expect(payment.status).toBe('underpaid');
   });
 
-  it('keeps the final status refunded and reports later money', () => {
+  it('keeps the status refunded for good, and reports later money', () => {
     const { payment, events } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'resolve', action: 'refunded' }, 20],
@@ -390,8 +390,8 @@ const history = fc
     });
   });
 
-describe('payment transition on any sequence of facts', () => {
-  it('counts the missing amount as exactly paid, and one atom more as overpaid', () => {
+describe('the payment state machine on any sequence of facts', () => {
+  it('treats a payment of the missing amount as exact, and one atom more as overpaid', () => {
     fc.assert(
       fc.property(
         // Of a price of so few atoms one more could be the price once more, which is called otherwise.
@@ -421,7 +421,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('counts the rounded amount that it requests for the rest as exactly paid', () => {
+  it('treats a payment of the rounded remaining amount as exact', () => {
     fc.assert(
       fc.property(
         fc.bigInt(1_000n, 10n ** 10n),
@@ -450,7 +450,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('credits exactly the outputs that exist, by the last fact about each', () => {
+  it('credits exactly the outputs that exist, by the last fact about each output', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
@@ -485,7 +485,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('never emits an expiry after money was seen, and at most once', () => {
+  it('never emits payment.expired after money was seen, and at most once', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -519,7 +519,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('ignores a repeated fact', () => {
+  it('ignores a fact that is repeated', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -545,7 +545,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('emits a reversal exactly when counted money vanishes', () => {
+  it('emits payment.reversed exactly when counted money is dropped', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -560,7 +560,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('has the exception reversed whenever all money that was seen is gone', () => {
+  it('sets the exception reversed whenever all received money is dropped', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
@@ -636,7 +636,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('never reports the same excess twice without more settled money than before or a reversal in between', () => {
+  it('never reports the same excess twice unless more money settled or a reversal happened in between', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -656,7 +656,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('reports an excess again when it replaces one that was reversed', () => {
+  it('reports an excess again when it replaces one whose money was dropped', () => {
     const amount = fc.bigInt(1_000n, 300_000n);
     fc.assert(
       fc.property(amount, amount, fc.integer({ min: 0, max: 3 }), (first, second, rereads) => {
@@ -697,7 +697,7 @@ describe('payment transition on any sequence of facts', () => {
     );
   });
 
-  it('completes only with settled money, whatever the merchant accepts', () => {
+  it('completes a payment only with settled money, whatever the merchant accepts', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();

@@ -35,8 +35,8 @@ const seen = (amount: bigint, seenAt: number, index = 0): PaymentFact => ({
   via: MEMBER,
 });
 
-describe('money on a superseded payment', () => {
-  it('counts at the quote of that payment while on time, in proportion to the price of that payment', () => {
+describe('money at the address of a superseded payment', () => {
+  it('counts at the quote of the superseded payment until its deadline, in proportion to its price', () => {
     const half = { numerator: 1n, denominator: 2n };
     const { payment } = transition(lead({ priceShare: half, cancelledAt: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ via: MEMBER, late: false, due: DUE, dueShare: half }]);
@@ -45,14 +45,14 @@ describe('money on a superseded payment', () => {
     expect(transition(payment, seen(DUE, 950, 1), 950).payment.status).toBe('confirming');
   });
 
-  it('is late after the deadline of that payment, even while the superseding payment is open', () => {
+  it('is late after the deadline of the superseded payment, even while the superseding payment is open', () => {
     const { payment, events } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect(payment.credits).toMatchObject([{ late: true, due: 3n * DUE }]);
     expect(payment.closedAt).toBeNull();
     expect(events).toContain('payment.late');
   });
 
-  it('leaves the superseding payment open for the remainder, and needs a decision of the merchant once that expires underpaid', () => {
+  it('leaves the superseding payment open for the remainder, and for the merchant to decide once that expires underpaid', () => {
     const { payment } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
     const ended = transition(payment, { type: 'time_passed' }, 10_000);
@@ -60,7 +60,7 @@ describe('money on a superseded payment', () => {
     expect(ended.events).toEqual(['payment.underpaid']);
   });
 
-  it('needs a decision of the merchant immediately under the review policy when it covers the price', () => {
+  it('is left to the merchant immediately under the review policy, also when it covers the price', () => {
     const reviewed: PaymentState = { ...lead({}), latePolicy: 'review' };
     const part = transition(reviewed, seen(2n * DUE, 1_000), 1_000).payment;
     expect([part.status, part.exception]).toEqual(['underpaid', null]);
@@ -75,7 +75,7 @@ describe('money on a superseded payment', () => {
     expect(events).toEqual(['payment.late']);
   });
 
-  it('is late once that payment was cancelled, whatever the clock says', () => {
+  it('is late once the superseded payment was cancelled, whatever the clock says', () => {
     const terms = { expiresAt: 9_000, cancelledAt: 5_000 };
     expect(
       transition(lead({ ...terms, cancelledAt: null }), seen(DUE, 4_999), 4_999).payment.credits[0]?.late,
@@ -84,7 +84,7 @@ describe('money on a superseded payment', () => {
     expect(transition(lead(terms), seen(DUE, 5_000), 5_000).payment.credits[0]?.late).toBe(true);
   });
 
-  it('is on time when its block is from before the deadline of that payment', () => {
+  it('is on time when its block has a time before the deadline of the superseded payment', () => {
     const late = transition(lead({}), seen(DUE, 1_200), 1_200).payment;
     const block: PaymentFact = {
       type: 'output_confirmed',
@@ -99,13 +99,13 @@ describe('money on a superseded payment', () => {
     expect(transition(late, block, 1_250).payment.credits).toMatchObject([{ late: false, due: DUE }]);
   });
 
-  it('is valued at the current rate when that payment was in another currency', () => {
+  it('is valued at the current rate when the superseded payment was in another currency', () => {
     const { payment } = transition(lead({ priceShare: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ late: true, due: 3n * DUE }]);
     expect(payment.credits[0]).not.toHaveProperty('dueShare');
   });
 
-  it('counts as late when it waited too long for a block, unless it was the only money', () => {
+  it('counts as late when it was unconfirmed for too long, unless it was the only money', () => {
     const own: PaymentFact = {
       type: 'output_seen',
       ...money,
@@ -129,7 +129,7 @@ describe('money on a superseded payment', () => {
 });
 
 describe('the transition to superseded', () => {
-  it('cancels the payment, emits one event, and cannot be undone', () => {
+  it('cancels the payment, emits one event, and is permanent', () => {
     const { payment, events } = transition(
       freshPayment({ BTC: option(DUE, 1) }),
       { type: 'superseded', by: 'pay_lead' },
@@ -150,7 +150,7 @@ describe('the transition to superseded', () => {
 });
 
 describe('sumCoverage', () => {
-  it('adds up exactly which shares of different prices the credits cover', () => {
+  it('adds up exactly the shares of different prices that the credits cover', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 24n });
     const credits = fc.array(fc.record({ amount: amounts, due: amounts, price: amounts }), {
       minLength: 1,

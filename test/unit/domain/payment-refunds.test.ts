@@ -75,7 +75,7 @@ function run(steps: readonly [PaymentFact, number][], start = fresh()) {
 }
 
 describe('a payment with refunds', () => {
-  it('keeps its status after a partial refund, and becomes refunded with the last of the money', () => {
+  it('keeps its status after a partial refund, and becomes refunded with the refund of the rest', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [afterwards({ BTC: 100n }, { BTC: 40n }), 20],
@@ -86,7 +86,7 @@ describe('a payment with refunds', () => {
     expect(all.payment).toMatchObject({ status: 'refunded', refundedAt: 30, refundedBy: 'refunds' });
   });
 
-  it('returns to the status before the reversal when dropped money returns, which does not fail the refund', () => {
+  it('returns to the status before the reversal when dropped money is mined again, and the refund stays valid', () => {
     const { payment, events } = run([
       [paid(1, 60n), 10],
       [paid(2, 100n), 10],
@@ -123,7 +123,7 @@ describe('a payment with refunds', () => {
     ]);
   });
 
-  it('emits that a refund of late money failed, although no other event reports its status', () => {
+  it('emits payment.refund_failed for a refund of late money, although no other event reports its status', () => {
     const { payment, events } = run([
       [{ type: 'time_passed' }, EXPIRES],
       [paid(1, 10n, EXPIRES + 1), EXPIRES + 1],
@@ -146,7 +146,7 @@ describe('a payment with refunds', () => {
     expect(events).toEqual(['payment.completed', 'payment.refunded', 'payment.late']);
   });
 
-  it('stays refunded when a reorg drops the money afterwards, and emits an event', () => {
+  it('stays refunded when a reorg drops its money afterwards, and emits an event', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 100n }), 20],
@@ -156,7 +156,7 @@ describe('a payment with refunds', () => {
     expect(events.at(-1)).toBe('payment.reversed');
   });
 
-  it('becomes refunded when the money that was not refunded vanishes', () => {
+  it('becomes refunded when the part of the money that was not refunded is dropped', () => {
     const { payment, events } = run([
       [paid(1, 60n), 10],
       [paid(2, 40n), 10],
@@ -167,7 +167,7 @@ describe('a payment with refunds', () => {
     expect(events.slice(-2)).toEqual(['payment.reversed', 'payment.refunded']);
   });
 
-  it('does not lose a decision of the merchant when a refund fails', () => {
+  it('keeps the decision of the merchant when a refund fails', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 40n }), 20],
@@ -178,8 +178,8 @@ describe('a payment with refunds', () => {
   });
 });
 
-describe('the refundable amount', () => {
-  it('is existing money with all required confirmations, per coin', () => {
+describe('the refundable amount of a payment', () => {
+  it('is the money with all required confirmations, per coin', () => {
     const { payment } = run([
       [paid(1, 30n), 10],
       [paid(2, 20n), 10],
@@ -215,7 +215,7 @@ const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
 );
 const history = fc.array(fact, { maxLength: 30 });
 
-describe('money recorded as refunded elsewhere', () => {
+describe('money that was recorded as refunded elsewhere', () => {
   const returned = run([
     [paid(1, 100n), 10],
     [{ type: 'resolve', action: 'refunded' }, 30],
@@ -229,20 +229,20 @@ describe('money recorded as refunded elsewhere', () => {
       'BTC',
     );
 
-  it('is recognised when it returns with another txid after a reorg', () => {
+  it('is not refundable when a reorg includes it with another txid', () => {
     expect(after(gone(1), paid(2, 100n, 40))).toBe(0n);
     expect(after(paid(2, 100n, 40), gone(1))).toBe(0n);
     expect(after(gone(1), paid(2, 60n, 40), paid(3, 40n, 50))).toBe(0n);
   });
 
-  it('leaves money that arrived in addition refundable, whatever happens to the first', () => {
+  it('leaves money that arrived in addition refundable, whatever happens to the first money', () => {
     expect(after(paid(2, 70n, 40))).toBe(70n);
     expect(after(gone(1), paid(2, 70n, 40))).toBe(0n);
     expect(after(gone(1), paid(2, 170n, 40))).toBe(70n);
     expect(after(gone(1), paid(2, 70n, 40), paid(1, 100n, 50))).toBe(70n);
   });
 
-  it('excludes money that was gone at that time, which is refundable when it returns', () => {
+  it('does not include money that was dropped at that time, which is refundable when it is mined', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [paid(2, 50n), 10],
@@ -255,8 +255,8 @@ describe('money recorded as refunded elsewhere', () => {
   });
 });
 
-describe('refunds on any sequence of facts', () => {
-  it('keep the status refunded exactly while a refund or a decision covers the money, and emit both changes', () => {
+describe('the refunds of a payment, on any sequence of facts', () => {
+  it('set the status refunded exactly while they or a decision cover the money, and each change emits an event', () => {
     fc.assert(
       fc.property(history, (facts) => {
         let payment = fresh();
@@ -278,7 +278,7 @@ describe('refunds on any sequence of facts', () => {
     );
   });
 
-  it('make the payment refunded only while they cover its money at that time, until one fails or money returns', () => {
+  it('set the status refunded when they cover the money at that time, until one fails or dropped money is mined', () => {
     fc.assert(
       fc.property(history, (facts) => {
         let payment = fresh();
@@ -305,7 +305,7 @@ describe('refunds on any sequence of facts', () => {
     );
   });
 
-  it('leave no trace when they fail, as if they had never been made', () => {
+  it('leave the payment as without them when they fail', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }), (outputs) => {
         const money = outputs.map((n): [PaymentFact, number] => [
@@ -322,28 +322,28 @@ describe('refunds on any sequence of facts', () => {
   });
 });
 
-describe('the value of received money', () => {
-  it('converts the price to exactly the requested amount', () => {
+describe('the fiat value of received money', () => {
+  it('equals the price for exactly the requested amount', () => {
     const { payment } = run([[paid(1, 100n), 20]]);
     const worth = worthOf(payment, 'BTC');
     expect(worth && atomsFor(5_000n, worth)).toBe(100n);
     expect(worth && atomsFor(2_499n, worth)).toBe(49n);
   });
 
-  it('is the value at the rate at receipt for late money', () => {
+  it('is computed at the rate at receipt for late money', () => {
     const late: PaymentFact = { ...(paid(1, 200n, EXPIRES + 1) as object), currentDue: 200n } as PaymentFact;
     const { payment } = run([[late, EXPIRES + 2]]);
     const worth = worthOf(payment, 'BTC');
     expect(worth && atomsFor(5_000n, worth)).toBe(200n);
   });
 
-  it('is unknown when no such money exists', () => {
+  it('is unknown when the payment received no such money', () => {
     expect(worthOf(fresh(), 'BTC')).toBeNull();
     const { payment } = run([[paid(1, 100n), 20]]);
     expect(worthOf(payment, 'LTC')).toBeNull();
   });
 
-  it('never converts to more money than there is', () => {
+  it('is never converted back to more money than received', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 12n }), { minLength: 1, maxLength: 5 });
     const property = fc.property(amounts, (all) => {
       const { payment } = run(all.map((amount, at) => [paid(at + 1, amount), 20]));
@@ -371,14 +371,14 @@ const ltc = (atoms: bigint): RemainingRefundable => ({
   most: WHOLE_PRICE,
 });
 
-describe('excessAtoms', () => {
-  it('is the existing money less the price', () => {
+describe('excessAtoms of a payment', () => {
+  it('is the received money less the price', () => {
     expect(excessAtoms([btc(150n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n)], 'BTC')).toBe(0n);
     expect(excessAtoms([btc(40n)], 'BTC')).toBe(0n);
   });
 
-  it('counts all coins of a payment, rounded down, up to the amount of each coin', () => {
+  it('adds all coins of the payment, rounded down, up to the received amount of each coin', () => {
     expect(excessAtoms([btc(100n), ltc(500n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n), ltc(509n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n), ltc(500n)], 'LTC')).toBe(500n);

@@ -27,7 +27,7 @@ describe('coinAmountFor', () => {
     .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 1n, max: 10n ** 8n - 1n }))
     .map(([whole, fraction]) => `${whole}.${fraction.toString().padStart(8, '0')}`);
 
-  test('is never less than the price, and less than one atom more, for any numbers', () => {
+  test('is never less than the price, and exceeds it by less than one atom, for any numbers', () => {
     const property = fc.property(
       fc.bigInt({ min: 0n, max: 10n ** 15n }),
       fc.constantFrom(0, 2, 3, 4),
@@ -117,7 +117,7 @@ describe('roundUpForPayer', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  test('adds less than a cent while a coin is worth at most 10,000', () => {
+  test('adds less than a cent for a coin that costs at most 10,000', () => {
     const rates = fc
       .tuple(fc.bigInt(1n, 9_999n), fc.bigInt(0n, 99n))
       .map(([whole, cents]) => `${whole}.${cents.toString().padStart(2, '0')}`);
@@ -135,7 +135,7 @@ describe('roundUpForPayer', () => {
 });
 
 describe('convertToMinor and atomsFor', () => {
-  test('never return more atoms than the money is worth, nor more money than the atoms are worth', () => {
+  test('never return more atoms than the fiat amount is worth, nor more fiat than the atoms are worth', () => {
     const property = fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 14n }),
       fc.constantFrom(0, 2, 3),

@@ -10,7 +10,7 @@ import {
 
 const FACTS = { paymentId: 'pay_1', orderId: 'Ö 1/2&b=#', status: 'confirming' } as const;
 
-describe('fillReturnUrl', () => {
+describe('fillReturnUrl (placeholders in the return URL of a shop)', () => {
   it('percent-encodes the values of placeholders and leaves the rest unchanged', () => {
     expect(fillReturnUrl('HTTPS://Shop.example/Ordner/{orderId}?p={paymentId}&s={status}#é', FACTS)).toBe(
       'HTTPS://Shop.example/Ordner/%C3%96%201%2F2%26b%3D%23?p=pay_1&s=confirming#é',
@@ -89,7 +89,7 @@ const TEMPLATES = [
 ];
 
 describe('fillReturnUrl with any order id', () => {
-  it('changes neither the host, nor the path around it, nor other parameters', () => {
+  it('changes neither the host, nor the rest of the path, nor other query parameters', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...TEMPLATES),
@@ -119,7 +119,7 @@ describe('fillReturnUrl with any order id', () => {
   });
 });
 
-describe('placeholderProblem', () => {
+describe('placeholderProblem of a return URL', () => {
   it.each(['{orderid}', '{order_id}', '{}', '{ orderId }', '{amount}'])(
     'names the unknown placeholder %s',
     (name) => {
@@ -136,7 +136,7 @@ describe('placeholderProblem', () => {
 });
 
 describe('unfillableReturnUrls', () => {
-  it('lists the URLs that cannot be filled in for any state of the payment', () => {
+  it('lists the return URLs whose placeholders cannot be filled in for some state of the payment', () => {
     const urls = { successUrl: 'https://shop.example/{orderId}/', returnUrl: 'https://shop.example/cart' };
     expect(unfillableReturnUrls(urls, { paymentId: 'pay_1', orderId: '..' })).toEqual(['successUrl']);
     expect(unfillableReturnUrls(urls, { paymentId: 'pay_1', orderId: '1' })).toEqual([]);

@@ -100,7 +100,7 @@ function run(start: SendState, ...facts: SendFact[]): { send: SendState; events:
   return { send: last.send, events, last };
 }
 
-describe('send state machine', () => {
+describe('the send state machine', () => {
   it('emits broadcast and confirmed once each for a send that is accepted and mined', () => {
     const { send, events } = run(
       fresh(),
@@ -113,7 +113,7 @@ describe('send state machine', () => {
     expect(events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  it('broadcasts a queued send when its turn comes, and allows cancelling it before', () => {
+  it('broadcasts a queued send when it is the first of its queue, and allows a cancellation before', () => {
     const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
     const life = run(queued, { type: 'dequeued', policy }, answered(1, 'accepted', true), mined(1, 100));
     expect(life.send).toMatchObject({ status: 'confirmed', height: 100 });
@@ -124,7 +124,7 @@ describe('send state machine', () => {
     expect(tooLate.send.status).toBe('signed');
   });
 
-  it('keeps a queued send that cannot be released until its expiry is proven, and signs it again then', () => {
+  it('signs a queued send again only once its expiry is proven', () => {
     const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
     const unproven = refused({ fates: new Map([['tx1', 'unknown']]) }, 'untried');
     expect(run(queued, unproven)).toMatchObject({ send: { status: 'queued', broadcasts: 0 } });
@@ -137,7 +137,7 @@ describe('send state machine', () => {
     expect(run(queued, landed).send.status).toBe('broadcast');
   });
 
-  it('ends a send on a refusal only when no node can have its bytes', () => {
+  it('fails a send after a rejected broadcast only when no node can have its bytes', () => {
     expect(run(fresh(), answered(1, 'rejected', true)).last.action).toBe('fail');
     expect(run(fresh(), answered(1, 'rejected', false)).last.action).toBe('retry');
     expect(run(fresh(), answered(1, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
@@ -145,7 +145,7 @@ describe('send state machine', () => {
     );
   });
 
-  it('does not fail a send that expired before its first broadcast, because it pays once it is signed again', () => {
+  it('does not fail a send that expired before its first broadcast, because it can be signed again', () => {
     const late: SendFact = {
       type: 'answered',
       version: 1,
@@ -156,21 +156,21 @@ describe('send state machine', () => {
     expect(run(fresh(), late).last.action).toBe('retry');
   });
 
-  it('keeps the older version current when a replacement is refused, also when the send has recorded the newer version', () => {
+  it('returns to the older version when the network rejects the replacement, even if the newer version was current', () => {
     const raised = fresh({ versions: versions.slice(0, 2) });
     expect(run(raised, answered(2, 'rejected', true)).send).toMatchObject({ status: 'signed', version: 1 });
     const moved = { ...raised, version: 2, fee: 200n };
     expect(run(moved, answered(2, 'rejected', true)).send).toMatchObject({ version: 1, fee: 100n });
   });
 
-  it('concludes nothing from a refused first broadcast while a newer version may be in the network', () => {
+  it('does not fail a send whose first broadcast is rejected while a newer version may be in the network', () => {
     const raised = fresh({ versions: versions.slice(0, 2) });
     expect(run(raised, answered(2, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
       'retry',
     );
   });
 
-  it('makes the version that a node accepted the current one, with its fee', () => {
+  it('makes the version that a node accepted the current one, and takes over its fee', () => {
     const { send, events } = run(
       fresh({ versions: versions.slice(0, 2) }),
       answered(1, 'accepted'),
@@ -180,7 +180,7 @@ describe('send state machine', () => {
     expect(events).toEqual(['send.broadcast', 'send.broadcast']);
   });
 
-  it('emits nothing for a cancellation until its block is settled', () => {
+  it('emits nothing for a cancellation on the chain until its block is settled', () => {
     const open = fresh({ versions, status: 'broadcast', announcedTxid: 'tx1' });
     const taken = run(open, answered(3, 'accepted'), mined(3, 100));
     expect(taken.events).toEqual([]);
@@ -192,7 +192,7 @@ describe('send state machine', () => {
     expect(events).toEqual(['send.failed']);
   });
 
-  it('fails a reverted transaction once its block is settled, and confirms it when a reorg pays it before', () => {
+  it('fails a send with a reverted transaction once its block is settled, unless a reorg pays the send before', () => {
     const reverted = run(fresh(), mined(1, 100, false));
     expect(reverted.send).toMatchObject({ status: 'broadcast', height: 100 });
     expect(run(reverted.send, { type: 'settled', upTo: 100 }).send.error).toContain('only the network fee');
@@ -201,7 +201,7 @@ describe('send state machine', () => {
     expect(events).toEqual(['send.confirmed']);
   });
 
-  it('fails a displaced send once the conflicting transaction is deep enough, by either proof', () => {
+  it('fails a displaced send once the conflicting transaction is deep enough, by either kind of proof', () => {
     const lost = run(fresh(), displaced(100, 1));
     expect(lost.last).toMatchObject({ action: 'displace', dead: [1] });
     expect(lost.send).toMatchObject({ status: 'signed', displacedHeight: 100 });
@@ -211,7 +211,7 @@ describe('send state machine', () => {
     expect(run(lost.send, orphaned(100)).last.action).toBe('fail');
   });
 
-  it('makes the newest version that can still be mined current when one version is displaced', () => {
+  it('makes the newest version that can still be mined current when another version is displaced', () => {
     const raised = fresh({ versions, version: 1 });
     expect(run(raised, displaced(100, 2, 3)).send).toBe(raised);
     expect(run(raised, displaced(100, 1)).send).toMatchObject({
@@ -221,7 +221,7 @@ describe('send state machine', () => {
     });
   });
 
-  it('leaves a displacement by a transaction that may pay the recipient to the operator', () => {
+  it('holds a send for the operator when the conflicting transaction may have paid its recipient', () => {
     const { last } = run(fresh(), {
       type: 'displaced',
       versions: new Set([1]),
@@ -232,7 +232,7 @@ describe('send state machine', () => {
     expect(awaitsBlock(last.send)).toBe(true);
   });
 
-  it('draws no conclusion from coins that another transaction spent on account-based chains', () => {
+  it('does not treat coins spent by another transaction as proof on account-based chains', () => {
     const open = fresh({ coin: 'SOL', mode: 'live' });
     const { send } = run(open, displaced(100, 1));
     expect(send.displacedHeight).toBeNull();
@@ -240,7 +240,7 @@ describe('send state machine', () => {
     expect(run(open, { type: 'orphaned', upTo: 100, conflicts, isExamined: true }).send).toBe(open);
   });
 
-  it('signs an expired send again, waits for a new fee, or fails when no funds can pay for it', () => {
+  it('signs an expired send again, waits for a lower fee, or fails it when its funds do not suffice', () => {
     const open = fresh({ coin: 'SOL', mode: 'live', versions: versions.slice(0, 2) });
     expect(run(open, refused({}, 'untried')).last).toMatchObject({ action: 'renew', dead: [1, 2] });
     expect(run(open, refused({}, 'later')).last.action).toBe('wait');
@@ -255,7 +255,7 @@ describe('send state machine', () => {
     expect(events).toEqual(['send.failed', 'send.confirmed']);
   });
 
-  it('records for a failed send the block that proves it, also after a reorg moved that block', () => {
+  it('records the block that proves the failure of a send, also after a reorg moved that block', () => {
     const failed = run(fresh(), mined(1, 100, false), { type: 'settled', upTo: 100 }).send;
     expect(failed).toMatchObject({ status: 'failed', height: 100 });
     expect(isEndedByBlock(failed)).toBe(true);
@@ -268,7 +268,7 @@ describe('send state machine', () => {
     expect(isEndedByBlock(run(fresh(), answered(1, 'rejected', true)).send)).toBe(false);
   });
 
-  it('prefers the content of a block to every answer of a node', () => {
+  it('ranks the content of a block above every answer of a node', () => {
     const unpaid = run(fresh(), mined(1, 100, false)).send;
     const paid = run(fresh(), mined(1, 100)).send;
     for (const send of [unpaid, paid]) {
@@ -282,7 +282,7 @@ describe('send state machine', () => {
     }
   });
 
-  it('takes the real fee from the block, and drops the versions that were never in one', () => {
+  it('takes the real fee from the block, and drops the versions that were not mined', () => {
     const raised = fresh({ versions });
     const { last } = run(raised, { type: 'mined', version: 2, height: 100, succeeded: true, fee: 7n });
     expect(last.send.fee).toBe(7n);
@@ -290,7 +290,7 @@ describe('send state machine', () => {
     expect(run(raised, mined(2, 100)).send.fee).toBe(200n);
   });
 
-  it('ends a displacement once a node has the send, the proof is gone, or the block left the chain', () => {
+  it('ends a displacement once a node has the send, its proof disappears, or its block left the chain', () => {
     const lost = run(fresh(), displaced(100, 1)).send;
     const isLifted = (fact: SendFact) => run(lost, fact).send.displacedHeight === null;
     expect(isLifted(answered(1, 'accepted'))).toBe(true);
@@ -302,14 +302,14 @@ describe('send state machine', () => {
     expect(isLifted({ type: 'rolled_back', to: 100 })).toBe(false);
   });
 
-  it('releases the coins that only other versions had reserved once its block is deep', () => {
+  it('releases the coins reserved by other versions once the block of the mined version is deep', () => {
     const { send } = run(fresh(), mined(1, 100));
     expect(run(send, { type: 'buried', upTo: 99 }).last.action).toBe('ignore');
     expect(run(send, { type: 'buried', upTo: 100 }).last.action).toBe('release');
   });
 });
 
-describe('the judgement of a refused send', () => {
+describe('a send that the network rejected', () => {
   it.each([
     ['ledger_differs', { isOnLedgerTip: false }],
     ['ledger_differs', { height: null }],
@@ -317,11 +317,11 @@ describe('the judgement of a refused send', () => {
     ['version_possible', { fates: new Map([['tx1', 'absent' as const]]) }],
     ['paid_unseen', { isPossiblyPaid: true }],
     ['inputs_return', { mayGetInputsBack: true }],
-  ])('keeps it open when %s', (why, missing) => {
+  ])('stays open when %s', (why, missing) => {
     expect(judge(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
   });
 
-  it('is accepted by the network with the newest version that the node knows', () => {
+  it('continues as broadcast with the newest version that a node knows', () => {
     const both = new Map([
       ['tx1', 'present' as const],
       ['tx2', 'present' as const],
@@ -333,7 +333,7 @@ describe('the judgement of a refused send', () => {
     expect(events).toEqual(['send.broadcast']);
   });
 
-  it('prefers the current version among those that can be mined, otherwise the newest', () => {
+  it('continues with its current version if that can be mined, otherwise with the newest', () => {
     const some = (...txids: string[]) =>
       evidence({
         fates: new Map(versions.map(({ txid }) => [txid, txids.includes(txid) ? 'absent' : 'gone'])),
@@ -343,7 +343,7 @@ describe('the judgement of a refused send', () => {
     expect(judge(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
   });
 
-  it('counts the blocks since the displacement, including the first', () => {
+  it('counts the blocks since it was displaced, including the first', () => {
     expect(judge(fresh(), evidence(), policy)).toMatchObject({ kind: 'impossible', since: 100, depth: 1 });
     const known = fresh({ displacedHeight: 97 });
     expect(judge(known, evidence(), policy)).toMatchObject({ kind: 'impossible', since: 97, depth: 4 });
@@ -375,12 +375,15 @@ describe('the judgement of a refused send', () => {
       { finalHeight: 97, isWithinWallet: false },
       'retry',
     ],
-  ])('marks a sweep as unfunded since a block when %s', (_when, more, action) => {
-    const sweep = fresh({ displacedHeight: 97 });
-    expect(run(sweep, refused({ ...unfunded, ...more })).last.action).toBe(action);
-  });
+  ])(
+    'fails as an unfunded sweep only when the block that proves it is finalized: %s',
+    (_when, more, action) => {
+      const sweep = fresh({ displacedHeight: 97 });
+      expect(run(sweep, refused({ ...unfunded, ...more })).last.action).toBe(action);
+    },
+  );
 
-  it('fails the sweep once that block is finalized, even when the ledger was behind the node in between', () => {
+  it('fails as an unfunded sweep once the block that proves it is finalized, even when the ledger lagged in between', () => {
     const displaced = run(fresh(), refused({ ...unfunded, finalHeight: 90 })).send;
     const behind = run(
       displaced,
@@ -395,12 +398,12 @@ describe('the judgement of a refused send', () => {
     expect(run(forked, refused({ ...unfunded, height: 200, finalHeight: 130 })).last.action).toBe('displace');
   });
 
-  it('rejects an unfunded sweep that dates from the current tip', () => {
+  it('counts as displaced since the current tip when it is an unfunded sweep without an earlier proof', () => {
     const { last } = run(fresh(), refused({ ...unfunded, finalHeight: 99 }));
     expect(last).toMatchObject({ action: 'displace', send: { displacedHeight: 100, status: 'signed' } });
   });
 
-  it('confirms a failed sweep that a block contains after all', () => {
+  it('is confirmed when a block contains it although it had failed as an unfunded sweep', () => {
     const failed = run(fresh(), refused({ ...unfunded, finalHeight: 100 })).send;
     expect(failed.status).toBe('failed');
     expect(run(failed, mined(1, 103)).send).toMatchObject({ status: 'confirmed', error: null });
@@ -567,8 +570,8 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
   }
 }
 
-describe('send state machine on any sequence of facts', () => {
-  it('leaves a consistent send after every fact in every state', () => {
+describe('the send state machine on any sequence of facts', () => {
+  it('produces a consistent send after every fact in every state', () => {
     eachStep(({ decision: { send, action, event, dead } }) => {
       const current = send.versions.find(({ version }) => version === send.version);
       expect(current).toBeDefined();
@@ -590,7 +593,7 @@ describe('send state machine on any sequence of facts', () => {
     });
   });
 
-  it('fails a send and releases its coins only on proof', () => {
+  it('fails a send and releases its coins only on proof that it cannot be mined', () => {
     eachStep(({ before, fact, decision }) => {
       if (decision.action === 'fail' || (decision.send.status === 'failed' && before.status !== 'failed')) {
         expect(decision.action).toBe('fail');
@@ -604,7 +607,7 @@ describe('send state machine on any sequence of facts', () => {
     });
   });
 
-  it('never fails a send because of an unknown, absent or unchecked transaction', () => {
+  it('never fails a send because the status of its transaction is unknown, absent or unchecked', () => {
     const vague = anyFact.map((fact): SendFact => {
       switch (fact.type) {
         case 'answered':
@@ -643,7 +646,7 @@ describe('send state machine on any sequence of facts', () => {
     eachStep(({ decision }) => expect(decision.send.status).not.toBe('failed'), vague);
   });
 
-  it('moves a queued send out of the queue by its turn, a broadcast, a block or its end, and never back', () => {
+  it('moves a queued send out of the queue by a release, a broadcast, a block or its end, and never back', () => {
     eachStep(({ before, fact, decision: { action, send } }) => {
       if (before.status !== 'queued') expect(send.status).not.toBe('queued');
       else if (send.status === 'queued') expect(send.broadcasts).toBe(0);
@@ -703,7 +706,7 @@ describe('send state machine on any sequence of facts', () => {
     });
   });
 
-  it('keeps no trace of blocks that a reorg removed', () => {
+  it('stores nothing from blocks that a reorg removed', () => {
     eachStep(({ fact, decision: { send } }) => {
       if (fact.type !== 'rolled_back') return;
       if (send.height !== null) expect(send.height).toBeLessThanOrEqual(fact.to);
@@ -753,8 +756,8 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
   { minLength: 5, maxLength: 60 },
 );
 
-describe('a send on a network without deep reorgs', () => {
-  it('matches the blocks, and is never paid after it failed', () => {
+describe('a send on a simulated network without deep reorgs', () => {
+  it('has the status that the blocks show, and is never paid after it failed', () => {
     fc.assert(
       fc.property(turns, (life) => {
         const world = new SendWorld(policy, versions);

@@ -98,7 +98,7 @@ function prepare(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): 
   }
 }
 
-describe('planSend in parts', () => {
+describe('planSend with more inputs than one transaction may spend', () => {
   it('spends no output twice, respects the size limit, pays exactly, and finds a plan whenever the funds suffice', () => {
     fc.assert(
       fc.property(orders, outputs, rates, limits, (wish, amounts, rate, mostInputs) => {
@@ -136,7 +136,7 @@ describe('planSend in parts', () => {
     { name: 'nine tenths', share: 900n, everything: false },
     { name: 'more than there is', share: 1_000n, everything: false },
   ])(
-    'plans at most four transactions for 20,000 outputs and $name, because equal parts cost the same',
+    'plans at most four transactions for 20,000 outputs and $name, because transactions of equal size cost the same',
     (order) => {
       const funds = Array.from({ length: 20_000 }, (_, at) => fund(at, 100_000n));
       const { share, everything } = order;
@@ -200,8 +200,8 @@ class Life {
   }
 }
 
-describe('the steps of a send in parts', () => {
-  it('stay within the fee budget at any rate, and end in a transaction that pays exactly', () => {
+describe('the transactions of a send in parts', () => {
+  it('stay within the fee budget at any fee rate, and end in a transaction that pays exactly', () => {
     const paths = fc.array(fc.bigInt(100n, 200_000n), { minLength: 30, maxLength: 30 });
     fc.assert(
       fc.property(orders, outputs, limits, paths, (wish, amounts, mostInputs, path) => {

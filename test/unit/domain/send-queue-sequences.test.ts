@@ -337,8 +337,8 @@ const isOverOrPaid = ({ state }: Held): boolean =>
 const isOverPaidOrUnfunded = (send: Held): boolean =>
   isOverOrPaid(send) || (send.isUnfunded && send.state.status === 'failed');
 
-describe('the send queue of one address, for any behaviour of the network', () => {
-  it('pays each send at most once, in order, never above the balance, and all of them in the end', () => {
+describe('the send queue of one Solana address, whatever the network does', () => {
+  it('pays each send exactly once, in order, and never more than the balance', () => {
     let waited = 0;
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 5, maxLength: 80 }), (steps) => {
@@ -356,7 +356,7 @@ describe('the send queue of one address, for any behaviour of the network', () =
     expect(waited).toBeGreaterThan(500);
   });
 
-  it('pays each send at most once across a restore, and blocks no new send behind one from before', () => {
+  it('pays each send at most once after a restore, and delays no new send because of one from before the restore', () => {
     let [unseen, since] = [0, 0];
     fc.assert(
       fc.property(

@@ -27,7 +27,7 @@ const anyMember = fc
   .map((each): QueueMember => ({ id: `snd_${each.position}`, ...each }));
 const anyQueue = fc.uniqueArray(anyMember, { selector: ({ position }) => position, maxLength: 30 });
 
-describe('readyForRelease', () => {
+describe('readyForRelease of a send queue', () => {
   it('releases the first send of the queue, and none while another send of the address is in flight', () => {
     fc.assert(
       fc.property(anyQueue, fc.boolean(), (all, isUnseen) => {
@@ -39,7 +39,7 @@ describe('readyForRelease', () => {
     );
   });
 
-  it('releases sends from before a restore that may already be paid independently of all other sends', () => {
+  it('releases sends from before a restore, which may already be paid, independently of all other sends', () => {
     fc.assert(
       fc.property(anyQueue, (members) => {
         const [unseen, others] = [true, false].map((isUnseen) =>
@@ -55,7 +55,7 @@ describe('readyForRelease', () => {
 });
 
 describe('balanceAfterQueue', () => {
-  it('is the balance of the address once all queued sends are mined, in any order', () => {
+  it('is the balance of the address after all queued sends are mined, in any order', () => {
     fc.assert(
       fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (members, balance) => {
         const landed = members.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
@@ -65,7 +65,7 @@ describe('balanceAfterQueue', () => {
     );
   });
 
-  it('is zero for a further send when the queue is full', () => {
+  it('allows no further send when the queue is full', () => {
     const waiting = Array.from({ length: MAX_QUEUED }, (_, at) => member(at + 2, true));
     expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting.slice(1)])).not.toBeNull();
     expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting])).toBeNull();
@@ -73,7 +73,7 @@ describe('balanceAfterQueue', () => {
 });
 
 describe('balanceExcludingQueue', () => {
-  it('does not count incoming amounts of queued sends, and reserves their outgoing amounts', () => {
+  it('subtracts outgoing amounts of queued sends, and does not add their incoming amounts', () => {
     fc.assert(
       fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (others, balance) => {
         const own = balanceExcludingQueue(balance, others);
@@ -85,7 +85,7 @@ describe('balanceExcludingQueue', () => {
     );
   });
 
-  it('is zero while another send of the address is in flight', () => {
+  it('allows no send while another send of the address is in flight', () => {
     expect(balanceExcludingQueue(100n, [member(1, false, -1n)])).toBeNull();
     expect(balanceExcludingQueue(100n, [member(1, false, 1n)])).toBe(100n);
     expect(balanceExcludingQueue(100n, [{ ...member(1, false, -1n), isPossiblyPaid: true }])).toBe(99n);
@@ -101,7 +101,7 @@ describe('accountBalanceChange', () => {
     keyPath,
   });
 
-  it('adds up outgoing amounts, change and incoming amounts, and ignores other accounts', () => {
+  it('adds up outgoing amounts, change and incoming amounts of one account, and ignores other accounts', () => {
     const plan = { inputs: [input('own', 100n), input('deposit', 50n)], destination: 'payee', amount: 120n };
     expect(accountBalanceChange({ ...plan, change: { address: 'own', amount: 25n } }, 'own')).toBe(-75n);
     const emptied = { ...plan, inputs: [input('deposit', 50n)], amount: 45n, change: null };

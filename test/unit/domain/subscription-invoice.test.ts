@@ -38,8 +38,8 @@ const settle = ({ status, due, wasPaid, subscription, payment, ...money }: Case)
     true,
   );
 
-describe('the money of an invoice', () => {
-  it('credits at most the money kept, nothing after a refund, and only the excess of a paid invoice', () => {
+describe('settleInvoice of a subscription', () => {
+  it('credits to the customer at most the money that was kept, nothing after a refund, and only the excess of a paid invoice', () => {
     fc.assert(
       fc.property(cases, (made) => {
         const { status, credited } = settle(made);
@@ -51,7 +51,7 @@ describe('the money of an invoice', () => {
     );
   });
 
-  it('does not take away an invoice that credit covers', () => {
+  it('keeps an invoice paid that the credit balance covers', () => {
     fc.assert(
       fc.property(cases, (made) => {
         expect(settle({ ...made, status: 'paid', due: 0n })).toMatchObject({ status: 'paid', change: null });
@@ -59,7 +59,7 @@ describe('the money of an invoice', () => {
     );
   });
 
-  it('pays no closed invoice once the subscription has ended, but becomes credit', () => {
+  it('turns a payment into credit when the invoice is void because the subscription has ended', () => {
     fc.assert(
       fc.property(cases, (made) => {
         const late = { ...made, status: 'void', subscription: 'ended', payment: 'completed' } as const;

@@ -147,7 +147,7 @@ const iso = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString().slice(0, 16);
 
 describe('a subscription', () => {
-  it('is past due without entitlement until its first invoice is paid, and active until the end of its period then', () => {
+  it('is past due without entitlement until its first invoice is paid, and then active until the end of the period', () => {
     const world = new World();
     expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-01-31T12:00']);
     world.pay();
@@ -155,7 +155,7 @@ describe('a subscription', () => {
     expect(world.events).toEqual(['subscription.invoiced', 'subscription.renewed']);
   });
 
-  it('ends after the grace, at least a day, when it was never paid', () => {
+  it('ends after the grace period when its first invoice was never paid', () => {
     const world = new World();
     world.pass(GRACE * DAY - 1);
     expect(world.state.status).toBe('past_due');
@@ -163,7 +163,7 @@ describe('a subscription', () => {
     expect([world.state.status, iso(world.activeUntil)]).toEqual(['ended', '2027-01-31T12:00']);
   });
 
-  it('stays entitled for the grace once it was paid, and ends with it', () => {
+  it('stays entitled during the grace period once a period was paid, and ends with it', () => {
     const world = new World();
     world.pay();
     world.pass(28 * DAY);
@@ -174,7 +174,7 @@ describe('a subscription', () => {
     expect(iso(world.activeUntil)).toBe('2027-03-05T12:00');
   });
 
-  it('does not end while money may still be on its way', () => {
+  it('does not end while a payment of its invoice may still confirm', () => {
     const world = new World();
     world.now += GRACE * DAY;
     world.tick(true);
@@ -183,7 +183,7 @@ describe('a subscription', () => {
     expect(world.state.status).toBe('ended');
   });
 
-  it('announces the end of its trial once, three days before, and is active when paid in it', () => {
+  it('announces the end of its trial once, three days before, and is active afterwards when paid during it', () => {
     const world = new World({ trialDays: 14 });
     expect([world.state.status, iso(world.activeUntil), world.open]).toEqual([
       'trialing',
@@ -199,14 +199,14 @@ describe('a subscription', () => {
     expect(world.state.status).toBe('active');
   });
 
-  it('has no entitlement before a start that lies ahead', () => {
+  it('is trialing without entitlement before a start date in the future', () => {
     const world = new World({ startIn: 30 });
     expect([world.state.status, world.activeUntil, world.open]).toEqual(['trialing', null, undefined]);
     world.pass(23 * DAY);
     expect(world.open?.n).toBe(0);
   });
 
-  it('invoices only the first missed period after a downtime, and the next ones as each is paid', () => {
+  it('invoices only the first missed period after a downtime, and each next one when the previous is paid', () => {
     const world = new World();
     world.pay();
     world.pass(100 * DAY);
@@ -221,7 +221,7 @@ describe('a subscription', () => {
     expect([world.state.status, iso(world.activeUntil)]).toEqual(['active', '2027-05-31T11:00']);
   });
 
-  it('ends with the paid time when cancelled, and can only then be kept', () => {
+  it('ends with the paid period when cancelled at its end, unless the cancellation is undone before', () => {
     const world = new World();
     world.pay();
     world.cancel(true);
@@ -234,7 +234,7 @@ describe('a subscription', () => {
     expect(world.events.slice(-1)).toEqual(['subscription.ended']);
   });
 
-  it('is cancelled at once: its open invoice is closed, and paid periods stay entitled', () => {
+  it('voids its open invoice when cancelled immediately, and stays entitled for paid periods', () => {
     const world = new World();
     world.pay();
     world.pass(25 * DAY);
@@ -249,7 +249,7 @@ describe('a subscription', () => {
     expect(world.state.status).toBe('ended');
   });
 
-  it('gives the rest of the paid time after a pause, and counts its periods from there', () => {
+  it('grants the remaining paid time after a pause, and starts its next period from there', () => {
     const world = new World();
     world.pay();
     world.pass(18 * DAY);
@@ -262,7 +262,7 @@ describe('a subscription', () => {
     expect(iso(world.state.schedule.anchorAt)).toBe('2027-04-29T12:00');
   });
 
-  it('loses the entitlement of a period whose money was refunded, and the grace', () => {
+  it('loses the entitlement of a period, and the grace period, when the payment was refunded', () => {
     const world = new World();
     world.pay();
     world.pass(3 * DAY);
@@ -272,7 +272,7 @@ describe('a subscription', () => {
     expect([world.state.status, iso(world.activeUntil)]).toEqual(['past_due', '2027-01-31T12:00']);
   });
 
-  it('falls back to the period before when money is reversed', () => {
+  it('is entitled only for the earlier paid period when a payment is reversed', () => {
     const world = new World();
     world.pay();
     world.pass(25 * DAY);
@@ -336,7 +336,7 @@ function take(world: World, made: Step): void {
   }
 }
 
-describe('random lives of a subscription', () => {
+describe('subscriptions with random events', () => {
   it('are entitled throughout paid periods, and no longer than the paid periods plus the grace period', () => {
     fc.assert(
       fc.property(

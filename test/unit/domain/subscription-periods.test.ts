@@ -26,7 +26,7 @@ const starts = (of: Schedule, count: number): string[] =>
   Array.from({ length: count }, (_, n) => new Date(periodStart(of, n)).toISOString());
 
 describe('periodStart', () => {
-  it('clamps the 31st to the last day of shorter months and returns to it', () => {
+  it('clamps the 31st to the last day of shorter months and returns to the 31st afterwards', () => {
     expect(starts(schedule('2027-12-31T12:00:00Z', 'monthly'), 5)).toEqual([
       '2027-12-31T12:00:00.000Z',
       '2028-01-31T12:00:00.000Z',
@@ -42,7 +42,7 @@ describe('periodStart', () => {
     );
   });
 
-  it('moves a time that a clock change skips forward, and takes the first of a repeated one', () => {
+  it('moves a time that a clock change skips forward, and uses the first of a repeated time', () => {
     // 02:30 in Berlin, which 28 March 2027 skips and 31 October 2027 has twice.
     const nightly = schedule('2027-03-27T01:30:00Z', 'daily');
     expect(starts(nightly, 3)).toEqual([
@@ -53,7 +53,7 @@ describe('periodStart', () => {
     expect(new Date(periodStart(nightly, 218)).toISOString()).toBe('2027-10-31T00:30:00.000Z');
   });
 
-  it('equals a reckoning by the digits of the date, in every zone and interval', () => {
+  it('equals a computation from the calendar date, in every zone and interval', () => {
     const anchor = fc.integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2032, 0, 1) / 1000 });
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ describe('periodStart', () => {
     );
   });
 
-  it('counts from the number of its anchor', () => {
+  it('returns the anchor time for the number of the anchor, and counts from there in both directions', () => {
     const moved = { ...schedule('2027-05-10T10:00:00Z', 'monthly'), anchorN: 7 };
     expect(periodStart(moved, 7)).toBe(moved.anchorAt);
     expect(new Date(periodStart(moved, 8)).toISOString()).toBe('2027-06-10T10:00:00.000Z');

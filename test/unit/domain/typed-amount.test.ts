@@ -6,7 +6,7 @@ const EN = { decimal: '.', group: ',' };
 const DE = { decimal: ',', group: '.' };
 const FR = { decimal: ',', group: '\u202f' };
 
-describe('parseTypedAmount', () => {
+describe("parseTypedAmount of a user's input", () => {
   it.each([
     ['12,50', EN, 2, '12.50'],
     ['12.50', EN, 2, '12.50'],
@@ -53,7 +53,7 @@ describe('parseTypedAmount', () => {
     expect(parseTypedAmount(text, signs, digits)).toBeNull();
   });
 
-  it('parses what the pages write in every language', () => {
+  it('parses amounts as the pages format them, in every language', () => {
     const written = fc.tuple(fc.integer({ min: 0, max: 99_999_999_999 }), fc.constantFrom(0, 2, 3));
     fc.assert(
       fc.property(written, fc.constantFrom('en', 'de', 'es', 'fr', 'pt'), ([minor, digits], language) => {

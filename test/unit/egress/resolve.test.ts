@@ -5,7 +5,7 @@ import { DnsServer } from '../../_helpers/domains/dns-server.ts';
 /** No server answers there: as if DNS did not have the name. */
 const NO_DNS = ['127.0.0.1:9'];
 
-it('hostResolver uses at most half of the threads for names that are not in DNS, however slow the lookup is', async () => {
+it('hostResolver uses at most half of the thread pool for names that are not in DNS, however slow the lookup is', async () => {
   const asked: string[] = [];
   const answers = Promise.withResolvers<void>();
   const resolve = hostResolver(NO_DNS, async (hostname) => {
@@ -46,7 +46,7 @@ describe('hostResolver with a name server', () => {
     resolve = hostResolver([dns.address]);
   });
 
-  it('queries both address types each time, whatever the number of concurrent lookups', async () => {
+  it('queries A and AAAA records each time, whatever the number of concurrent lookups', async () => {
     for (let round = 0; round < 3; round += 1) {
       const all = await Promise.all(Array.from({ length: 20 }, () => resolve('shop.example', patient())));
       for (const found of all) expect(inOrder(found)).toEqual(addresses);

@@ -86,7 +86,7 @@ describe('the access table', () => {
     ).toEqual([]);
   });
 
-  it('allows a session without step-up no more than one with it', () => {
+  it('allows a session without step-up no operation that it denies a session with step-up', () => {
     const more = guarded.filter(
       ({ of }) => !['s', of('session: owner')].includes(of('session: owner, not stepped up')),
     );

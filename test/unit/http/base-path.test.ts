@@ -22,7 +22,7 @@ describe('prefixLinks', () => {
     expect(prefixLinks(page, '')).toBe(page);
   });
 
-  it('leaves text that a shop wrote as it is', () => {
+  it('leaves text unchanged that a shop wrote', () => {
     const text = html`<p>${'a href="/docs"'}</p>`.toString();
     expect(prefixLinks(text, '/till')).toBe(text);
   });
@@ -42,7 +42,7 @@ describe('createSessionCookie', () => {
 
 describe('TILLD_BASE_URL', () => {
   it.each(['https://pay.example/a%20b', 'https://pay.example/a//b'])(
-    'does not accept the path of %s',
+    'is rejected for the invalid path in %s',
     (url) => {
       expect(() => loadConfig({ env: { TILLD_BASE_URL: url }, cwd: process.cwd() })).toThrow(
         'TILLD_BASE_URL',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { deadlineIn } from '../../../src/http/checkout/format.ts';
 import { qrPath } from '../../../src/http/checkout/qr.ts';
 
-describe('the payment deadline on a checkout page without script', () => {
-  it('shows date and time zone of the shop', () => {
+describe('the payment deadline on a checkout page without JavaScript', () => {
+  it('is shown as date and time in the time zone of the shop', () => {
     const at = '2026-11-24T23:30:00.000Z';
     expect(deadlineIn(at, null, 'en')).toMatch(/Nov 24, 11:30\sPM UTC/);
     expect(deadlineIn(at, 'Europe/Berlin', 'de')).toMatch(/25\. Nov\., 00:30 MEZ/);
@@ -12,7 +12,7 @@ describe('the payment deadline on a checkout page without script', () => {
 });
 
 describe('qrPath', () => {
-  it('has a quiet zone of four modules on each side', () => {
+  it('draws a QR code with a quiet zone of four modules on each side', () => {
     const { size, path } = qrPath('bitcoin:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx?amount=0.0005');
     const corners = [...path.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, x, y, run]) => [+x!, +y!, +x! + +run!]);
     expect(Math.min(...corners.map(([x]) => x!))).toBe(4);

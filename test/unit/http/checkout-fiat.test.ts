@@ -7,7 +7,7 @@ it.each([
   ['49.90', 'EUR', '49.90'],
   ['1990', 'JPY', '1,990'],
   ['0.050', 'KWD', '0.050'],
-])('the checkout shows %s %s with all of its decimals', (amount, currency, shown) => {
+])('the checkout shows %s %s with all decimals of the currency', (amount, currency, shown) => {
   expect(fiat(amount, currency, 'en')).toContain(shown);
   expect(fiat(amount, currency, 'en')).not.toContain(`${shown}0`);
 });

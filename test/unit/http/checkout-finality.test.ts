@@ -91,17 +91,17 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
 const pageOf = (view: CheckoutView, language: Language): string =>
   describeState({ view, language, say: createTranslator(language), coin: null, embedder: null }).toString();
 
-describe.each(LANGUAGES)('describeState of money that waits for finality, in %s', (language) => {
+describe.each(LANGUAGES)('describeState of a payment that waits for finality, in %s', (language) => {
   const counts = { done: '63', needed: '64' };
 
-  it('says that it waits for the network, without a number of confirmations', () => {
+  it('shows that the payment waits for the network, without a number of confirmations', () => {
     const page = pageOf(viewOf({ confirmations: 63, finality: 'finalized' }), language);
     const waiting = createTranslator(language)('awaitingFinality', counts);
     expect(waiting).toContain('63');
     expect(page.split(waiting)).toHaveLength(3);
   });
 
-  it('says that it is final once the network finalized it', () => {
+  it('shows that the payment is final once the network finalized it', () => {
     const page = pageOf(viewOf({ confirmations: 64, finality: 'finalized' }), language);
     expect(page).toContain(createTranslator(language)('final'));
     expect(page).not.toContain(createTranslator(language)('awaitingFinality', { done: '64', needed: '64' }));

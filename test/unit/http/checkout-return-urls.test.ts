@@ -17,17 +17,17 @@ function viewOf(isVerified: boolean, url: string | null, status = 'cancelled'): 
 }
 
 describe('the return link of a checkout', () => {
-  it('is the URL of the payment', () => {
+  it('is the return URL of the payment', () => {
     expect(shopUrl(viewOf(true, 'https://shop.example/cart'))).toBe('https://shop.example/cart');
   });
 
-  it('is the verified domain of the shop when the payment has none', () => {
+  it('is the verified domain of the shop when the payment has no return URL', () => {
     expect(shopUrl(viewOf(true, null))).toBe('https://bluedoor.example/');
     expect(shopUrl(viewOf(true, 'javascript:alert(1)'))).toBe('https://bluedoor.example/');
     expect(shopUrl(viewOf(false, null))).toBeNull();
   });
 
-  it('redirects automatically only when the payment has a URL', () => {
+  it('redirects automatically only when the payment has a return URL', () => {
     const view = viewOf(true, null);
     expect(redirectsAutomatically(view) ? returnUrl(view) : null).toBeNull();
   });
@@ -50,7 +50,7 @@ function seen({ status, hasMoney, urls: [successUrl, returnUrl], isByLink = fals
   return { shop: { isVerified: false }, payment, hasMoney, isByLink } as CheckoutView;
 }
 
-describe('the return link by the outcome of the payment', () => {
+describe('the return link by the state of the payment', () => {
   it.each<[Case, string | null]>([
     // Nothing was received: the shop chooses the address for payers who do not pay.
     [{ status: 'pending', hasMoney: false, urls: [THANKS, CART] }, CART],
@@ -108,7 +108,7 @@ function page(shop: object): string {
   }).toString();
 }
 
-describe('the page of a payment that ended without money', () => {
+describe('the checkout page of a payment that ended without money', () => {
   it('links to the shop, otherwise to the support contact of the shop', () => {
     expect(page({ isVerified: true })).toContain('href="https://bluedoor.example/"');
     expect(page({ supportContact: 'help@shop.example' })).toContain(

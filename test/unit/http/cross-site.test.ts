@@ -20,13 +20,13 @@ describe('isCrossSite', () => {
     [{ Origin: 'http://127.0.0.1:3001', Host: '127.0.0.1:3000' }, true],
     [{ Origin: 'null', Host: 'pay.example.com' }, true],
     [{ Origin: 'null' }, true],
-  ])('evaluates the headers %j as %j', (headers: Record<string, string>, expected) => {
+  ])('returns, for the headers %j, %j', (headers: Record<string, string>, expected) => {
     expect(isCrossSiteRequest(requestWith(headers), BASE)).toBe(expected);
   });
 });
 
 describe('isOwnOrigin', () => {
-  it('is false without an Origin header, which proves nothing', () => {
+  it('is false without an Origin header', () => {
     expect(isOwnOrigin(requestWith({ Host: 'pay.example.com' }), BASE)).toBe(false);
     expect(isOwnOrigin(requestWith({ Origin: 'https://pay.example.com' }), BASE)).toBe(true);
   });

@@ -41,7 +41,7 @@ function oldBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
 }
 
-it('dispatch keeps no reference to a finished request until the next full garbage collection', async () => {
+it('dispatch keeps no reference to a finished request, so that garbage collection frees it', async () => {
   await serve(2_000);
   collect({ type: 'major' });
   const before = oldBytes();

@@ -9,14 +9,14 @@ const unescaped = (text: string) =>
     (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
   );
 
-describe('html and json of the API reference', () => {
+describe('html and json helpers of the API reference', () => {
   it('escape every inserted value exactly once', () => {
     const inner = html`<b title="${'"><script>'}">${"it's <&>"}</b>`;
     expect(html`${inner}${[inner]}`.text).toBe(inner.text + inner.text);
     expect(inner.text).toBe('<b title="&quot;&gt;&lt;script&gt;">it&#39;s &lt;&amp;&gt;</b>');
   });
 
-  it('show any JSON unchanged, with colours', () => {
+  it('show any JSON unchanged, with syntax colours', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shown = unescaped(json(value).text.replaceAll(/<\/?i(?: class="[ksv]")?>/g, ''));
@@ -31,7 +31,7 @@ describe('html and json of the API reference', () => {
 });
 
 describe('curl examples of the API reference', () => {
-  it('stay valid with a quote in the body', () => {
+  it('stay valid shell commands when the body contains a quote', () => {
     const command = curl({
       method: 'POST',
       url: 'http://x/y',

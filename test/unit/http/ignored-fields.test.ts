@@ -29,7 +29,7 @@ function headerOf(given: unknown): string | undefined {
   return headers.get('X-Tilld-Ignored-Fields');
 }
 
-describe('listIgnoredFields', () => {
+describe('listIgnoredFields of a request body', () => {
   it('lists the fields that the schema does not have, with their path', () => {
     expect(
       list({
@@ -44,18 +44,18 @@ describe('listIgnoredFields', () => {
     ).toEqual(['orderID', 'customer.emial', 'lines[1].sum', 'lines[1].qty', 'source.a2', 'upper.d']);
   });
 
-  it('lists nothing where all fields are known, or the body is not an object', () => {
+  it('lists nothing when all fields are known, or the body is not an object', () => {
     for (const given of [{}, { amount: 1 }, undefined, null, [], 'x', { customer: 'x', lines: {} }])
       expect(list(given), JSON.stringify(given)).toEqual([]);
   });
 
-  it('does not list merchantId where a route is about a merchant', () => {
+  it('does not list merchantId in routes about one merchant', () => {
     expect(list({ merchantId: 'm' })).toEqual([]);
     expect(list({ merchantId: 'm' }, 'jwt')).toEqual(['merchantId']);
     expect(list({ customer: { merchantId: 'm' } })).toEqual(['customer.merchantId']);
   });
 
-  it('lists names of the prototype of objects', () => {
+  it('lists fields that are named like prototype properties', () => {
     expect(list(JSON.parse('{"__proto__":1,"constructor":2,"toString":3}'))).toEqual([
       '__proto__',
       'constructor',
@@ -64,8 +64,8 @@ describe('listIgnoredFields', () => {
   });
 });
 
-describe('nameIgnoredFields', () => {
-  it('sends no header where no field is ignored', () => {
+describe('nameIgnoredFields in a response header', () => {
+  it('sends no header when no field is ignored', () => {
     expect(headerOf({ amount: '1' })).toBeUndefined();
   });
 
@@ -75,7 +75,7 @@ describe('nameIgnoredFields', () => {
     expect(header).toBe([...names.slice(0, 10), '+5'].join(', '));
   });
 
-  it('encodes any name within the characters and the length of a header', () => {
+  it('encodes any field name within the characters and the length of a header', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer()), (given) => {
         const header = headerOf(given) ?? '';

@@ -12,14 +12,14 @@ const components = {
 const example = (schema: JsonSchema) => buildExample({ components }, schema);
 
 describe('buildExample', () => {
-  it('prefers the example of the schema to anything it could derive', () => {
+  it('prefers the example of the schema to a derived one', () => {
     expect(example({ type: 'string', example: '7', examples: ['8'], default: '9' })).toBe('7');
     expect(example({ type: 'string', examples: ['8'], default: '9' })).toBe('8');
     expect(example({ anyOf: [{ type: 'string' }, { type: 'null' }], example: null })).toBeNull();
     expect(example({ type: 'array', items: { type: 'string', example: 'a' }, example: [] })).toEqual([]);
   });
 
-  it('builds the example of an object from those of its fields, also by reference', () => {
+  it('builds the example of an object from those of its fields, also through references', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -35,7 +35,7 @@ describe('buildExample', () => {
     expect(example(schema)).toEqual({ merchantId: NO_EXAMPLE });
   });
 
-  it('uses constants, defaults, bounds, formats and the allowed keys of an object', () => {
+  it('derives an example from constants, defaults, bounds, formats and the allowed keys of an object', () => {
     expect(example({ const: 5 })).toBe(5);
     expect(example({ type: 'boolean', default: false })).toBe(false);
     expect(example({ type: 'integer', minimum: 3 })).toBe(3);

@@ -25,7 +25,7 @@ function read<T extends z.ZodType>(schema: T, value: unknown): z.output<T> | und
 }
 
 describe('text schema', () => {
-  it('trims, counts characters instead of code units, and rejects what a database cannot store', () => {
+  it('trims, counts characters instead of UTF-16 code units, and rejects characters that a database cannot store', () => {
     expect(read(text(), '  a b  ')).toBe('a b');
     expect(read(text(), '🦊'.repeat(255))).toHaveLength(510);
     for (const bad of ['', '   ', 'x'.repeat(256), 'a\0', '\udc00', 5, null, ['a']]) {
@@ -111,7 +111,7 @@ describe('URL and domain schemas', () => {
 });
 
 describe('coin and currency schemas', () => {
-  it('reject letters whose capitals are ASCII', () => {
+  it('reject letters whose upper case is ASCII', () => {
     expect(read(currency(), '\u0131SK')).toBeUndefined();
   });
 
@@ -174,7 +174,7 @@ describe('amount schemas', () => {
 });
 
 describe('query schemas', () => {
-  it('read integers strictly', () => {
+  it('accept integers only in plain decimal form', () => {
     const schema = integerQuery({ min: 1, max: 100 });
     expect([read(schema, '1'), read(schema, '100'), read(schema, '007')]).toEqual([1, 100, 7]);
     for (const bad of ['0', '101', '1.0', '1e1', '-1', ' 1', '', '0x1', ['1', '2'], '9'.repeat(400)]) {
@@ -183,7 +183,7 @@ describe('query schemas', () => {
     expect(read(z.object(pageQuery()), {})).toEqual({ page: 1, limit: 10 });
   });
 
-  it('read exactly true and false', () => {
+  it('accept only true and false as booleans', () => {
     expect([read(booleanQuery(), 'true'), read(booleanQuery(), 'false')]).toEqual([true, false]);
     for (const bad of ['', '1', '0', 'True', 'yes', 'null', ['true']])
       expect(read(booleanQuery(), bad)).toBeUndefined();
@@ -201,7 +201,7 @@ describe('query schemas', () => {
     expect(new Date(read(timeQuery('from'), value) ?? 0).toISOString()).toBe(expected);
   });
 
-  it('read a bare date as the end of that day in an upper bound', () => {
+  it('read a date without time as the end of that day in an upper bound', () => {
     expect(new Date(read(timeQuery('until'), '2026-01-31') ?? 0).toISOString()).toBe(
       '2026-01-31T23:59:59.999Z',
     );
@@ -222,8 +222,8 @@ describe('query schemas', () => {
   });
 });
 
-describe('moment schema', () => {
-  it('accepts a date, in the zone of the request, or a time with its offset', () => {
+describe('moment schema (a date or time)', () => {
+  it('accepts a date, in the time zone of the request, or a time with its offset', () => {
     expect(read(momentQuery(), '2026-01-31')).toEqual({ day: '2026-01-31' });
     const atMs = Date.parse('2026-01-31T10:00:00Z');
     for (const text of ['2026-01-31T10:00Z', '2026-01-31T12:00:00+02:00', '2026-01-31T12:00:00.000 02:00'])
@@ -257,7 +257,7 @@ describe('metadata schema', () => {
     );
   });
 
-  it('accepts 32 levels and rejects 33', () => {
+  it('accepts 32 nesting levels and rejects 33', () => {
     const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
     expect(read(metadata(), nested(32))).toBeDefined();
     expect(read(metadata(), nested(33))).toBeUndefined();
@@ -267,7 +267,7 @@ describe('metadata schema', () => {
     ['\ud800', 'well-formed Unicode'],
     ['a\udfffb', 'well-formed Unicode'],
     ['a\0b', 'null characters'],
-  ])('rejects %j as a value, in a list and as a name', (bad, words) => {
+  ])('rejects %j as a value, in a list and as a key', (bad, words) => {
     for (const value of [{ a: bad }, { a: [{ b: bad }] }, { [bad]: 1 }, { a: { [bad]: 1 } }]) {
       const result = metadata().safeParse(value);
       expect(result.error?.issues.map(({ message }) => message)).toEqual([
@@ -276,7 +276,7 @@ describe('metadata schema', () => {
     }
   });
 
-  it('accepts characters beyond the basic plane, and strings that only look like an escape', () => {
+  it('accepts characters beyond the basic multilingual plane, and strings that only look like an escape', () => {
     const value = { fox: '🦊', '🦊': '\\ud800', zero: '\\u0000' };
     expect(read(metadata(), value)).toEqual(value);
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WINDOW_MS, WindowCounts } from '../../../src/http/server/window-counts.ts';
 
-describe('WindowCounts', () => {
+describe('WindowCounts of a rate limit', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -29,7 +29,7 @@ describe('WindowCounts', () => {
     expect(counts.increment('a').totalHits).toBe(2);
   });
 
-  it('forgets clients whose window has ended, however many arrive', () => {
+  it('removes clients whose window has ended, however many arrive', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const counts = new WindowCounts();
     for (let client = 0; client < 5_000; client += 1) counts.increment(`first ${client}`);

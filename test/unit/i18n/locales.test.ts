@@ -28,7 +28,7 @@ describe('locales', () => {
     const [first = ''] = languages.filter((language) => language === 'en' || !languages.includes('en'));
     const model = readLocale(area, first);
 
-    it.each(languages)('has no key twice in %s and is formatted as JSON.stringify does', (language) => {
+    it.each(languages)('contains no key twice in %s and is formatted as by JSON.stringify', (language) => {
       const file = readLocaleFile(area, language);
       expect(file).toBe(`${JSON.stringify(JSON.parse(file), null, 2)}\n`);
     });
@@ -61,7 +61,7 @@ describe('the texts of payers’ pages', () => {
     ['refund-page', ofCheckout],
     ['payment-link-page', ofLinks],
     ['subscription-page', ofSubscriptions],
-  ])('are all used in %s, with a value for each placeholder', (area, said) => {
+  ])('are all used by the code in %s, with a value for each placeholder', (area, said) => {
     const texts = readLocale(area, 'en');
     const unused = Object.keys(texts).filter((key) => !strings.some((pattern) => pattern.test(key)));
     const lacking = said.filter(({ key, values }) =>
@@ -84,7 +84,7 @@ describe('the texts of notice mails', () => {
     expect(keysIn('kinds').toSorted()).toEqual([...kinds].toSorted());
   });
 
-  it('are all used by some notice', () => {
+  it('are all used by a notice', () => {
     const sources = globSync('src/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
@@ -97,11 +97,11 @@ describe('the texts of notice mails', () => {
 });
 
 describe('interpolate', () => {
-  it('fills in values and leaves placeholders without one', () => {
+  it('fills in values and leaves placeholders without a value unchanged', () => {
     expect(interpolate('{a} of {b}, {c}', { a: 1, b: '{a}' })).toBe('1 of {a}, {c}');
   });
 
-  it('ignores braces that hold no name', () => {
+  it('ignores braces that contain no placeholder name', () => {
     expect(interpolate('{} { a } {a-b}', { a: 1 })).toBe('{} { a } {a-b}');
   });
 });

@@ -5,7 +5,7 @@ import { nameForBody, nameForSubject } from '../../../src/usecases/mail/sanitize
 /** What programs that show mails make a link of: a scheme, an address, a host with a domain. */
 const LINK = /\w:\/\/|\S@\S|\S[.。．｡]\S|www\S/u;
 
-describe('nameForSubject', () => {
+describe('nameForSubject of a shop in an email', () => {
   it.each([
     'Blumen Müller',
     'Café 21',
@@ -54,15 +54,15 @@ describe('nameForSubject', () => {
   });
 });
 
-describe('nameForBody', () => {
-  it('puts a name on one line, without anything that becomes a link', () => {
+describe('nameForBody of a shop in an email', () => {
+  it('writes the name on one line, without anything that mail clients turn into a link', () => {
     expect(nameForBody('Blumen Müller')).toBe('Blumen Müller');
     expect(nameForBody('a\nb')).toBe('a b');
     expect(nameForBody('shop.example')).toBe('shop.\u200bexample');
     expect(nameForBody('x'.repeat(255))).toHaveLength(80);
   });
 
-  it('breaks every link', () => {
+  it('breaks every link so that mail clients do not show it as one', () => {
     const anything = fc.oneof(fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.emailAddress());
     fc.assert(
       fc.property(anything, (name) => {

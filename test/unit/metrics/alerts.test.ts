@@ -12,7 +12,7 @@ const rules = groups.flatMap((group) => group.rules);
 const tests = readFileSync('config/alerts.test.yml', 'utf8');
 
 describe('config/alerts.yml', () => {
-  it('fires for the absence of a metric only where the daemon itself is absent', () => {
+  it('alerts on a missing metric only where that means that the daemon is down', () => {
     const absent = rules.filter(({ expr }) => expr.includes('absent('));
     expect(absent.map(({ alert }) => alert)).toEqual(['TilldDown']);
   });

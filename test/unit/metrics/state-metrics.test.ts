@@ -58,7 +58,7 @@ async function samples(name: string, parts: Partial<StateMetricsDeps> = {}): Pro
 }
 
 describe('registerStateMetrics', () => {
-  it('gives no sample of a certificate, replica, backup or rate that does not exist', async () => {
+  it('exports no sample of a certificate, replica, backup or rate that does not exist', async () => {
     for (const name of [
       'tilld_tls_certificate_end_timestamp_seconds',
       'tilld_tls_certificate_ending',
@@ -72,27 +72,27 @@ describe('registerStateMetrics', () => {
       expect(await samples(name), name).toEqual([]);
   });
 
-  it('gives no lag of a replica that was never seen, so that TilldReplicaUnseen can fire', async () => {
+  it('exports no lag of a replica that was never seen, so that TilldReplicaUnseen can fire', async () => {
     const replica = { status: () => ({ epoch: 3, lagSeconds: null }) };
     expect(await samples('tilld_replica_epoch', { replica })).toEqual([' 3']);
     expect(await samples('tilld_replica_lag_seconds', { replica })).toEqual([]);
   });
 
-  it('gives the end of a certificate, and whether it should have been renewed', async () => {
+  it('exports the expiry of a certificate, and whether its renewal is overdue', async () => {
     const certificate = { endsAt: NOW + 86_400_000, isEnding: () => true };
     const end = await samples('tilld_tls_certificate_end_timestamp_seconds', { certificate });
     expect(end).toEqual([` ${NOW / 1000 + 86_400}`]);
     expect(await samples('tilld_tls_certificate_ending', { certificate })).toEqual([' 1']);
   });
 
-  it('gives the time of the last backup', async () => {
+  it('exports the time of the last backup', async () => {
     const file = join(dataDir, 'last-backup');
     writeFileSync(file, '');
     utimesSync(file, NOW / 1000, NOW / 1000);
     expect(await samples('tilld_last_backup_timestamp_seconds')).toEqual([` ${NOW / 1000}`]);
   });
 
-  it('counts frozen shops, and the freeze of every wallet, separately', async () => {
+  it('counts frozen shops separately from a freeze of the whole daemon', async () => {
     expect(await samples('tilld_wallets_frozen')).toEqual(['{scope="all"} 0', '{scope="shop"} 0']);
     for (const subject of ['mer_1', 'mer_2', ALL_WALLETS])
       await db.transaction(async (tx) =>
@@ -103,7 +103,7 @@ describe('registerStateMetrics', () => {
     expect(await samples('tilld_wallets_frozen')).toEqual(['{scope="all"} 0', '{scope="shop"} 2']);
   });
 
-  it('omits comparisons of a coin that is not configured any more, which would age for ever', async () => {
+  it('exports no age of reconciliation for a coin that is no longer configured', async () => {
     for (const coin of ['BTC', 'LTC'] as const) {
       await writeReconciliation(db, { coin, mode: 'live', at: NOW, height: 1, differences: 2 });
       await writeUnreconciled(db, { coin, mode: 'live', at: NOW, reason: 'no node' });

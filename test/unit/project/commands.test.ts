@@ -189,19 +189,19 @@ const covers = ({ pattern, document }: Coverage, command: ShellCommand): boolean
 describe('commands of the documents', () => {
   it('are read from the documents by this check', () => expect(run.length).toBeGreaterThan(80));
 
-  it('are run by a test or script, unless their block says that they are not', () => {
+  it('are executed by a test or script, unless their block is marked as not executed', () => {
     const unknown = run.filter((command) => !COVERED.some((each) => covers(each, command)));
     expect(unknown.map(({ document, line, text }) => `${document}:${line} ${text}`)).toEqual([]);
   });
 
-  it('are in blocks that name their language', () => {
+  it('are in code blocks that name their language', () => {
     expect(DOCUMENTS.flatMap(unlabelledCommands)).toEqual([]);
   });
 });
 
 describe('the table of commands', () => {
   it.each(COVERED.map((each) => [each.pattern.source, each] as const))(
-    'covers %s by a file that runs it',
+    'covers %s by a file that executes it',
     (_, each) => {
       expect(readFileSync(each.by, 'utf8').includes(each.proof)).toBe(true);
       expect(run.some((command) => covers(each, command))).toBe(true);
@@ -209,8 +209,8 @@ describe('the table of commands', () => {
   );
 });
 
-describe('preparing a folder for Docker', () => {
-  it('makes the settings, and secrets that only their owner can read, by the commands of production.md', () => {
+describe('preparing a folder for Docker by the commands of production.md', () => {
+  it('creates the settings, and secrets that only their owner can read', () => {
     const lines = run
       .filter(({ document, text }) => document === 'docs/production.md' && /secrets\b|^cp docker/.test(text))
       .filter(({ text }) => !/install\.sh/.test(text));

@@ -29,14 +29,14 @@ const sha256 = (...files: readonly string[]): string => {
   return hash.digest('hex');
 };
 
-it('migrations since 0.1.0 are listed, and stay as they were when they landed', () => {
+it('migrations since 0.1.0 are listed, and unchanged since they were added', () => {
   const files = globSync('src/store/schema/migrations/*.ts').toSorted();
   const hashes = files.map((file) => [basename(file, '.ts'), sha256(file)] as const);
   expect(Object.fromEntries(hashes)).toEqual(FROZEN);
   expect(Object.keys(MIGRATIONS)).toEqual(hashes.map(([name]) => name));
 });
 
-it('migrations before 0.1.0 stay as they were', () => {
+it('migrations before 0.1.0 are unchanged', () => {
   const files = globSync('src/store/schema/pre-release/*.ts').toSorted();
   expect(files).toHaveLength(49);
   expect(sha256(...files)).toBe(PRE_RELEASE);

@@ -25,7 +25,7 @@ function violations(pattern: RegExp, isWrong: (name: string) => boolean): string
   );
 }
 
-describe('rows outside the store', () => {
+describe('database rows outside src/store', () => {
   it('are checked against the columns and flags of the schema', () => {
     expect(COLUMNS.size).toBeGreaterThan(150);
     expect(FLAG_FIELDS.size).toBeGreaterThan(15);
@@ -35,11 +35,11 @@ describe('rows outside the store', () => {
     expect(violations(FIELD, (name) => COLUMNS.has(name))).toEqual([]);
   });
 
-  it('have no flags that are compared with 0 or 1', () => {
+  it('have no flags that the code compares with 0 or 1', () => {
     expect(violations(/\.(\w+) [!=]== [01]\b/g, (name) => FLAG_FIELDS.has(name))).toEqual([]);
   });
 
-  it('have no fiat amounts whose currency may lack its number of decimals', () => {
+  it('have no fiat amounts without the number of decimals of their currency', () => {
     expect(violations(/currencyDigits\([^)]*\) \?\? (\d)/g, () => true)).toEqual([]);
   });
 });

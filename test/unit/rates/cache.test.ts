@@ -44,7 +44,7 @@ test('RateCache keeps a currency for a day after the last shop or payment stoppe
   expect(cache.currencies(25 * HOUR + 1)).not.toContain('THB');
 });
 
-test('RateCache forgets a currency with its prices after a day without requests', () => {
+test('RateCache drops a currency and its prices after a day without requests', () => {
   const cache = new RateCache();
   cache.touch('THB', 0);
   cache.store('kraken', [{ coin: 'BTC', currency: 'THB', rate: '1', at: null }], 0);

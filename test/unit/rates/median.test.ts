@@ -30,7 +30,7 @@ describe('medianRate', () => {
     .map((n) => new Big(n.toString()).times('0.000001').toFixed());
   const observations = fc.array(price, { maxLength: 8 }).map((rates) => observe(...rates));
 
-  test('lies between the counted sources, which are all close together', () => {
+  test('lies between the prices of the sources that count, which are close together', () => {
     const property = fc.property(observations, (given) => {
       const agreed = medianRate(given);
       if (agreed === null) return;
@@ -58,7 +58,7 @@ describe('medianRate', () => {
     fc.assert(property);
   });
 
-  test('moves because of one wrong source among four by no more than the others differ', () => {
+  test('changes because of one wrong source among four by no more than the other sources differ', () => {
     const near = fc.integer({ min: 99_900, max: 100_100 });
     const property = fc.property(fc.tuple(near, near, near), price, ([a, b, c], lie) => {
       const agreed = medianRate(observe(a, b, c, lie));

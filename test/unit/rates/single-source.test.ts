@@ -11,12 +11,12 @@ const judge = (rate: string, sources: string[], history: RateHistory, now: numbe
   judgeRate({ rate, sources }, history, { limits: LIMITS, now });
 const agreed = (rate: string, at = T0): RateHistory => judge(rate, ['a', 'b'], NO_HISTORY, at).history;
 
-describe('judgeRate', () => {
+describe('judgeRate when one price source responds', () => {
   it('accepts a price on which two sources agree, however far it is from the previous one', () => {
     expect(judge('1', ['a', 'b'], agreed('100000'), T0).state).toBe('agreed');
   });
 
-  it('accepts a first price of a single source, and marks it as single when several sources agreed before', () => {
+  it('accepts a first price of a single source, and marks it as single if several sources agreed before', () => {
     expect(judge('100', ['a'], NO_HISTORY, T0).state).toBe('single');
     expect(judge('100', ['a'], agreed('100'), T0).state).toBe('alone');
   });
@@ -39,14 +39,14 @@ describe('judgeRate', () => {
     },
   );
 
-  it('keeps the history when it rejects a price, and names source and prices', () => {
+  it('keeps the previous prices when it rejects a price, and names source and prices in the error', () => {
     const history = agreed('100');
     const verdict = judge('1000', ['kraken'], history, T0 + MINUTE);
     expect(verdict.history).toEqual(history);
     expect(verdict.reason).toMatch(/kraken alone .*1000.*100/);
   });
 
-  it('limits the total move of one source, for any number of steps of any size', () => {
+  it('limits the total change by one source, for any number of steps of any size', () => {
     const step = fc.record({
       ms: fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 10 * MINUTE })),
       percent: fc.integer({ min: -90, max: 900 }),
@@ -75,7 +75,7 @@ describe('judgeRate', () => {
     );
   });
 
-  it('limits the total of all steps within a minute to the limit of one step', () => {
+  it('limits the total of all changes within a minute to the limit of one change', () => {
     let history = agreed('100');
     let highest = new Big(100);
     for (let second = 1; second < 60; second += 1) {
@@ -87,14 +87,14 @@ describe('judgeRate', () => {
     expect(highest.lte(105)).toBe(true);
   });
 
-  it('compares a single source with the last agreed rate for a week, and then accepts it, still marked as single', () => {
+  it('compares a single source with the last price of several sources for a week, and then accepts it, marked as single', () => {
     const WEEK = 7 * 24 * 60 * MINUTE;
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK).state).toBe('refused');
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK + 1).state).toBe('alone');
     expect(judge('104', ['a'], agreed('100'), T0 - WEEK - 1).state).toBe('alone');
   });
 
-  it('handles a clock that is set back', () => {
+  it('works after the clock was set back', () => {
     expect(judge('105', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('alone');
     expect(judge('106', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('refused');
   });

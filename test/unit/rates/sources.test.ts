@@ -15,7 +15,7 @@ const requests = (source: RateSource, currencies: string[]) =>
   source.requests(currencies).map(({ href }) => href);
 
 describe('kraken rate source', () => {
-  test('reads pairs with old and new names', () => {
+  test('reads currency pairs with old and new names', () => {
     expect(prices(kraken(), 'kraken-usd')).toEqual({
       'BTC/USD': '65231.9',
       'ETH/USD': '1965.4',
@@ -56,7 +56,7 @@ describe('kraken rate source', () => {
 });
 
 describe('coinbase rate source', () => {
-  test('reads one coin in every ISO currency, and nothing else of the list', () => {
+  test('reads the prices of one coin in ISO currencies, and ignores the rest of the list', () => {
     expect(prices(coinbase(), 'coinbase-btc')).toEqual({
       'BTC/AED': '239610.2551',
       'BTC/EUR': '56120.77430556',
@@ -73,7 +73,7 @@ describe('coinbase rate source', () => {
 });
 
 describe('bitstamp rate source', () => {
-  test('reads spot pairs with their time, but no perpetuals and no other coins', () => {
+  test('reads spot pairs with their time, and ignores perpetuals and other coins', () => {
     expect(bitstamp().parse(fixture('bitstamp-all'))).toEqual([
       { coin: 'BTC', currency: 'USD', rate: '65229', at: 1_789_455_809_000 },
       { coin: 'BTC', currency: 'EUR', rate: '56118', at: 1_789_455_810_000 },
@@ -81,7 +81,7 @@ describe('bitstamp rate source', () => {
     ]);
   });
 
-  test('sends no request for currencies that it does not have', () => {
+  test('sends no request for currencies that bitstamp does not have', () => {
     expect(requests(bitstamp(), ['THB', 'JPY'])).toEqual([]);
     expect(requests(bitstamp(), ['THB', 'GBP'])).toEqual(['https://www.bitstamp.net/api/v2/ticker/']);
   });
@@ -105,14 +105,17 @@ describe('coingecko rate source', () => {
   test.each([
     ['demo', 'https://api.coingecko.com', 'x-cg-demo-api-key'],
     ['pro', 'https://pro-api.coingecko.com', 'x-cg-pro-api-key'],
-  ] as const)('sends a key of the %s plan to %s in %s, never in the URL', (plan, origin, header) => {
-    const source = coingecko({ plan, apiKey: { reveal: () => 'CG-abc' } });
-    expect(source.headers?.()).toEqual({ [header]: 'CG-abc' });
-    const [url] = source.requests(['USD']);
-    expect(url?.origin).toBe(origin);
-    expect(url?.href).not.toContain('CG-abc');
-    expect(coingecko({ plan, apiKey: null }).headers?.()).toEqual({});
-  });
+  ] as const)(
+    'sends a key of the %s plan to %s in the header %s, never in the URL',
+    (plan, origin, header) => {
+      const source = coingecko({ plan, apiKey: { reveal: () => 'CG-abc' } });
+      expect(source.headers?.()).toEqual({ [header]: 'CG-abc' });
+      const [url] = source.requests(['USD']);
+      expect(url?.origin).toBe(origin);
+      expect(url?.href).not.toContain('CG-abc');
+      expect(coingecko({ plan, apiKey: null }).headers?.()).toEqual({});
+    },
+  );
 
   test('sends one request for all coins and currencies', () => {
     const [url] = coingecko().requests(['USD', 'THB']);

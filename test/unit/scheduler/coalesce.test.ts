@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { coalesce } from '../../../src/scheduler/coalesce.ts';
 
-it('coalesce shares one next round between the calls during a round', async () => {
+it('coalesce combines all calls during a run into one next run', async () => {
   let rounds = 0;
   const first = Promise.withResolvers<void>();
   const run = coalesce(
@@ -18,7 +18,7 @@ it('coalesce shares one next round between the calls during a round', async () =
   expect(rounds).toBe(2);
 });
 
-it('coalesce hands the error of a round to its handler, and waits in idle for the round that follows', async () => {
+it('coalesce passes the error of a run to its handler, and idle() waits for the run that follows', async () => {
   const errors: unknown[] = [];
   let rounds = 0;
   const run = coalesce(

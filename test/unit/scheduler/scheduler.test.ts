@@ -76,7 +76,7 @@ describe('Scheduler.every', () => {
     expect(starts).toEqual([10, 20]);
   });
 
-  it('does not overlap a job with itself, nor delay another job', async () => {
+  it('does not run a job twice at once, nor delay another job', async () => {
     const slow = Promise.withResolvers<void>();
     const runs = { slow: 0, quick: 0 };
     scheduler
@@ -96,7 +96,7 @@ describe('Scheduler.every', () => {
   it.each([
     [false, [0, 14, 28]],
     [true, [0, 10, 20]],
-  ])('counts the pause from the start of a run: %s', async (countsFromStart, expected) => {
+  ])('counts the pause from the start of a run if configured so: %s', async (countsFromStart, expected) => {
     const starts: number[] = [];
     const job = async (signal: AbortSignal) => {
       starts.push(timing.elapsed());
@@ -107,7 +107,7 @@ describe('Scheduler.every', () => {
     expect(starts).toEqual(expected);
   });
 
-  it('makes each pause longer by the share of jitter', async () => {
+  it('extends each pause by the configured jitter', async () => {
     const starts: number[] = [];
     timing.share = 0.5;
     scheduler.every('job', 100, async () => starts.push(timing.elapsed()), { jitter: 0.2 }).start();
@@ -130,7 +130,7 @@ describe('Scheduler.every', () => {
 });
 
 describe('Scheduler.stop', () => {
-  it('aborts the signal of a running job, waits for the job, and logs its failure as no error', async () => {
+  it('aborts the signal of a running job, waits for its end, and does not log its failure as an error', async () => {
     const order: string[] = [];
     const job = async (signal: AbortSignal) => {
       await timing.sleep(1_000, signal);
@@ -147,7 +147,7 @@ describe('Scheduler.stop', () => {
     expect(logger.info).toHaveBeenCalledTimes(1);
   });
 
-  it('ends a pause at once, after which no job runs', async () => {
+  it('ends a pause immediately, after which no job runs', async () => {
     let runs = 0;
     scheduler.every('job', HOUR_MS, async () => void (runs += 1)).start();
     await timing.advance(0);
@@ -181,7 +181,7 @@ describe('Scheduler.cron', () => {
     expect(runs).toBe(2);
   });
 
-  it('runs a job once when the clock steps over three years of times', async () => {
+  it('runs a job once when the clock is set forward over three years of scheduled times', async () => {
     await startOn('* * * * *');
     vi.setSystemTime(START.getTime() + 3 * YEAR_MS);
     await check();
@@ -189,7 +189,7 @@ describe('Scheduler.cron', () => {
     expect(runs).toBe(1);
   });
 
-  it('runs a job at the next time after the clock was set back', async () => {
+  it('runs a job at its next scheduled time after the clock was set back', async () => {
     await startOn('1 * * * *');
     vi.setSystemTime(START.getTime() - YEAR_MS);
     await check();

@@ -54,7 +54,7 @@ it.each([-1, -1n, 0.5, Number.NaN, 2 ** 60])('formatMinor rejects %s', (minor) =
   expect(() => formatMinor(minor, 'EUR')).toThrow(RangeError);
 });
 
-it('formatMinor and parseMinor are inverse, and the daemon parses the same value', () => {
+it('formatMinor and parseMinor are inverse, and parseMinor returns the value that the daemon parses', () => {
   fc.assert(
     fc.property(CURRENCY, fc.bigInt({ min: 0n, max: 10n ** 18n }), (currency, minor) => {
       const text = formatMinor(minor, currency);

@@ -71,7 +71,7 @@ describe('SDK with unexpected responses', () => {
   });
 
   it.each(['31536000', '-5', '0', 'soon', '', '1e9', '9'.repeat(400)])(
-    'limits retries with Retry-After: %s on every response',
+    'waits a bounded time for retries when every response has Retry-After: %s',
     async (after) => {
       const { till, asked } = server([refusal(429, { 'retry-after': after })]);
       const began = Date.now();
@@ -103,7 +103,7 @@ describe('SDK with unexpected responses', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('reports a daemon that is not ready without an error', async () => {
+  it('returns the readiness of a daemon that is not ready without throwing', async () => {
     const error = { status: 503, code: 'NODE_UNAVAILABLE', message: 'Not ready' };
     const data = { ready: false, database: 'ok', chains: {}, warnings: [] };
     const { till, asked } = server([() => Response.json({ success: false, error, data }, { status: 503 })]);
@@ -111,7 +111,7 @@ describe('SDK with unexpected responses', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('does not overflow a timer with a Retry-After of a year', async () => {
+  it('does not overflow a timer on a Retry-After of a year', async () => {
     const { till, asked } = server([refusal(429, { 'retry-after': '31536000' })], {
       retryBudgetMs: Infinity,
     });
@@ -137,8 +137,8 @@ async function follow(answers: readonly (() => Response)[], ms: number) {
   return { seqs, asked };
 }
 
-describe('SDK events.follow', () => {
-  it('delivers no event twice when a cursor goes back', async () => {
+describe('SDK events.follow on unexpected pages', () => {
+  it('delivers no event twice when the server returns an older cursor', async () => {
     const { seqs, asked } = await follow(
       [page([3, 5], 5), page([3, 5], 1), page([4, 6], 6), page([], 6)],
       10_000,
@@ -147,7 +147,7 @@ describe('SDK events.follow', () => {
     expect(asked.slice(0, 4).map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '5', '5', '6']);
   });
 
-  it('ends on abort although the same page is returned again and again', async () => {
+  it('ends on abort although the server returns the same page again and again', async () => {
     const { till, asked } = server([page([3, 5], 5), page([3, 5], 3)]);
     const seqs: number[] = [];
     for await (const { seq } of till.events.since({ after: 0 })) seqs.push(seq);
@@ -155,15 +155,18 @@ describe('SDK events.follow', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it.each([2, 0])('pauses when a cursor stays or goes back next to new events: %s', async (nextAfter) => {
-    const { till, asked } = server([page([3, 4], nextAfter), page([], nextAfter)]);
-    const seqs: number[] = [];
-    for await (const { seq } of till.events.since({ after: 2 })) seqs.push(seq);
-    expect(seqs).toEqual([3, 4]);
-    expect(asked.map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '4']);
-  });
+  it.each([2, 0])(
+    'pauses when the server returns new events with an unchanged or older cursor: %s',
+    async (nextAfter) => {
+      const { till, asked } = server([page([3, 4], nextAfter), page([], nextAfter)]);
+      const seqs: number[] = [];
+      for await (const { seq } of till.events.since({ after: 2 })) seqs.push(seq);
+      expect(seqs).toEqual([3, 4]);
+      expect(asked.map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '4']);
+    },
+  );
 
-  it('fails, instead of ending, when a cursor is missing', async () => {
+  it('throws, instead of ending, when a page has no cursor', async () => {
     const { till } = server([
       () => Response.json({ success: true, error: null, data: { events: [{ seq: 3 }] } }),
     ]);
@@ -171,7 +174,7 @@ describe('SDK events.follow', () => {
     expect(await listening).toMatchObject({ code: 'UNREADABLE' });
   });
 
-  it('does not count a failure after successful responses as one in a row', async () => {
+  it('counts failures in a row only since the last successful response', async () => {
     const failing = refusal(503);
     const answers = Array.from({ length: 12 }, (_, round) => [failing, page([round + 3], round + 3)]).flat();
     const { seqs } = await follow([...answers, page([], 14)], 30_000);
@@ -185,7 +188,7 @@ describe('SDK events.follow', () => {
   });
 
   it.each(['0', '-1', '31536000'])(
-    'limits requests to an overloaded server with Retry-After %s',
+    'limits requests to an overloaded server that sends Retry-After %s',
     async (after) => {
       const { asked } = await follow([refusal(429, { 'retry-after': after })], 600_000);
       expect(asked.length).toBeLessThan(40);
@@ -195,7 +198,7 @@ describe('SDK events.follow', () => {
 });
 
 describe('SDK pagination and inputs', () => {
-  it('sends no further request after a full last page', async () => {
+  it('requests no further page after a full last page', async () => {
     const customers = Array.from({ length: 100 }, (_, id) => ({ id: String(id) }));
     const data = { customers, pagination: { page: 1, limit: 100, total: 100 } };
     const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
@@ -205,7 +208,7 @@ describe('SDK pagination and inputs', () => {
     expect(asked[0]?.url.search).toBe('?page=1&limit=100');
   });
 
-  it('ends with an error when pages repeat forever', async () => {
+  it('throws when the server repeats pages forever', async () => {
     const data = { customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } };
     const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
     const seen: unknown[] = [];
@@ -218,7 +221,7 @@ describe('SDK pagination and inputs', () => {
     expect([seen.length, asked.length]).toEqual([1, 11]);
   });
 
-  it('sends an omitted optional input as an empty one', async () => {
+  it('sends an empty object when an optional input is omitted', async () => {
     const sent: (string | undefined)[] = [];
     const ask = async (_: string, { body }: RequestInit): Promise<Response> => {
       sent.push(body as string | undefined);
@@ -232,7 +235,7 @@ describe('SDK pagination and inputs', () => {
 });
 
 describe('SDK with invalid arguments', () => {
-  it('reports a value that cannot be serialised as JSON, once', async () => {
+  it('throws once for a value that cannot be serialised as JSON', async () => {
     const { till, asked } = server([page([], 0)]);
     const body = { orderId: '1', amount: 1n as unknown as string, currency: 'EUR', customer: {} };
     await expect(till.payments.create(body)).rejects.toThrow(TypeError);

@@ -30,16 +30,16 @@ const payments = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 8 },
 );
 
-describe('selectPayment', () => {
-  it('selects nothing of no payments', () => {
+describe('selectPayment of an order', () => {
+  it('returns nothing when the order has no payments', () => {
     expect(select()).toBeUndefined();
   });
 
-  it('selects the payment with money, even when a newer payment still waits for money', () => {
+  it('returns the payment with money, even when a newer payment still waits for money', () => {
     expect(select(kept('a', 'late', 1), kept('b', 'waiting', 2), kept('c', 'lost', 3))).toBe('a');
   });
 
-  it('selects the earliest of several paid payments, and the newest of several unpaid ones', () => {
+  it('returns the earliest of several paid payments, and the newest of several unpaid ones', () => {
     expect(select(kept('b', 'paid', 2), kept('a', 'paid', 1))).toBe('a');
     expect(select(kept('a', 'waiting', 1), kept('b', 'waiting', 2))).toBe('b');
   });
@@ -50,7 +50,7 @@ describe('selectPayment', () => {
     expect(select(kept('a', 'lost', 1, true), kept('b', 'waiting', 2))).toBe('b');
   });
 
-  it('selects a payment with money wherever there is one, in whatever order the rows are read', () => {
+  it('returns a payment with money if there is one, in whatever order the database returns the rows', () => {
     fc.assert(
       fc.property(payments, (rows) => {
         const selected = selectPayment(rows, (row) => row);
@@ -69,8 +69,8 @@ describe('isOlder', () => {
   });
 });
 
-describe('cover every state of shopState, and are never both true', () => {
-  it('know every state of shopState, and are never both true', () => {
+describe('hasMoney and hasEnded', () => {
+  it('cover every state of shopState, and are never both true', () => {
     const known = Object.values(SHOP_STATES).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );

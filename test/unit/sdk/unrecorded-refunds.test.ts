@@ -21,7 +21,7 @@ const text = (minor: number): string => (minor / 100).toFixed(2);
 const NONE: ReadonlySet<string> = new Set();
 
 describe('unrecordedRefunds', () => {
-  it('lists the refunds made in tilld, and none that the shop recorded by refund link or send', () => {
+  it('lists the refunds made in tilld, except those that the shop already recorded by refund link or send', () => {
     const facts = payment(
       '25.00',
       '10.00',
@@ -34,13 +34,13 @@ describe('unrecordedRefunds', () => {
     ]);
   });
 
-  it('leaves out refunds of an excess', () => {
+  it('does not list refunds of an excess', () => {
     const facts = payment('45.00', '15.00', refund('snd_1', '20.00'), refund('snd_2', '10.00'));
     expect(unrecordedRefunds(facts, '25.00', NONE)).toEqual([{ sendId: 'snd_1', amount: '10.00' }]);
     expect(unrecordedRefunds(payment('45.00', '25.00', refund('snd_1', '20.00')), '25.00', NONE)).toEqual([]);
   });
 
-  it('leaves out refunds that are not broadcast yet, and failed ones', () => {
+  it('does not list refunds that are not broadcast yet, and failed ones', () => {
     const pending = refund('snd_1', '5.00', { status: 'signed' });
     const failed = refund('snd_2', '5.00', { status: 'failed' });
     expect(unrecordedRefunds(payment('25.00', '20.00', pending, failed), '25.00', NONE)).toEqual([]);

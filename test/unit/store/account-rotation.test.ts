@@ -10,8 +10,8 @@ const sizes = fc.record({
   finished: fc.nat({ max: 150 }),
 });
 
-describe('AccountRotation', () => {
-  it('includes every waiting account up to the limit, however many closed accounts there are', () => {
+describe('AccountRotation of balance reads', () => {
+  it('includes every account with an open payment up to the limit, however many closed accounts there are', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 5 }), ({ limit, awaited, finished }, looks) => {
         const turns = new AccountRotation<{ id: number }>(limit);
@@ -29,7 +29,7 @@ describe('AccountRotation', () => {
     );
   });
 
-  it('includes each account, waiting or closed, within a bounded number of rounds', () => {
+  it('includes each account, open or closed, within a bounded number of rounds', () => {
     fc.assert(
       fc.property(sizes, ({ limit, awaited, finished }) => {
         const turns = new AccountRotation<{ id: number }>(limit);

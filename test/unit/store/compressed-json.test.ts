@@ -60,7 +60,7 @@ describe('compressJson', () => {
     );
   });
 
-  it('preserves the largest bodies, which exceed its window', () => {
+  it('preserves bodies that exceed the compression window', () => {
     const text = JSON.stringify({ data: Array.from({ length: 3_000 }, (_, n) => `${n} ${n * n} "ü"`) });
     expect(Buffer.byteLength(text)).toBeGreaterThan(50_000);
     expect(decompressJson(compressJson(text))).toBe(text);
@@ -71,7 +71,7 @@ describe('compressJson', () => {
     expect(compressJson(text).length).toBeLessThan(text.length / 3);
   });
 
-  it('keeps the dictionary that stored rows were compressed with', () => {
+  it('keeps the dictionary with which stored rows were compressed', () => {
     expect(createHash('sha256').update(readFileSync(DICTIONARY)).digest('hex')).toBe(DICTIONARY_SHA256);
     const stored = Buffer.from('WKTfbHDiQ2rWGGJp1WDzbC0AvukRTw==', 'base64');
     expect(decompressJson(stored)).toBe('{"id":"evt_1","type":"payment.created","sequence":1}');
@@ -79,7 +79,7 @@ describe('compressJson', () => {
 });
 
 describe('decompressJson', () => {
-  it('reads plain text of rows from before compression', () => {
+  it('returns rows unchanged that were stored as plain text before compression', () => {
     const text = JSON.stringify({ ...PAYMENT, name: 'ü€𝄞' });
     expect(decompressJson(Buffer.from(text))).toBe(text);
   });

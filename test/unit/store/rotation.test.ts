@@ -4,7 +4,7 @@ import { rotationAt } from '../../../src/store/watch/chain-index.ts';
 
 const MOST = 400;
 
-it('rotationAt includes every address at any height within at most twice the necessary number of blocks', () => {
+it('rotationAt selects every address within at most twice the necessary number of blocks, from any height', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20_000 }),
@@ -21,6 +21,6 @@ it('rotationAt includes every address at any height within at most twice the nec
   );
 });
 
-it('rotationAt selects the same accounts when a block is read again, also after more addresses were issued', () => {
+it('rotationAt selects the same addresses when a block is read again, even if more addresses were issued meanwhile', () => {
   expect(rotationAt(1_000_003, 5_000)).toEqual(rotationAt(1_000_003, 6_000));
 });

@@ -5,7 +5,7 @@ import { Uint32Set } from '../../../src/store/watch/uint32-set.ts';
 const keys = fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 5_000 });
 
 describe('Uint32Set', () => {
-  it('contains exactly what was added, however often it grew', () => {
+  it('contains exactly the added numbers, however often it grew', () => {
     fc.assert(
       fc.property(keys, keys, (inside, others) => {
         const set = new Uint32Set();

@@ -23,11 +23,11 @@ const scalar = fc.oneof(
   fc.nat(600).map((small) => ORDER - 1n - BigInt(small)),
 );
 
-test('hasNativeSecp256k1 is true where the binary is available', () => {
+test('hasNativeSecp256k1 is true where the libsecp256k1 binary is available', () => {
   expect(hasNativeSecp256k1).toBe(true);
 });
 
-test('childPublicKey computes the same point with libsecp256k1 and with the fallback', () => {
+test('childPublicKey computes the same point with libsecp256k1 and with the JavaScript fallback', () => {
   fc.assert(
     fc.property(scalar, scalar, fc.boolean(), (key, tweak, isCompressed) => {
       fc.pre((key + tweak) % ORDER !== 0n);
@@ -44,7 +44,7 @@ test('childPublicKey computes the same point with libsecp256k1 and with the fall
 test.each([
   ['a tweak beyond the order of the group', 5n, Buffer.alloc(32, 0xff)],
   ['the point at infinity', 5n, Buffer.from(Point.Fn.toBytes(ORDER - 5n))],
-])('childPublicKey rejects %s with libsecp256k1 and with the fallback', (_what, key, tweak) => {
+])('childPublicKey rejects %s with libsecp256k1 and with the JavaScript fallback', (_what, key, tweak) => {
   const publicKey = Point.BASE.multiply(key).toBytes(true);
   expect(() => bindings.publicKeyTweakAdd(publicKey, tweak, true)).toThrow();
   expect(() => addTweakByNoble(publicKey, tweak, true)).toThrow();

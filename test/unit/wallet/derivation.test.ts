@@ -127,7 +127,7 @@ test.each([
   }
 });
 
-test('createWallet has no change branch for Solana', () => {
+test('createWallet refuses a change branch for Solana', () => {
   const path: KeyPath = { coin: 'SOL', mode: 'live', account: 0, branch: 1, index: 0 };
   expect(() => wallet('mainnet').address(path)).toThrow(/no internal branch/);
 });
@@ -143,7 +143,7 @@ test('createWallet returns keys that a caller may overwrite without affecting la
   }
 });
 
-test('LruCache keeps the most recently used entries within its limit, and passes on evicted ones', () => {
+test('LruCache keeps the most recently used entries within its limit, and passes evicted ones to its handler', () => {
   const left: number[] = [];
   const cache = new LruCache<number>(2, (value) => left.push(value));
   expect(cache.get('a', () => 1)).toBe(1);

@@ -20,7 +20,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const limitsIn = (text: string): number[] =>
   [...text.matchAll(/^0 BTC live 0 (\d+)$/gm)].map((m) => Number(m[1]));
 
-test('reservingDeriver derives an address only after the file contains a higher index', () => {
+test('reservingDeriver derives an address only after the file of issued addresses contains a higher index', () => {
   const issued = IssuedAddresses.open(file, [], logger);
   const deriver = reservingDeriver(
     {
@@ -38,7 +38,7 @@ test('reservingDeriver derives an address only after the file contains a higher 
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([500, 1000, 1500, 2000]);
 });
 
-test('IssuedAddresses reads back its indexes in one line per branch, raised by those of the database', () => {
+test('IssuedAddresses returns its stored indexes in one line per branch, raised to those of the database', () => {
   const first = IssuedAddresses.open(file, [], logger);
   first.reserve(PATH);
   first.reserve({ ...PATH, index: 700 });
@@ -55,7 +55,7 @@ test('IssuedAddresses reads back its indexes in one line per branch, raised by t
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([5_000]);
 });
 
-test('IssuedAddresses repeats an interrupted skip of indexes at the next start', () => {
+test('IssuedAddresses completes an interrupted skip of indexes at the next start', () => {
   const first = IssuedAddresses.open(file, [], logger);
   first.recordIssued(10);
   first.markBehind();

@@ -67,7 +67,7 @@ describe('openKeyring on a keyring file', () => {
     expect(text).not.toContain(keyring.words().split(' ').slice(0, 3).join(' '));
   });
 
-  test('keeps one seed when two starts create it at the same time, and refuses the later one', async () => {
+  test('keeps one seed when two daemons create it at the same time, and refuses the later one', async () => {
     const dir = freshDir();
     const starts = await Promise.allSettled([open(dir), open(dir), open(dir)]);
     const made = starts.filter((start) => start.status === 'fulfilled');
@@ -75,7 +75,7 @@ describe('openKeyring on a keyring file', () => {
     expect((await open(dir)).keyring.fingerprint).toBe(made[0]?.value.keyring.fingerprint);
   });
 
-  test('creates no new seed where a wallet existed before', async () => {
+  test('creates no new seed for a database that already has a wallet', async () => {
     const dir = freshDir();
     await expect(open(dir, { mayCreate: false })).rejects.toThrow(/missing.*already has a wallet/);
     expect(readdirSync(dir)).toEqual([]);
@@ -93,7 +93,7 @@ async function expectRefusal(dir: string, message: RegExp, wrong?: string): Prom
   expect(readFileSync(file(dir), 'utf8')).toBe(before);
 }
 
-describe('openKeyring, which leaves the file unchanged,', () => {
+describe('openKeyring, which never changes the file,', () => {
   test('refuses a wrong passphrase', async () => {
     const dir = freshDir();
     await open(dir);
@@ -182,7 +182,7 @@ describe('restoreKeyring', () => {
 });
 
 describe('an open Keyring', () => {
-  test('prints as [keyring] everywhere', async () => {
+  test('is printed as [keyring] by every kind of output', async () => {
     const { keyring } = await open(freshDir());
     const printed = [
       JSON.stringify({ keyring }),

@@ -5,7 +5,7 @@ import { TestClock } from '../../_helpers/wallet-world.ts';
 
 const LIMITS = { most: 3, restMs: 1_000, maxRestMs: 4_000 };
 
-test('RetryBackoff delays after a failure, longer after each further one, up to a maximum', () => {
+test('RetryBackoff delays an item after a failure, longer after each further one, up to a maximum', () => {
   const clock = new TestClock();
   const setbacks = new RetryBackoff(clock, LIMITS);
   for (const restMs of [1_000, 2_000, 4_000, 4_000]) {
@@ -42,7 +42,7 @@ test('RetryBackoff reports a failure the first time and when its reason changes'
   expect(setbacks.recordFailure('a', 'no')).toBe(true);
 });
 
-test('RetryBackoff does not wait for a failure with a time in the future after the clock was set back', () => {
+test('RetryBackoff does not delay an item whose failure has a time in the future after the clock was set back', () => {
   const clock = new TestClock();
   const setbacks = new RetryBackoff(clock, LIMITS);
   setbacks.recordFailure('a', 'no');

@@ -6,13 +6,13 @@ import { readSource, readTexts } from './texts.ts';
 const { said, faults } = readTexts();
 const english = [...said.keys()];
 
-describe('the check for texts of the dashboard', () => {
-  it('finds texts in the sources', () => {
+describe('the check for untranslated texts of the dashboard', () => {
+  it('finds texts in the sources of the dashboard', () => {
     expect(english.length).toBeGreaterThan(400);
     expect(english).toEqual(expect.arrayContaining(['Sign in', 'Payments', '{count} payments match']));
   });
 
-  it('requires every text as a literal, with all its values', () => {
+  it('requires every text as a literal, with all its placeholder values', () => {
     expect(faults).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('the check for texts of the dashboard', () => {
 describe.each(['de', 'es', 'fr', 'pt'])('the dashboard in %s', (language) => {
   const translations = readLocale('dashboard', language);
 
-  it('has every text, no unused text, and all in alphabetical order', () => {
+  it('has a translation of every text, no unused one, and all in alphabetical order', () => {
     const missing = english.filter((text) => translations[text] === undefined);
     const unused = Object.keys(translations).filter((text) => !said.has(text));
     expect({ missing, unused }).toEqual({ missing: [], unused: [] });

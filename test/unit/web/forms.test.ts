@@ -9,7 +9,7 @@ const { fieldWords } = (await import(resolve('src/web/dashboard/ui/field-words.t
   fieldWords: (message: string) => { text: string; isRaw: boolean };
 };
 
-describe('hostName of a pasted domain', () => {
+describe('hostName of a domain that a user pasted', () => {
   it.each([
     ['shop.example', 'shop.example'],
     ['https://shop.example/', 'shop.example'],
@@ -23,14 +23,14 @@ describe('hostName of a pasted domain', () => {
   });
 
   it.each(['', 'nonsense', 'two words', 'name@'])(
-    'leaves %j unchanged, for the server to reject',
+    'returns %j unchanged, for the server to reject',
     (typed) => {
       expect(hostName(typed)).toBe(typed);
     },
   );
 });
 
-describe('fieldWords for an error of the API', () => {
+describe('fieldWords for a validation error of the API', () => {
   it.each([
     ['is required', 'Please fill this in.'],
     ['must not be empty', 'Please fill this in.'],

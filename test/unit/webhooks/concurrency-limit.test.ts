@@ -4,7 +4,7 @@ import { ConcurrencyLimit } from '../../../src/workers/webhook-delivery/concurre
 
 const endpoint = (merchant: string, path: string) => endpointKey(merchant, `https://hooks.example${path}`);
 
-describe('delivery slots', () => {
+describe('slots for concurrent webhook deliveries', () => {
   it('are limited per origin and in total', () => {
     const slots = new ConcurrencyLimit({ total: 6, perEndpoint: 4 });
     const taken = (origin: string, tries: number) =>
@@ -18,7 +18,7 @@ describe('delivery slots', () => {
     expect(slots.full()).toEqual([]);
   });
 
-  it('reserve half of the capacity for endpoints that respond, however many are dead', () => {
+  it('are reserved by half for endpoints that respond, however many endpoints are dead', () => {
     const slots = new ConcurrencyLimit({ total: 8, perEndpoint: 4 });
     const dead = Array.from({ length: 20 }, (_, index) => `dead-${index}`);
     for (const origin of dead) {

@@ -22,7 +22,7 @@ describe('snapshotBody of an event', () => {
     expect(freeze({ id: 'pay_1', metadata: { a: 1 } })).toEqual(body({ id: 'pay_1', metadata: { a: 1 } }));
   });
 
-  it('stays under 20 kB whatever metadata and custom fields contain, and marks the truncation', () => {
+  it('stays under 20 kB whatever metadata and custom fields contain, and marks the event as truncated', () => {
     fc.assert(
       fc.property(fc.nat({ max: 16_000 }), fc.nat({ max: 16_000 }), fc.boolean(), (m, c, wide) => {
         const fill = (size: number) => ({ text: wide ? 'é'.repeat(size / 2) : 'x'.repeat(size) });
@@ -37,7 +37,7 @@ describe('snapshotBody of an event', () => {
     );
   });
 
-  it('drops custom fields before metadata, and the history before both', () => {
+  it('shortens the history before it drops custom fields, and drops these before metadata', () => {
     const entries = Array.from({ length: 300 }, (_, index) => ({ index, text: 'x'.repeat(60) }));
     const long = freeze({ timeline: entries, transactions: [], customFields: { a: 1 }, metadata: { b: 1 } });
     expect(long).toMatchObject({
@@ -51,8 +51,8 @@ describe('snapshotBody of an event', () => {
   });
 });
 
-describe('newId', () => {
-  it('is the prefix and 24 base62 characters, and uses all of them', () => {
+describe('newId of a stored object', () => {
+  it('is a prefix and 24 base62 characters, and uses all 62', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('evt_'));
     for (const id of ids) expect(id).toMatch(/^evt_[0-9A-Za-z]{24}$/);
     expect(new Set(ids).size).toBe(ids.length);

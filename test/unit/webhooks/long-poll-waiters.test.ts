@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const until = (signal = new AbortController().signal) => ({ timeoutMs: 30_000, signal });
 
-it('LongPollWaiters wakes the long polls of this merchant, also when the event was emitted before the request', async () => {
+it('LongPollWaiters wakes the long polls of the merchant of an event, also one emitted just before the request', async () => {
   const waiters = new LongPollWaiters();
   const [mine, other] = [waiters.join('m', until()), waiters.join('o', until())];
   const woken = mine.next();
@@ -36,7 +36,7 @@ it('LongPollWaiters ends a long poll by timeout, by a disconnect of the client, 
   expect(await waiters.join('m', until()).next()).toBe(false);
 });
 
-it('LongPollWaiters limits the number in total and per merchant, and forgets disconnected clients', () => {
+it('LongPollWaiters limits the long polls in total and per merchant, and forgets disconnected clients', () => {
   const waiters = new LongPollWaiters({ total: 3, crowded: 3, perMerchant: 2 });
   const [first] = [waiters.join('a', until()), waiters.join('a', until())];
   expect(() => waiters.join('a', until())).toThrow(

@@ -52,7 +52,7 @@ describe('retry schedule of webhook deliveries', () => {
     );
   });
 
-  it('treats every 2xx as success, 410 as the end, and everything else as a failure', () => {
+  it('treats every 2xx as success, 410 as permanent, and everything else as a failure', () => {
     for (let status = 200; status < 300; status += 1)
       expect(attemptOutcome({ ...failure(1), status }, random(0)).kind).toBe('delivered');
     expect(attemptOutcome({ ...failure(10), status: 204 }, random(0)).kind).toBe('delivered');
@@ -78,5 +78,5 @@ describe('parseRetryAfter', () => {
   ])('parses %j as %j ms', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
-  it('parses a missing header as none', () => expect(parseRetryAfter(undefined, now)).toBeNull());
+  it('returns null for a missing header', () => expect(parseRetryAfter(undefined, now)).toBeNull());
 });

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { newTimedId, randomBase62 } from '../../../src/usecases/events/new-id.ts';
 
-it('newTimedId creates ids that sort by time and have the usual form', () => {
+it('newTimedId creates ids that sort by time and have a prefix and 24 base62 characters', () => {
   const times = [0, 1, 61, 62, Date.UTC(2026, 10, 21), Date.UTC(2026, 10, 21) + 1, Date.UTC(2200, 0, 1)];
   const ids = times.map((time) => newTimedId('evt_', time));
   expect(ids.toSorted()).toEqual(ids);
   for (const id of ids) expect(id).toMatch(/^evt_[0-9A-Za-z]{24}$/);
 });
 
-it('newTimedId creates unpredictable ids within the same moment', () => {
+it('newTimedId creates unpredictable ids within the same millisecond', () => {
   const ids = Array.from({ length: 2_000 }, () => newTimedId('evt_', 1_800_000_000_000));
   expect(new Set(ids).size).toBe(2_000);
   const random = ids.map((id) => id.slice('evt_'.length + 8)).join('');

@@ -98,7 +98,7 @@ it.each<[string, Reply]>([
   ],
   ['that is empty (Besu)', { result: null }],
 ])(
-  'BalanceReader leaves balances unknown after the missing-state error %s and requests none separately',
+  'BalanceReader leaves balances unknown after the missing-state error %s, without requesting each balance separately',
   async (_, refusal) => {
     const { reader, count } = readerOf(() => refusal);
     expect(await reader.read(accounts(300), BLOCK)).toEqual({
@@ -109,13 +109,13 @@ it.each<[string, Reply]>([
   },
 );
 
-it('BalanceReader requests each balance separately from a node that reports missing state for the bulk call only', async () => {
+it('BalanceReader requests each balance separately when the node reports missing state for the bulk call only', async () => {
   const refusal = { error: { code: -32_000, message: 'historical state is not available in your plan' } };
   const { reader } = readerOf((call) => (call.method === 'eth_call' ? refusal : own(call)));
   expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), failure: null });
 });
 
-it('BalanceReader does not treat a backend that lacks the block as one that pruned its state or refuses bulk calls', async () => {
+it('BalanceReader does not treat a load-balanced backend that lacks the block as a node that pruned its state or refuses bulk calls', async () => {
   let isBehind = true;
   const { reader, count } = readerOf((call) => {
     if (call.method === 'eth_getBlockByHash') return { result: isBehind ? null : header(5) };
@@ -131,7 +131,7 @@ it('BalanceReader does not treat a backend that lacks the block as one that prun
   expect(count('eth_getBalance')).toBe(0);
 });
 
-it('BalanceReader returns the balances that it read before the rate limit was reached', async () => {
+it('BalanceReader returns the balances that it had read when the node began to limit the rate', async () => {
   let left = 20;
   const { reader } = readerOf((call) => {
     if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };

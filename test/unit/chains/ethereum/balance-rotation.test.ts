@@ -49,7 +49,7 @@ function round(
   return names;
 }
 
-it('BalanceRotation reads waiting accounts in every block without a trace, and the other accounts in rotation', () => {
+it('BalanceRotation reads accounts with an open payment in every untraced block, and the other accounts in turn', () => {
   const turns = new BalanceRotation(silent);
   const open = [account('waiting'), account('paid', false)];
   expect(round(turns, 1, { open })).toEqual(['waiting']);
@@ -57,7 +57,7 @@ it('BalanceRotation reads waiting accounts in every block without a trace, and t
   expect(round(turns, 3, { open, turn: [account('paid', false)] })).toEqual(['waiting', 'paid']);
 });
 
-it('BalanceRotation fills up a bulk call with accounts that expect no payment', () => {
+it('BalanceRotation fills the rest of a bulk call with accounts that expect no payment', () => {
   const turns = new BalanceRotation(silent);
   const open = [...many('waiting', 3), ...many('paid', 9, false)];
   expect(round(turns, 1, { open }, { perCall: 5 })).toEqual([
@@ -71,7 +71,7 @@ it('BalanceRotation fills up a bulk call with accounts that expect no payment', 
   expect(next.slice(3)).toEqual(['paid2', 'paid3']);
 });
 
-it('BalanceRotation reads an account once while all blocks are traced, and again after an untraced block or a reorg', () => {
+it('BalanceRotation reads an account only once while all blocks are traced, and again after an untraced block or a reorg', () => {
   const turns = new BalanceRotation(silent);
   const open = [account('waiting')];
   const traced = { isTraced: true };
@@ -92,7 +92,7 @@ it('BalanceRotation does not count an account as read when its balance is unknow
   expect(round(turns, 2, { open }, { isTraced: true })).toEqual(['unread', 'differing']);
 });
 
-it('BalanceRotation catches up in rotation, requests fewer balances after an error, and warns until all are read', () => {
+it('BalanceRotation requests fewer balances per block after an error, and warns until every account was read', () => {
   const turns = new BalanceRotation(silent);
   const open = many('waiting', 100);
   const seen = new Set(round(turns, 1, { open }, { read: 60 }));
@@ -107,7 +107,7 @@ it('BalanceRotation catches up in rotation, requests fewer balances after an err
   expect(round(turns, 12, { open })).toHaveLength(100);
 });
 
-it('BalanceRotation reserves a share of each round for accounts in rotation, however many accounts are waiting', () => {
+it('BalanceRotation reserves a share of each bulk call for accounts without an open payment, however many have one', () => {
   const turns = new BalanceRotation(silent);
   const open = many('waiting', 400);
   round(turns, 1, { open }, { read: 80 });
@@ -128,7 +128,7 @@ it('BalanceRotation warns when a node without traces has pruned the state of a b
   expect(read(3, 'unknown', true)).toBeNull();
 });
 
-it('BalanceRotation reads an account with a malformed balance again first, besides the usual ones, and warns meanwhile', () => {
+it('BalanceRotation retries an account with a malformed balance in the next block, and warns meanwhile', () => {
   const turns = new BalanceRotation(silent);
   const open = many('waiting', 3);
   const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });

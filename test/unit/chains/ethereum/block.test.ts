@@ -112,20 +112,20 @@ const transaction = (fields: Partial<Block['transactions'][number]>) => ({
 });
 const holding = (amount: bigint): Holding => ({ ref: { txid: hash(2), index: 0 }, amount });
 
-it('readBlock credits an amount that only the balance shows, under a reference made of block and account', async () => {
+it('readBlock credits a balance increase that no transaction explains, under a reference made of block and account', async () => {
   const { credits } = await read({ balances: { [hash(5)]: 9n }, held: [holding(4n)] });
   expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, watchKey: SHOP, amount: 5n }]);
   expect(credits[0]).not.toHaveProperty('remainder');
 });
 
-it('readBlock reads the balance of a closed address in rotation, and of an open address once per block', async () => {
+it('readBlock reads the balance of an account without an open payment in rotation, and of one with an open payment in every block', async () => {
   const balances = { [hash(5)]: 9n };
   expect((await read({ balances, isClosed: true })).credits).toEqual([]);
   expect((await read({ balances, isClosed: true, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
   expect((await read({ balances, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
 });
 
-it('readBlock credits a transfer once, by its transaction and not by the balance change', async () => {
+it('readBlock credits a transfer once, as a transaction and not again as a balance increase', async () => {
   const { credits } = await read({ transactions: [transaction({})], balances: { [hash(5)]: 7n } });
   expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
 });
@@ -144,7 +144,7 @@ it('readBlock credits a plain transfer whose receipt was pruned, because a trans
   expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
 });
 
-it('readBlock refuses a block in which the receipt of an outgoing transaction was pruned, and names the setting to change', async () => {
+it('readBlock refuses a block in which the receipt of an outgoing transaction was pruned, and names the node setting to change', async () => {
   const scene = { transactions: [transaction({ from: SHOP, to: PAYER })], balances: {}, status: null };
   await expect(read(scene)).rejects.toMatchObject({
     kind: 'pruned',
@@ -152,7 +152,7 @@ it('readBlock refuses a block in which the receipt of an outgoing transaction wa
   });
 });
 
-it('readBlock leaves a balance difference for later when the node has pruned the state of the block', async () => {
+it('readBlock credits no balance difference while the node has pruned the state of the block', async () => {
   expect((await read({ balances: {} })).credits).toEqual([]);
 });
 
@@ -168,7 +168,7 @@ it('readBlock does not count the balance that an address had before its order as
   expect(known.credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 5n }]);
 });
 
-it('readBlock spends the whole balance for an outgoing transaction and credits the rest as change', async () => {
+it('readBlock records the whole balance as spent by an outgoing transaction, and the remainder as change', async () => {
   const { credits, debits } = await read({
     transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
     balances: { [hash(5)]: 40_000n },
@@ -179,7 +179,7 @@ it('readBlock spends the whole balance for an outgoing transaction and credits t
   expect(credits).toMatchObject([{ ref: { txid: hash(1) }, amount: 40_000n, remainder: true }]);
 });
 
-it('readBlock charges only the gas for a reverted outgoing transaction', async () => {
+it('readBlock records only the gas as spent by a reverted outgoing transaction', async () => {
   const { credits, debits } = await read({
     transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
     balances: { [hash(5)]: 40_010n },
@@ -190,7 +190,7 @@ it('readBlock charges only the gas for a reverted outgoing transaction', async (
   expect(credits).toMatchObject([{ amount: 40_010n, remainder: true }]);
 });
 
-it('readBlock disproves a balance credit when a later balance does not contain it', async () => {
+it('readBlock marks a balance credit as gone when a later balance does not contain it', async () => {
   const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
   const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
   expect(await read(scene)).toMatchObject({ credits: [], debits: [], disproved: [shown.ref] });
@@ -199,7 +199,7 @@ it('readBlock disproves a balance credit when a later balance does not contain i
   expect(part).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('readBlock does not write off a credit with a transaction because of one wrong balance, so that it is not credited twice', async () => {
+it('readBlock does not write off the credit of a transaction because of one wrong balance, so that it is not credited twice', async () => {
   const shortfalls = new Shortfalls();
   const held = [holding(8n)];
   const low = { balances: { [hash(5)]: 3n }, held, shortfalls };
@@ -219,7 +219,7 @@ async function tenthLook(scene: Omit<Scene, 'balances'>, times = 10) {
 }
 const low = { balances: { [hash(5)]: 3n }, held: [holding(8n)] };
 
-it('readBlock records a repeated balance shortfall as spent once an unknown transaction explains it', async () => {
+it('readBlock records a balance that is repeatedly too low as spent once the node shows an unknown outgoing transaction', async () => {
   const { credits, debits } = await tenthLook({ nonce: 2, outgoing: 1 });
   expect(debits).toEqual([{ ref: holding(8n).ref, byTxid: FOUND }]);
   expect(credits).toMatchObject([{ amount: 3n, remainder: true }]);
@@ -231,17 +231,17 @@ it.each([
   ['all transactions of the account are known', { nonce: 3, outgoing: 3 }],
   ['the node has pruned the state of the finalized block', { nonce: null }],
   ['the node does not report a finalized block', { nonce: 2, outgoing: 1, final: null }],
-])('readBlock never writes off a balance shortfall when %s', async (_why, scene) => {
+])('readBlock never writes off a balance that is too low when %s', async (_why, scene) => {
   expect(await tenthLook(scene, 15)).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('readBlock does not disprove a balance credit of a finalized block', async () => {
+it('readBlock does not mark a balance credit of a finalized block as gone', async () => {
   const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
   const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
   expect(await read({ ...scene, final: 4 })).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('readBlock warns of a repeated balance shortfall and clears the warning once the balance matches the ledger', async () => {
+it('readBlock warns of a balance that is repeatedly too low, and clears the warning once the balance matches the ledger', async () => {
   const shortfalls = new Shortfalls();
   const told = () => shortfalls.withWarning({ warnings: null } as NodeStatus).unexplained;
   for (let number = 6; number < 9; number += 1) await read({ ...low, number, shortfalls });
@@ -250,7 +250,7 @@ it('readBlock warns of a repeated balance shortfall and clears the warning once 
   expect(told()).toEqual({ accounts: 0, amount: 0n });
 });
 
-it('readBlock replaces the references of credits from a reorged block when the balance shows the money again', async () => {
+it('readBlock replaces a balance credit of a reorged block when the balance shows the money in another block', async () => {
   const lost = [
     { ref: { txid: `balance:5:${hash(6)}:${SHOP}`, index: 0 }, watchKey: SHOP },
     { ref: { txid: hash(7), index: 2 }, watchKey: SHOP },
@@ -261,7 +261,7 @@ it('readBlock replaces the references of credits from a reorged block when the b
   expect(replaces).toEqual([lost[0]?.ref, lost[1]?.ref]);
 });
 
-it('readBlock undoes an unconfirmed payment whose transaction fails in its block', async () => {
+it('readBlock removes an unconfirmed payment whose transaction fails in its block', async () => {
   const seen = { ref: { txid: hash(1), index: 0 }, watchKey: SHOP };
   const scene = { transactions: [transaction({})], unsettled: [seen] };
   expect((await read({ ...scene, balances: { [hash(5)]: 0n }, status: 0 })).replaces).toEqual([seen.ref]);

@@ -31,7 +31,7 @@ async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknow
   return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
 }
 
-describe('quoteFee with a refused gas estimate', () => {
+describe('quoteFee when the node refuses eth_estimateGas', () => {
   it.each([
     [3, 'execution reverted'],
     [3, ''],
@@ -60,12 +60,12 @@ describe('quoteFee with a refused gas estimate', () => {
   });
 });
 
-describe('quoteFee for a destination with code', () => {
+describe('quoteFee for a contract as the destination', () => {
   it('uses the estimated gas plus a margin', async () => {
     expect(await quoteThat(async () => 80_000n)).toMatchObject({ account: { gasLimit: 100_000n } });
   });
 
-  it('refuses a destination that uses far more gas than a wallet, because the sender would pay for it', async () => {
+  it('refuses a contract that uses far more gas than a wallet, because the sender would pay for it', async () => {
     const error = await quoteThat(async () => 15_000_000n);
     expect(error).toBeInstanceOf(UnsendableAmount);
     expect(String(error)).toContain('15000000 gas');

@@ -46,7 +46,7 @@ describe('planSend for Ether', () => {
     expect(planSend(request({ nonceSequence: taken(6) })).account?.nonce).toBe(5);
   });
 
-  it('does not spend funds that open sends need', () => {
+  it('does not spend funds that other open sends need', () => {
     const lane = { usedNonces: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - FEE };
     expect(planSend(request({ nonceSequence: lane })).amount).toBe(10n ** 17n);
     const more = { ...lane, committed: lane.committed + 1n };
@@ -58,7 +58,7 @@ describe('planSend for Ether', () => {
     expect(() => planSend(request({ funds }))).toThrow(InsufficientFunds);
   });
 
-  it('leaves exactly zero when it sends a whole balance less its fee', () => {
+  it('leaves a balance of exactly zero when it sends the whole balance less the fee', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: FEE + 1n, max: 10n ** 21n }), (amount) => {
         const plan = planSend(request({ funds: [fund(0, amount)], amount, subtractFee: true }));
@@ -80,18 +80,18 @@ describe('planReplacement for Ether', () => {
     expect((bump?.feeRate ?? 0n) * 8n).toBeGreaterThanOrEqual(previous.feeRate * 9n);
   });
 
-  it('pays the fee of the network when that is higher, up to the cap', () => {
+  it('pays the current network fee when that is higher, up to the cap', () => {
     expect(planReplacement({ ...ask, quote: quote(3n * PRICE) })?.fee).toBe(3n * FEE);
     expect(planReplacement({ ...ask, quote: quote(CAP + 1_000n) })).toBeNull();
   });
 
-  it('uses the current balance less what other sends of the account need', () => {
+  it('spends at most the current balance less what other sends of the account need', () => {
     const lane = { usedNonces: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
     expect(planReplacement({ ...ask, quote: quote(2n * PRICE), nonceSequence: lane })?.fee).toBe(2n * FEE);
     expect(planReplacement({ ...ask, quote: quote(3n * PRICE), nonceSequence: lane })).toBeNull();
   });
 
-  it('takes the higher fee out of the amount of a transfer between addresses of the wallet', () => {
+  it('deducts the higher fee from the amount of a transfer between addresses of the wallet', () => {
     const amount = 10n ** 18n;
     const sweep = planSend(request({ amount, subtractFee: true }));
     const lane = { usedNonces: new Set<number>(), committed: 0n };

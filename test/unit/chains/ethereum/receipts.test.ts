@@ -70,14 +70,14 @@ it.each([
   ['null', null],
   ['a refusal that says so', new Error('pruned history unavailable')],
 ])(
-  'accountReads.receipts treats receipts as pruned when a node has the block deep below its tip and returns %s',
+  'accountReads.receipts treats receipts as pruned when a node that has the block, deep below its tip, returns %s',
   async (_, answer) => {
     const first = { [hash(1)]: receipt(1), [hash(2)]: answer };
     expect(await receiptsAt({ tip: 20_000, first })).toEqual([hash(1), null]);
   },
 );
 
-it('accountReads.receipts retries receipts that a lagging backend does not have', async () => {
+it('accountReads.receipts requests receipts again that a lagging backend does not have', async () => {
   expect(await receiptsAt({ tip: 1_000, first: {}, later: both })).toEqual([hash(1), hash(2)]);
 });
 
@@ -88,6 +88,6 @@ it.each([
     'a backend on another branch',
     { tip: 20_000, first: { [hash(1)]: receipt(1, hash(9)), [hash(2)]: receipt(2, hash(9)) } },
   ],
-])('accountReads.receipts treats receipts as unknown when they are missing from %s', async (_, node) => {
+])('accountReads.receipts treats receipts as unknown when they are missing at %s', async (_, node) => {
   await expect(receiptsAt(node)).rejects.toMatchObject({ kind: 'unavailable' });
 });

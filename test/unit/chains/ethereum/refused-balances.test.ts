@@ -27,7 +27,7 @@ function readerBeside(isRefused: (account: string) => boolean, batchSize: number
   return { reader: new BalanceReader(rpc, { batchSize, clock, logger }), lines, clock, calls };
 }
 
-describe('BalanceReader with a node that refuses balances', () => {
+describe('BalanceReader with a node that refuses the balances of some accounts', () => {
   it('reads every balance except those that the node refuses, wherever they are in the list', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -57,7 +57,7 @@ describe('BalanceReader with a node that refuses balances', () => {
     expect(lines).toEqual([]);
   });
 
-  it('keeps the balances that it read before the node refused every account', async () => {
+  it('returns the balances that it had read when the node began to refuse every account', async () => {
     const accounts = Array.from({ length: 20 }, (_, at) => accountAt(at));
     const { reader } = readerBeside((account) => BigInt(account) >= 4n && BigInt(account) < 19n, 2);
     const { answers, failure } = await reader.read(accounts, '0xblock');
@@ -65,7 +65,7 @@ describe('BalanceReader with a node that refuses balances', () => {
     expect(failure?.kind).toBe('unavailable');
   });
 
-  it('retries the bulk call immediately after the clock was set back', async () => {
+  it('sends a bulk call again immediately after the clock was set back', async () => {
     const { reader, clock, calls } = readerBeside(() => false, 10);
     const accounts = [0, 1].map(accountAt);
     await reader.read(accounts, '0xblock');

@@ -33,36 +33,36 @@ function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) 
   return submitter.getTransactionStatus({ txid, raw: null });
 }
 
-describe('status of a transaction whose bytes are not stored (blobs, set code, long calldata)', () => {
-  it('is absent when a backend that knows the tip does not have the transaction', async () => {
+describe('getTransactionStatus of a transaction whose bytes are not stored (blobs, set code, long calldata)', () => {
+  it('returns absent when a backend that has the tip does not have the transaction', async () => {
     expect(await fateOf(hash(1), {})).toBe('absent');
   });
 
-  it('is unknown to a backend that does not know the tip, whatever it answers', async () => {
+  it('returns unknown from a backend that does not have the tip, whatever receipt it returns', async () => {
     expect(await fateOf(hash(1), { knowsTip: false })).toBe('unknown');
     expect(await fateOf(hash(1), { knowsTip: false, receipt: reverted })).toBe('unknown');
     expect(await fateOf(hash(1), { receipt: reverted })).toBe('gone');
   });
 
-  it('is present while a node has the transaction', async () => {
+  it('returns present while a node has the transaction', async () => {
     expect(await fateOf(hash(1), { isKnown: true })).toBe('present');
   });
 });
 
-describe('status of a balance credit whose block left the chain', () => {
+describe('getTransactionStatus of a balance credit whose block left the chain', () => {
   const found = `balance:5:${hash(6)}:${ACCOUNT}`;
 
-  it('is unknown until the account is read without that block, and gone afterwards', async () => {
+  it('returns unknown until the account is read on the new branch, and gone afterwards', async () => {
     expect(await fateOf(found, {})).toBe('unknown');
     expect(await fateOf(found, {}, true)).toBe('gone');
   });
 
-  it('is present while the block is in the best chain', async () => {
+  it('returns present while the block is in the best chain', async () => {
     expect(await fateOf(`balance:5:${hash(5)}:${ACCOUNT}`, {})).toBe('present');
   });
 });
 
-describe('status of an Ethereum transaction behind a load balancer that splits one request between backends', () => {
+describe('getTransactionStatus behind a load balancer that splits one request between Ethereum backends', () => {
   const wallet = new Wallet(`0x${'1'.repeat(64)}`);
   const transaction = Transaction.from({ type: 2, chainId: 1, nonce: 0, gasLimit: 21_000, to: ACCOUNT });
   transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
@@ -86,13 +86,13 @@ describe('status of an Ethereum transaction behind a load balancer that splits o
   };
   const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
 
-  it('is not gone while the ledger has not read the block that used its nonce', async () => {
+  it('does not return gone before the ledger has read the block in which another transaction used the nonce', async () => {
     expect(await submitter.getTransactionStatus(stored, { height: 5, hash: hash(5) })).toBe('absent');
   });
 
   const last = { height: 6, hash: hash(6) };
 
-  it('is gone once the ledger has read another transaction with its nonce', async () => {
+  it('returns gone once the ledger has read another transaction with the same nonce', async () => {
     expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
     expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('gone');
   });
@@ -100,15 +100,18 @@ describe('status of an Ethereum transaction behind a load balancer that splits o
   it.each([
     ['that block is not finalized', 5],
     ['the node does not report which block is finalized', 0],
-  ])('is not final while %s, because a reorg may still mine it', async (_why, height) => {
-    final = height;
-    expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('unknown');
-    expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
-    expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'unknown' });
-    final = 6;
-  });
+  ])(
+    'returns gone but not with final proof while %s, because a reorg may still mine the transaction',
+    async (_why, height) => {
+      final = height;
+      expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('unknown');
+      expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
+      expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'unknown' });
+      final = 6;
+    },
+  );
 
-  it('is not final while another transaction with its nonce is pending, because that one may lose', async () => {
+  it('returns gone but not with final proof while another transaction with the nonce is pending, because that one may lose', async () => {
     submitter.saw(new Map([[`nonce:${wallet.address.toLowerCase()}:0`, hash(7)]]));
     const before = { height: 5, hash: hash(5) };
     expect(await submitter.getTransactionStatus(stored, before)).toBe('gone');
@@ -116,12 +119,12 @@ describe('status of an Ethereum transaction behind a load balancer that splits o
     submitter.saw(new Map());
   });
 
-  it('does not fail on the first broadcast when its nonce is used, because the same bytes may have used it', async () => {
+  it('leaves a first broadcast with a used nonce undecided, because the same bytes may have used the nonce', async () => {
     expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 });
 
-describe('status of a transaction that no node has and whose nonce is unused', () => {
+describe('getTransactionStatus of a transaction that no node has and whose nonce is unused', () => {
   const wallet = new Wallet(`0x${'1'.repeat(64)}`);
   const fields = {
     type: 2,
@@ -149,16 +152,16 @@ describe('status of a transaction that no node has and whose nonce is unused', (
     return submitter.getTransactionStatus(stored, ledger, proof);
   }
 
-  it('is unfunded when the balance at the cursor is below its value plus its maximum fee', async () => {
+  it('returns unfunded when the balance at the cursor is below value plus maximum fee', async () => {
     expect(await fateWith(cost - 1n, 3)).toBe('unfunded');
     expect(await fateWith(cost, 3)).toBe('absent');
   });
 
-  it('is unfunded while an earlier nonce is unused as well', async () => {
+  it('returns unfunded also while an earlier nonce is unused', async () => {
     expect(await fateWith(cost - 1n, 2)).toBe('unfunded');
   });
 
-  it('is absent when the node does not return balance or nonce, or no final proof is requested', async () => {
+  it('returns absent when the node returns no balance or nonce, or no final proof is requested', async () => {
     expect(await fateWith('unknown', 3)).toBe('absent');
     expect(await fateWith('unreadable', 3)).toBe('absent');
     expect(await fateWith(0n, null)).toBe('absent');

@@ -19,7 +19,7 @@ async function highest(syncing: unknown): Promise<number | null> {
   return (await blockReads(rpc).identity()).highest;
 }
 
-describe('eth_syncing', () => {
+describe('the answer of eth_syncing', () => {
   it.each([
     ['false', false],
     ['null', null],
@@ -29,7 +29,7 @@ describe('eth_syncing', () => {
       { currentBlock: '0x64', highestBlock: '0x64', txIndexRemainingBlocks: '0x10' },
     ],
     ['an object past its highest known block', { currentBlock: '0x65', highestBlock: '0x64' }],
-  ])('means in sync when it is %s', async (_, answer) => {
+  ])('means that the node is in sync when it is %s', async (_, answer) => {
     expect(await highest(answer)).toBeNull();
   });
 
@@ -37,7 +37,7 @@ describe('eth_syncing', () => {
     ['below its highest block', { currentBlock: '0x64', highestBlock: '0x70' }, 0x70],
     ['without its current block', { highestBlock: '0x70', stages: [] }, 0x70],
     ['without either', { stages: [] }, 100],
-  ])('means behind when it is an object %s', async (_, answer, height) => {
+  ])('means that the node is behind when it is an object %s', async (_, answer, height) => {
     expect(await highest(answer)).toBe(height);
   });
 });

@@ -33,7 +33,7 @@ function tracerOn(answers: Record<string, unknown>, asked: string[] = []) {
 
 const call = (to: string, value: string, more: object = {}) => ({ type: 'CALL', to, value, ...more });
 
-it('createTracer counts calls, creations and self-destructs that carry value, in order, and never delegate calls', async () => {
+it('createTracer lists calls, creations and self-destructs that carry value, in order, and never delegate calls', async () => {
   const root = {
     ...call(B!, '0x5'),
     calls: [
@@ -76,7 +76,7 @@ const flat = (at: number[], to: string, value: string, more: object = {}) => ({
 /** The trace of the second transaction itself. */
 const second = flat([], B!, '0x0', { transactionHash: hash(2), transactionPosition: 1 });
 
-it('createTracer reads the flat traces of Parity with the same result', async () => {
+it('createTracer reads the flat traces of Parity with the same result as nested ones', async () => {
   const traces = [
     flat([], B!, '0x9'),
     flat([0], C!, '0x1', { error: 'Reverted' }),
@@ -119,7 +119,7 @@ it.each([
   ['trace_block', null],
   ['trace_block', []],
 ])(
-  'createTracer treats %s answering %j as a backend without the block, not as a block without transfers',
+  'createTracer treats %s answering %j as a backend that lacks the block, not as a block without transfers',
   async (method, answer) => {
     const { tracer, asked } = tracerOn({ [method]: answer });
     await expect(tracer.transfers(block)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -129,14 +129,14 @@ it.each([
   },
 );
 
-it('createTracer does not trace a block again that is read again', async () => {
+it('createTracer does not request the trace of a block twice', async () => {
   const { tracer, asked } = tracerOn({ trace_block: [flat([], B!, '0x0'), flat([0], C!, '0x1'), second] });
   const found = await tracer.transfers(block);
   expect(await tracer.transfers(block)).toEqual(found);
   expect(asked).toEqual(['debug_traceBlockByHash', 'trace_block']);
 });
 
-it('createTracer stops tracing for a while when the node has no traces, and requests none for empty blocks', async () => {
+it('createTracer stops tracing for a while when the node does not support traces, and requests none for empty blocks', async () => {
   const { tracer, asked, advance } = tracerOn({});
   expect(await tracer.transfers({ ...block, transactions: [] })).toEqual([]);
   expect(await tracer.transfers(block)).toBeNull();
@@ -176,7 +176,7 @@ const untraceable = {
   'without one of its transactions': [{ result: call(A!, '0x1') }, { error: 'execution timeout' }],
 };
 for (const [what, answer] of Object.entries(untraceable)) {
-  it(`createTracer continues without a trace ${what} after three attempts, and starts again with the next block`, async () => {
+  it(`createTracer continues without a trace ${what} after three attempts, and traces the next block again`, async () => {
     const answers: Record<string, unknown> = { debug_traceBlockByHash: answer };
     const { tracer } = tracerOn(answers);
     await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
@@ -191,7 +191,7 @@ for (const [what, answer] of Object.entries(untraceable)) {
 
 const blockAt = (height: number): Block => ({ ...block, hash: hash(height), number: height });
 
-it('createTracer tries each block once after three blocks in a row failed, until a trace succeeds', async () => {
+it('createTracer attempts each block only once after three blocks in a row failed, until a trace succeeds', async () => {
   const answers: Record<string, unknown> = {
     debug_traceBlockByHash: new ChainError('unavailable', 'required historical state unavailable'),
   };
@@ -213,7 +213,7 @@ it('createTracer tries each block once after three blocks in a row failed, until
 
 const another = (number: number): Block => ({ ...block, number, hash: hash(number) });
 
-it('createTracer retries a missing method after ten minutes, and immediately after the clock was set back', async () => {
+it('createTracer retries a missing trace method after ten minutes, and immediately after the clock was set back', async () => {
   const { tracer, asked, advance } = tracerOn({});
   await tracer.transfers(another(1));
   const first = asked.length;

@@ -80,8 +80,8 @@ async function readAtLast(deps: BlockReaderDeps): Promise<{ block: ChainBlock; f
   throw new Error(`never read: ${failures.join('; ')}`);
 }
 
-describe('readBlock with one unreadable transaction', () => {
-  it('credits the others after three attempts, and names the unreadable one', async () => {
+describe('readBlock with one transaction that it cannot parse', () => {
+  it('credits the other transactions after three attempts, and logs the one that it cannot parse', async () => {
     const { deps, told } = scene({ transactions: [strange, payment] });
     const { block, failures } = await readAtLast(deps);
     expect(block.credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
@@ -93,14 +93,14 @@ describe('readBlock with one unreadable transaction', () => {
     });
   });
 
-  it('names a transaction without a hash by its position in the block', async () => {
+  it('logs a transaction without a hash by its position in the block', async () => {
     const { deps, told } = scene({ transactions: [payment, { type: '0x2' }] });
     const { block } = await readAtLast(deps);
     expect(block.credits).toHaveLength(1);
     expect(told().unread).toMatchObject([{ txid: '5/1', isUnknownVersion: false }]);
   });
 
-  it('stops warning once the node returns the transaction in a readable form', async () => {
+  it('stops warning once the node returns the transaction in a format that it can parse', async () => {
     const node = { transactions: [strange as object, payment] };
     const { deps, client, unread, clock, told } = scene(node);
     await readAtLast(deps);
@@ -115,7 +115,7 @@ describe('readBlock with one unreadable transaction', () => {
     expect(told().unread).toEqual([]);
   });
 
-  it('does not credit a payment whose receipt is unreadable, and credits all others', async () => {
+  it('does not credit a payment whose receipt it cannot parse, and credits all others', async () => {
     const second = { ...payment, hash: hash(3), nonce: '0x1', value: '0x9' };
     const receipt = (txid: unknown) => ({
       ...receiptOf(txid),
@@ -127,12 +127,12 @@ describe('readBlock with one unreadable transaction', () => {
     expect(told().unread).toMatchObject([{ txid: hash(1), height: 5 }]);
   });
 
-  it('reads only the success flag of the receipt of an incoming payment', async () => {
+  it('requires only the success flag of the receipt of an incoming payment', async () => {
     const { deps } = scene({ transactions: [payment] });
     expect((await readAtLast(deps)).failures).toEqual([]);
   });
 
-  it('never advances past a block in which the receipt of an outgoing transaction is unreadable', async () => {
+  it('never advances past a block in which it cannot parse the receipt of an outgoing transaction', async () => {
     const own = { ...payment, from: SHOP, to: PAYER };
     const { deps } = scene({ transactions: [own] });
     await expect(readAtLast(deps)).rejects.toThrow(`eth_getTransactionReceipt: no gasUsed of ${hash(1)}`);

@@ -5,7 +5,7 @@ import { paymentUri } from '../../../../src/chains/simulator/payment-uri.ts';
 
 const PUBLIC_KEY = hex.decode('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798');
 
-describe('addresses in sandbox format', () => {
+describe('address validation in sandbox mode', () => {
   it.each([
     // BIP-173 and BIP-350, testnet.
     ['BTC', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
@@ -18,7 +18,7 @@ describe('addresses in sandbox format', () => {
     ['ETH', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
     ['ETH', '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'],
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
-  ] as const)('include, for %s, %s', (coin, address) => {
+  ] as const)('accepts, for %s, the address %s', (coin, address) => {
     expect(COIN_FORMATS[coin].addressProblem(address)).toBeNull();
   });
 
@@ -29,18 +29,18 @@ describe('addresses in sandbox format', () => {
     ['ETH', '0xFB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1vv'],
     ['SOL', ''],
-  ] as const)('exclude, for %s, %s', (coin, address) => {
+  ] as const)('rejects, for %s, the address %s', (coin, address) => {
     expect(COIN_FORMATS[coin].addressProblem(address)).toEqual(expect.any(String));
   });
 
-  it('belong to the keys in the published vectors', () => {
+  it('accepts the addresses that belong to the keys in the published vectors', () => {
     expect(COIN_FORMATS.BTC.addressOf(PUBLIC_KEY)).toBe('tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx');
     expect(COIN_FORMATS.ETH.addressOf(PUBLIC_KEY)).toBe('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf');
   });
 });
 
-describe('payment URIs in sandbox', () => {
-  it('follow the standard of each coin', () => {
+describe('payment URIs in sandbox mode', () => {
+  it('follow the URI standard of each coin', () => {
     const address = 'ADDRESS';
     expect(paymentUri('BTC', { address, amount: 150_000n })).toBe('bitcoin:ADDRESS?amount=0.0015');
     expect(paymentUri('LTC', { address, amount: 10n ** 8n, label: 'Tea & cake' })).toBe(

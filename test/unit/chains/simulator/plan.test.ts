@@ -40,7 +40,7 @@ const request = fc.record({
   rate: fc.bigInt(1n, 10n ** 13n),
 });
 
-describe.each(COINS)('planSend and planReplacement for %s in sandbox', (coin) => {
+describe.each(COINS)('planSend and planReplacement for %s in sandbox mode', (coin) => {
   it('never create or lose an atom, whatever the funds', () => {
     fc.assert(
       fc.property(request, ({ amounts, amount, subtractFee, rate }) => {

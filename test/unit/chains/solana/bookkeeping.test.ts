@@ -30,7 +30,7 @@ function chain(changes: readonly (readonly bigint[])[], start: readonly bigint[]
 }
 
 describe('deriveCredits on Solana', () => {
-  it('matches the balances of the chain after any transactions', () => {
+  it('derives credits and debits that add up to the balances on the chain after any transactions', () => {
     const deltas = fc.array(fc.bigInt(-1_000n, 1_000n), { minLength: 3, maxLength: 3 });
     const starts = fc.array(fc.bigInt(0n, 1_000n), { minLength: 3, maxLength: 3 });
     fc.assert(
@@ -55,7 +55,7 @@ describe('deriveCredits on Solana', () => {
     );
   });
 
-  it('distinguishes incoming credits from change', () => {
+  it('distinguishes incoming payments from change', () => {
     const transactions = chain(
       [
         [700n, 0n, 0n],
@@ -73,7 +73,7 @@ describe('deriveCredits on Solana', () => {
     expect(debits).toEqual([{ ref: { txid: 's0', index: 0 }, byTxid: 's1', outcome }]);
   });
 
-  it('lists the accounts whose balance a transaction increased, where its bytes are readable', () => {
+  it('lists the accounts whose balance a transaction increased', () => {
     const [landed] = chain([[-200n, 150n, 45n]], [1_000n, 0n, 0n]);
     const held = new Map([['a', [{ ref: { txid: 'start', index: 0 }, amount: 1_000n }]]]);
     const { debits } = deriveCredits([{ ...landed!, raw: 'AQ==' }], new Set(['a']), held);

@@ -33,8 +33,8 @@ async function proves(shown: readonly Block[], dating: Block): Promise<boolean> 
   return hasWindow(slots, dating.height + LIFETIME, blockAt);
 }
 
-describe('hasWindow (the slots in which a Solana transaction can land)', () => {
-  it('accepts any number of skipped slots as long as no block is missing', async () => {
+describe('hasWindow (all blocks in which a Solana transaction could have been included were read)', () => {
+  it('is true for any number of skipped slots as long as no block is missing', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, async (chain, at) => {
         expect(await proves(chain, chain[at]!)).toBe(true);
@@ -42,7 +42,7 @@ describe('hasWindow (the slots in which a Solana transaction can land)', () => {
     );
   });
 
-  it('rejects a window with any missing block in which the transaction could have landed', async () => {
+  it('is false when any number of blocks from the window is missing', async () => {
     await fc.assert(
       fc.asyncProperty(
         chains,
@@ -59,7 +59,7 @@ describe('hasWindow (the slots in which a Solana transaction can land)', () => {
     );
   });
 
-  it('rejects a window with single missing blocks', async () => {
+  it('is false when a single block is missing', async () => {
     await fc.assert(
       fc.asyncProperty(
         chains,
@@ -73,7 +73,7 @@ describe('hasWindow (the slots in which a Solana transaction can land)', () => {
     );
   });
 
-  it('requires neither the block of the recent blockhash nor blocks after the window', async () => {
+  it('is true without the block of the recent blockhash and without blocks after the window', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, async (chain, at) => {
         const shown = chain.filter((_block, place) => place > at && place <= at + LIFETIME);
@@ -82,7 +82,7 @@ describe('hasWindow (the slots in which a Solana transaction can land)', () => {
     );
   });
 
-  it('rejects slots that are listed twice instead of missing ones', async () => {
+  it('is false when slots are listed twice in place of missing ones', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, fc.integer({ min: 2, max: LIFETIME }), async (chain, at, missing) => {
         const dating = chain[at]!;
@@ -94,7 +94,7 @@ describe('hasWindow (the slots in which a Solana transaction can land)', () => {
     );
   });
 
-  it('rejects a window when the node returns no heights or no blocks', async () => {
+  it('is false when the node returns no heights or no blocks', async () => {
     expect(await hasWindow([], 200, async () => null)).toBe(false);
     const slots = Array.from({ length: 300 }, (_, at) => at);
     expect(await hasWindow(slots, 200, async () => ({ height: null }))).toBe(false);

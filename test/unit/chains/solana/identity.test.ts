@@ -6,7 +6,7 @@ const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 const PRIVATE = '7cEJpNBZzXDjS6mUwcR2LqmHFGd8yzJb3dRbPf2PzTXn';
 
-describe('checkGenesis', () => {
+describe('checkGenesis of a Solana node', () => {
   it.each([
     ['mainnet', MAINNET],
     ['testnet', DEVNET],

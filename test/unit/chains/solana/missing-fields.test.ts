@@ -29,29 +29,29 @@ async function headerAt(client: NodeClient, slot: number) {
   return header;
 }
 
-describe('a Solana block without blockTime', () => {
-  it.each([null, 0, undefined])('has an unknown time instead of 1970 when blockTime is %s', async (time) => {
+describe('the time of a Solana block without blockTime', () => {
+  it.each([null, 0, undefined])('is unknown instead of 1970 when blockTime is %s', async (time) => {
     const client = chain(() => time as number | null);
     expect((await headerAt(client, 100)).timeMs).toBeNull();
   });
 
-  it('takes the time of the next block with a time when it contains a payment', async () => {
+  it('is that of the next block with a time when the block contains a payment', async () => {
     const client = chain((slot) => (slot === 100 || slot === 101 ? null : SECONDS + slot - 100));
     const { timeMs } = await datedAfter(client, await headerAt(client, 100), NOW + 60_000);
     expect(timeMs).toBe(NOW + 2_000);
   });
 
-  it('takes the current time when it contains a payment and no later block has a time', async () => {
+  it('is the current time when the block contains a payment and no later block has a time', async () => {
     const client = chain((slot) => (slot < 100 ? SECONDS : null));
     expect((await datedAfter(client, await headerAt(client, 100), NOW + 60_000)).timeMs).toBe(NOW + 60_000);
   });
 
-  it('takes the time of the previous block when it marks how far the chain was read', async () => {
+  it('is that of the previous block when it is used as the time up to which the chain was read', async () => {
     const client = chain((slot) => (slot < 100 ? SECONDS + slot - 100 : null));
     expect((await datedBefore(client, await headerAt(client, 110))).timeMs).toBe(NOW - 1_000);
   });
 
-  it('is refused as a tip, naming the field, when no block has a time', async () => {
+  it('causes an error that names the field when the block is the tip and no block has a time', async () => {
     const client = chain(() => null);
     await expect(datedBefore(client, await headerAt(client, 110))).rejects.toThrow(
       'getBlock: no blockTime at slot 110 and the blocks before it',
@@ -61,8 +61,8 @@ describe('a Solana block without blockTime', () => {
 
 const health = async (answer: unknown) => clientOf(() => answer).health();
 
-describe('getHealth', () => {
-  it('reports a healthy node, and by how many slots another node is behind', async () => {
+describe('getHealth of a Solana node', () => {
+  it('reports a healthy node, and the number of slots by which another node is behind', async () => {
     expect(await health('ok')).toEqual({ isHealthy: true, slots: 0, problem: null });
     expect(
       await health(new Refused(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 })),
@@ -83,7 +83,7 @@ describe('getHealth', () => {
     },
   );
 
-  it('leaves the verdict to the age of the newest block when a gateway lacks the method', async () => {
+  it('relies on the age of the newest block when an RPC gateway lacks the method', async () => {
     expect(await health(new Refused(-32601, 'Method not found'))).toMatchObject({
       isHealthy: true,
       slots: null,
@@ -91,7 +91,7 @@ describe('getHealth', () => {
   });
 });
 
-describe('getVersion', () => {
+describe('getVersion of a Solana node', () => {
   it('accepts an answer without solana-core', async () => {
     expect(await clientOf(() => ({ 'feature-set': 1 })).version()).toBe('unknown');
   });

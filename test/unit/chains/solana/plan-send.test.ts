@@ -80,7 +80,7 @@ function planned(wish: Wish): SendPlan | null {
 }
 
 describe('planSend and planRenewal on Solana', () => {
-  it('pay the full amount, empty the deposits and leave no account between zero and the rent minimum', () => {
+  it('pay the full amount, empty the deposit accounts and leave no account between zero and the rent minimum', () => {
     fc.assert(
       fc.property(wishes, (wish) => {
         const { amount, subtractFee } = wish;
@@ -109,14 +109,14 @@ describe('planSend and planRenewal on Solana', () => {
     expect(transactionSize(buildMessage(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
   });
 
-  it('spend one more deposit rather than leave change below the rent minimum', () => {
+  it('spend one more deposit account to avoid change below the rent minimum', () => {
     const funds = [fund(DEPOSITS[0]!, 1_000_500_000n, 0), fund(DEPOSITS[1]!, 900_000_000n, 1)];
     const plan = planSend(request({ funds }), RENT);
     expect(plan.inputs).toHaveLength(2);
     expect(() => planSend(request({ funds: funds.slice(0, 1) }), RENT)).toThrow(UnsendableAmount);
   });
 
-  it('renew a send only after its blockhash expired at finalized commitment, with the same payment', () => {
+  it('create a renewal, with the same payment, only after the blockhash expired at finalized commitment', () => {
     const plan = planSend(request({ funds: [fund(WALLET, 2_000_000_000n, 0)] }), RENT);
     const later = (finalizedHeight: number) => ({
       ...request({}).quote,
@@ -130,7 +130,7 @@ describe('planSend and planRenewal on Solana', () => {
     expect(renewed?.lifetime?.lastValidHeight).toBe(400);
   });
 
-  it('renew a send at a higher fee within cap and limit, from the same source of the fee', () => {
+  it('create a renewal with a higher fee up to the cap and the fee limit, deducted from the same part as before', () => {
     fc.assert(
       fc.property(wishes, fc.bigInt(1n, 10_000n), fc.bigInt(0n, 60_000n), (wish, asked, feeLimit) => {
         const { capRate, subtractFee } = { capRate: 5_000n, subtractFee: wish.subtractFee };
@@ -164,7 +164,7 @@ describe('planSend and planRenewal on Solana', () => {
     );
   });
 
-  it('use a measured compute limit only for up to as many transfers as were measured', () => {
+  it('use a measured compute limit only for a transaction with at most as many transfers as the measured one', () => {
     const measured = { accounts: 1, transfers: 1, computeUnits: 540 };
     const quote = { ...request({}).quote, measured };
     const own = planSend(request({ funds: [fund(WALLET, 2_000_000_000n, 0)], quote }), RENT);

@@ -7,7 +7,7 @@ const found = (txid: string, slot: number): ReadonlyMap<string, LandedTransactio
 const nothing = new Map<string, LandedTransaction>();
 
 describe('RecentSends', () => {
-  it('keeps a send until the ledger recorded it and its block is final', () => {
+  it('contains a send until the ledger has recorded it in a finalized block', () => {
     const sends = new RecentSends();
     sends.expect(['from'], 'tx', 0);
     sends.scanned(nothing);
@@ -23,7 +23,7 @@ describe('RecentSends', () => {
     expect(sends.accounts).toEqual([]);
   });
 
-  it('keeps a send that a later scan reports as new again, because its recording failed', () => {
+  it('contains a send again that a later scan reports as new because recording it failed', () => {
     const sends = new RecentSends();
     sends.expect(['from'], 'tx', 0);
     sends.scanned(found('tx', 10));
@@ -33,7 +33,7 @@ describe('RecentSends', () => {
     expect(sends.has('from')).toBe(true);
   });
 
-  it('forgets a send that was not found for five minutes after its last broadcast', () => {
+  it('drops a send that no scan found for five minutes after its last broadcast', () => {
     const sends = new RecentSends();
     sends.expect(['from'], 'tx', 0);
     sends.expect(['from'], 'tx', 200_000);
@@ -43,7 +43,7 @@ describe('RecentSends', () => {
     expect(sends.has('from')).toBe(false);
   });
 
-  it('waits for the newest of two sends from one account', () => {
+  it('keeps the newest of two sends from one account', () => {
     const sends = new RecentSends();
     sends.expect(['from'], 'first', 0);
     sends.scanned(found('first', 10));

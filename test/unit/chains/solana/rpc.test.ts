@@ -119,18 +119,21 @@ describe('createRpc for Solana on an error object', () => {
   });
 });
 
-describe('createRpc for Solana on a response that is not a reply to the call', () => {
+describe('createRpc for Solana on a response that is not JSON-RPC', () => {
   it.each<[string, unknown]>([
     ['text', '<html>'],
     ['JSON without a result', { message: 'no such path' }],
     ['a list', []],
-  ])('treats %s as unavailable under an HTTP error, and as a bad response otherwise', async (_, body) => {
-    expect(await failureOf(() => ({ status: 404, body }))).toMatchObject({
-      kind: 'unavailable',
-      message: 'getSlot: HTTP 404',
-    });
-    expect(await failureOf(() => ({ body }))).toMatchObject({ kind: 'bad_answer' });
-  });
+  ])(
+    'treats %s as an unavailable node under an HTTP error status, and as a bad response otherwise',
+    async (_, body) => {
+      expect(await failureOf(() => ({ status: 404, body }))).toMatchObject({
+        kind: 'unavailable',
+        message: 'getSlot: HTTP 404',
+      });
+      expect(await failureOf(() => ({ body }))).toMatchObject({ kind: 'bad_answer' });
+    },
+  );
 
   it('rejects the result of another request as a bad response', async () => {
     const failure = await failureOf((request) => ({ body: { id: idOf(request) + 1, result: 1 } }));
@@ -177,7 +180,7 @@ describe('createRpc for Solana with a batch of calls', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('fails as a bad response when one reply is missing, and as a refusal when one is refused', async () => {
+  it('throws a bad-response error when one reply of the batch is missing, and a refusal when the node refuses one call', async () => {
     const error = { code: -32_601, message: 'no such method' };
     const one = answering((request) => ({ body: (request as unknown[]).slice(1).map(replyTo) }));
     await expect(one.rpc.batch(questions)).rejects.toMatchObject({ kind: 'bad_answer' });

@@ -106,7 +106,7 @@ describe('BlockFetcher', () => {
     }
   });
 
-  it('ends a batch with a relevant block, which must be recorded before the next is parsed', async () => {
+  it('ends a batch after a block with wallet transactions, so that these are recorded before the next block is parsed', async () => {
     const { feed } = world(chainOf(30, [5, 6, 20]));
     let height = 1;
     for (
@@ -130,7 +130,7 @@ describe('BlockFetcher', () => {
     }
   });
 
-  it('never mixes blocks of two branches, and reads the new branch on the next call', async () => {
+  it('never mixes blocks of two branches, and returns those of the new branch on the next call', async () => {
     const old = chainOf(60, []);
     const forked = [...old.slice(0, 20), ...chainOf(60, [], 1).slice(20)];
     const { node, feed } = world(old);
@@ -151,7 +151,7 @@ describe('BlockFetcher', () => {
     expect(again).toEqual(forked.slice(20).map(({ hash }) => hash));
   });
 
-  it('returns no block that was fetched before the best chain was read', async () => {
+  it('does not return a block that was fetched before the best chain was determined', async () => {
     const old = chainOf(60, []);
     const { node, feed } = world(old);
     let height = 1;
@@ -163,7 +163,7 @@ describe('BlockFetcher', () => {
     expect(next?.hash).toBe(node.chain[height - 1]?.hash);
   });
 
-  it('resumes at its position after an outage, and reports pruned blocks', async () => {
+  it('resumes at its position after a node outage, and reports pruned blocks', async () => {
     const chain = chainOf(40, []);
     const { node, feed } = world(chain);
     const first = await feed.blocksFrom(1);

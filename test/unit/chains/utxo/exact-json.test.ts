@@ -4,7 +4,7 @@ import { parseAtoms, parseExactJson } from '../../../../src/chains/utxo/rpc/exac
 import { formatDecimal } from '../../../../src/domain/money.ts';
 
 describe('parseExactJson and parseAtoms', () => {
-  it('convert amounts to text and back to atoms without loss', () => {
+  it('convert decimal amounts to atoms without loss', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (atoms) => {
         const parsed = parseExactJson(`{"value":${formatDecimal(atoms, 8)}}`) as { value: string | number };
@@ -32,7 +32,7 @@ describe('parseExactJson and parseAtoms', () => {
     },
   );
 
-  it('keep integers as numbers', () => {
+  it('return integers as numbers', () => {
     expect(parseExactJson('{"height":12,"fee":0.5}')).toEqual({ height: 12, fee: '0.5' });
   });
 });

@@ -47,7 +47,7 @@ describe('matchTransactions', () => {
     expect(bytesOfHex(raw)).toHaveLength(raw.length / 2);
   });
 
-  it('debits known outputs, and outputs credited in the same list', async () => {
+  it('debits spent outputs of the wallet, including those credited in the same list', async () => {
     const payment: TestTransaction = {
       inputs: [{ txid: '11'.repeat(32), index: 3 }],
       outputs: [{ amount: 5n, script: OURS }],
@@ -68,7 +68,7 @@ describe('matchTransactions', () => {
     ]);
   });
 
-  it('queries the index in bounded batches, once per script however often it is paid', async () => {
+  it('queries the database index in bounded batches, once per script however often it is paid', async () => {
     const many = Array.from({ length: 2_500 }, (_none, at) =>
       prepared({
         inputs: [{ txid: '33'.repeat(32), index: at }],

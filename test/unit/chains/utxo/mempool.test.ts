@@ -113,7 +113,7 @@ beforeEach(() => {
   mempool = newMempool();
 });
 
-describe('one unreadable mempool transaction', () => {
+describe('a mempool transaction that cannot be parsed', () => {
   it.each([
     ['is truncated', '0200000001'],
     ['is not hex', 'zz'],
@@ -121,7 +121,7 @@ describe('one unreadable mempool transaction', () => {
       'is another transaction',
       encodeTransaction({ inputs: [{ txid: '33'.repeat(32), index: 0 }], outputs: [] }).toString('hex'),
     ],
-  ])('does not hide the other transactions when it %s', async (_what, raw) => {
+  ])('does not hide other transactions when it %s', async (_what, raw) => {
     const before = payUs(5_000n);
     pool.set(POISON, raw);
     const after = payUs(6_000n);
@@ -133,7 +133,7 @@ describe('one unreadable mempool transaction', () => {
     expect(alarms).toMatchObject([{ txid: POISON }]);
   });
 
-  it('is read again later, and credited once it is readable', async () => {
+  it('is read again later, and credited once it can be parsed', async () => {
     const txid = payUs(5_000n);
     const raw = pool.get(txid) ?? '';
     pool.set(txid, raw.slice(0, -2));
@@ -146,7 +146,7 @@ describe('one unreadable mempool transaction', () => {
     expect(alarms).toHaveLength(1);
   });
 
-  it('is forgotten when it leaves the mempool', async () => {
+  it('is removed from the cache when it leaves the mempool', async () => {
     pool.set(POISON, '00');
     await mempool.view();
     pool.clear();
@@ -157,8 +157,8 @@ describe('one unreadable mempool transaction', () => {
   });
 });
 
-describe('one mempool transaction that the node does not return', () => {
-  it('does not hide the others, nor does a transaction without a time', async () => {
+describe('a mempool transaction that the node lists but does not return', () => {
+  it('does not hide other transactions, nor does a transaction without a time', async () => {
     const [refused, untimed] = [payUs(5_000n), payUs(6_000n)];
     const answers = scriptedTransport((method, [txid]) => {
       if (method === 'getbestblockhash') return TIP;
@@ -188,8 +188,8 @@ describe('one mempool transaction that the node does not return', () => {
   });
 });
 
-describe('a mempool view whose parts come from two backends', () => {
-  it('lists the mempool again when a transaction was mined between the list and its reading', async () => {
+describe('a mempool view whose requests are answered by two backends', () => {
+  it('is built from a new list when a transaction was mined after it was listed', async () => {
     const txid = payUs(5_000n);
     listed = [txid];
     pool.clear();
@@ -199,7 +199,7 @@ describe('a mempool view whose parts come from two backends', () => {
     expect(view.isPartial).toBeUndefined();
   });
 
-  it('is marked as partial while a listed transaction is never returned, and includes the others', async () => {
+  it('is marked as partial while a listed transaction is never returned, and includes all others', async () => {
     const hidden = payUs(5_000n);
     pool.delete(hidden);
     const other = payUs(6_000n);
@@ -212,7 +212,7 @@ describe('a mempool view whose parts come from two backends', () => {
     expect((await mempool.view()).isPartial).toBeUndefined();
   });
 
-  it('takes the time from the block when a transaction left the mempool before its time was read', async () => {
+  it('omits a transaction that left the mempool before its time was read, because its block has the time', async () => {
     const txid = payUs(5_000n);
     isTimed = false;
     afterRead = () => pool.clear();
@@ -220,7 +220,7 @@ describe('a mempool view whose parts come from two backends', () => {
     expect([view.has(txid), view.credits, view.isPartial]).toEqual([false, [], undefined]);
   });
 
-  it('is marked as partial and guesses no times while the backends list different transactions', async () => {
+  it('is marked as partial, and credits nothing without a time, while the backends list different transactions', async () => {
     payUs(5_000n);
     isTimed = false;
     expect(await mempool.view()).toMatchObject({ credits: [], isPartial: true });
@@ -231,8 +231,8 @@ describe('a mempool view whose parts come from two backends', () => {
   });
 });
 
-describe('new transactions of the mempool', () => {
-  it('are those that the previous view did not contain', async () => {
+describe('hasNews of a mempool view', () => {
+  it('is true only when the view contains a transaction that the previous one did not', async () => {
     expect((await mempool.view()).hasNews).toBe(false);
     payUs(5_000n);
     expect((await mempool.view()).hasNews).toBe(true);
@@ -244,10 +244,10 @@ describe('new transactions of the mempool', () => {
   });
 });
 
-describe('a mempool too large to be read in one view', () => {
+describe('a mempool that is too large for one view', () => {
   const MANY = 1_200;
 
-  it('is read over several views, partial until the last one, each with what was read so far', async () => {
+  it('is read over several views, each of which contains everything read so far and is partial until the last', async () => {
     const txids = Array.from({ length: MANY }, (_, at) =>
       at % 400 === 0 ? payUs(BigInt(at + 1)) : payStranger(at),
     );
@@ -265,7 +265,7 @@ describe('a mempool too large to be read in one view', () => {
     for (const txid of txids) expect(views[0]?.has(txid)).toBe(true);
   });
 
-  it('is read from the newest transactions on', async () => {
+  it('is read from its newest transactions on', async () => {
     for (let at = 0; at < MANY; at += 1) payStranger(at);
     const slow = newMempool({ readMs: 0 });
     expect((await slow.view()).credits).toEqual([]);
@@ -276,8 +276,8 @@ describe('a mempool too large to be read in one view', () => {
   });
 });
 
-describe('transactions that the node lists and never returns', () => {
-  it('do not keep a view from reading the others, however many they are', async () => {
+describe('many transactions that the node lists but never returns', () => {
+  it('do not prevent a view from reading all others', async () => {
     const hidden = Array.from({ length: 1_200 }, (_, at) => txidOf(paymentToStranger(at)));
     const slow = newMempool({ readMs: 0 });
     listed = hidden;
@@ -293,7 +293,7 @@ describe('transactions that the node lists and never returns', () => {
   });
 });
 
-describe('a mempool cache', () => {
+describe('the mempool cache file', () => {
   let dir: string;
   let context = 'this database';
   const warnings: string[] = [];
@@ -320,7 +320,7 @@ describe('a mempool cache', () => {
     return view;
   }
 
-  it('saves a restart from reading irrelevant transactions again; it reads relevant and new ones', async () => {
+  it('is read at a restart, so that only new and relevant transactions are requested from the node', async () => {
     const ours = payUs(5_000n);
     for (let at = 0; at < 700; at += 1) payStranger(at);
     await run();
@@ -334,7 +334,7 @@ describe('a mempool cache', () => {
     expect(readdirSync(dir)).toEqual(['mempool-btc.cache']);
   });
 
-  it('is written while the daemon runs, so that a killed one does not read everything again', async () => {
+  it('is also written while the daemon runs, so that a killed daemon does not request everything again', async () => {
     for (let at = 0; at < 6_000; at += 1) payStranger(at);
     const killed = newMempool({ cache: cache() });
     await killed.view();
@@ -344,14 +344,14 @@ describe('a mempool cache', () => {
     expect(reads).toEqual([]);
   });
 
-  it('keeps an unreadable transaction unread', async () => {
+  it('does not list an unparsable transaction as read', async () => {
     pool.set(POISON, '00');
     await run();
     await run();
     expect(reads).toEqual([POISON]);
   });
 
-  it('does not count a transaction that the node never returned as read', async () => {
+  it('does not list a transaction that the node never returned as read', async () => {
     const hidden = payUs(5_000n);
     const raw = pool.get(hidden) ?? '';
     pool.delete(hidden);
@@ -361,7 +361,7 @@ describe('a mempool cache', () => {
     expect((await run()).credits).toMatchObject([{ amount: 5_000n }]);
   });
 
-  it('is ignored with another database, such as a restored one', async () => {
+  it('is ignored when it belongs to another database, such as before a restore', async () => {
     payStranger(1);
     await run();
     context = 'a restored database';
@@ -386,7 +386,7 @@ describe('a mempool cache', () => {
     expect(reads).toEqual([txid]);
   });
 
-  it('warns and reads every transaction where it cannot be saved', async () => {
+  it('causes a warning when it cannot be saved, and every transaction is requested again', async () => {
     payStranger(1);
     await run({
       cache: createMempoolCache({
@@ -412,8 +412,8 @@ function collision(): { readonly stranger: number; readonly amount: bigint } {
   }
 }
 
-describe('two mempool transactions with the same fingerprint', () => {
-  it('hide the second one until a block credits it, while a process with another key sees it unconfirmed', async () => {
+describe('two mempool transactions whose txids have the same fingerprint', () => {
+  it('are treated as one until a block credits the second, while a process with another hash key credits it unconfirmed', async () => {
     const { stranger, amount } = collision();
     const saved = { hash: new TxidHash(new Uint8Array(64)), table: new TxidTable(0) };
     const attacked = newMempool({ cache: { load: async () => saved, save: async () => undefined } });

@@ -26,7 +26,7 @@ const parent = fc.record({
 });
 
 describe('planSend with unconfirmed change', () => {
-  it('creates and loses no atom, spends no output twice, and pays the fee deficit of its ancestors', () => {
+  it('creates and loses no atom, spends no output twice, and pays the missing fee of unconfirmed ancestors', () => {
     fc.assert(
       fc.property(
         fc.array(parent, { minLength: 1, maxLength: 8 }),

@@ -14,7 +14,7 @@ function read(text: string): unknown {
 
 const LONG = 'ab'.repeat(5_000);
 
-describe('parseReply with one long string', () => {
+describe('parseReply of a JSON-RPC reply with one long string', () => {
   it('returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 4_000, maxLength: 6_000 }), fc.string(), (result, id) => {
@@ -31,7 +31,7 @@ describe('parseReply with one long string', () => {
     ['a short result', '{"result":"ab","error":null}'],
     ['no result', '{"error":{"code":-1,"message":"no"}}'],
     ['a list', `["${LONG}"]`],
-  ])('returns the same value as JSON.parse with %s', (_what, text) => {
+  ])('returns the same value as JSON.parse for a reply with %s', (_what, text) => {
     expect(read(text)).toEqual(JSON.parse(text));
   });
 
@@ -62,7 +62,7 @@ describe('parseReply with one long string', () => {
     expect(parseReply(bytesOf(marked))).toEqual(JSON.parse(marked));
   });
 
-  it('keeps the other amounts in the reply exact', () => {
+  it('returns the exact amounts of the other fields', () => {
     expect(read(`{"result":"${LONG}","fee":0.10}`)).toEqual({ result: LONG, fee: '0.10' });
   });
 });

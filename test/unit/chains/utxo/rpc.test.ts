@@ -97,7 +97,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     expect(ports.size).toBeLessThanOrEqual(4);
   });
 
-  it('reads the cookie file again only when the node refuses the cookie', async () => {
+  it('reads the cookie file again only when the node refuses the old cookie', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tilld-cookie-'));
     cleanups.push(async () => rm(directory, { recursive: true }));
     const cookieFile = join(directory, '.cookie');
@@ -126,12 +126,12 @@ describe('JSON-RPC client for UTXO nodes', () => {
   it.each([
     [401, /credentials \(401\): check user and password/],
     [403, /address \(403\): its rpcallowip/],
-  ])('names the setting to check when the node answers %d', async (status, advice) => {
+  ])('names the node setting to check when the node answers %d', async (status, advice) => {
     const { rpc } = await nodeWith(({ response }) => reply(response, '', status));
     expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(advice);
   });
 
-  it('names the missing cookie file', async () => {
+  it('names the cookie file when it is missing', async () => {
     const { rpc } = await nodeWith(() => undefined, { cookieFile: '/nonexistent/.cookie', user: '' });
     const error = await failure(rpc.call('x', [], z.string()));
     expect([error.kind, error.message]).toEqual([
@@ -140,7 +140,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     ]);
   });
 
-  it('retries when the work queue is full, and gives up after a few attempts', async () => {
+  it('retries when the work queue of the node is full, and gives up after a few attempts', async () => {
     let attempts = 0;
     let busy = 2;
     const { rpc } = await nodeWith(({ body, response }) => {
@@ -219,7 +219,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     expect((await failure(rpc.call('x', [], z.number()))).kind).toBe(kind);
   });
 
-  it('names the field that has an unexpected value', async () => {
+  it('names the field of a response that has an unexpected value', async () => {
     const { rpc } = await nodeWith(({ body, response }) =>
       reply(response, answer(one(body), { blocks: 'many' })),
     );
@@ -227,7 +227,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     expect(error.message).toMatch(/getblockchaininfo.*chain/);
   });
 
-  it('distinguishes refusals of the node, with their code, from failures of the node', async () => {
+  it('distinguishes a refusal of the node, with its code, from a node that fails', async () => {
     const { rpc } = await nodeWith(({ body, response }) => {
       const { id, method } = one(body);
       const code = method === 'warming' ? -28 : -26;
@@ -237,7 +237,7 @@ describe('JSON-RPC client for UTXO nodes', () => {
     expect((await failure(rpc.call('warming', [], z.string()))).kind).toBe('unavailable');
   });
 
-  it('matches the responses of a batch by id, in any order, also when one is repeated', async () => {
+  it('matches the responses of a batch by id, in any order, also when one response is repeated', async () => {
     const { rpc } = await nodeWith(({ body, response }) => {
       const calls = body as Call[];
       const answers = calls.map((call) =>

@@ -101,7 +101,7 @@ function attempt(run: () => unknown): unknown {
 }
 
 describe('scanTxids', () => {
-  it('lists every id of a list in its order', async () => {
+  it('returns every txid of a list in its order', async () => {
     await fc.assert(
       fc.asyncProperty(txids, async (ids) => {
         expect(await scanned(toTxidBytes(ids))).toEqual(ids);
@@ -109,7 +109,7 @@ describe('scanTxids', () => {
     );
   });
 
-  it('reads valid JSON with spaces by the slow parser', async () => {
+  it('reads valid JSON that contains spaces', async () => {
     await fc.assert(
       fc.asyncProperty(txids, async (ids) => {
         const spaced = bytesOf(JSON.stringify(ids, null, 1).slice(1, -1));
@@ -118,12 +118,12 @@ describe('scanTxids', () => {
     );
   });
 
-  it('reads lists that are longer than one slice', async () => {
+  it('reads lists that are longer than one slice of the parser', async () => {
     const ids = Array.from({ length: 9_000 }, (_, at) => at.toString(16).padStart(64, '0'));
     expect(await scanned(toTxidBytes(ids))).toEqual(ids);
   });
 
-  it('rejects a list of which any byte is changed', async () => {
+  it('rejects a list with any changed byte', async () => {
     const bytes = toTxidBytes(['ab'.repeat(32), 'cd'.repeat(32), 'ef'.repeat(32)]);
     await fc.assert(
       fc.asyncProperty(
@@ -151,7 +151,7 @@ describe('scanTxids', () => {
     );
   });
 
-  it('keeps the state of known ids, and distinguishes new ids from unread ones', async () => {
+  it('returns which txids are known, new or not read yet', async () => {
     const hash = new TxidHash();
     const [first, second, third] = ['aa'.repeat(32), 'bb'.repeat(32), 'cc'.repeat(32)] as const;
     const before = await scanTxids(toTxidBytes([first, second]), new TxidTable(0), hash);
@@ -185,7 +185,7 @@ describe('TxidTable', () => {
 });
 
 describe('TxidHash', () => {
-  it('gives ids that differ in one word different fingerprints under every key', () => {
+  it('gives txids that differ in one word different fingerprints under every key', () => {
     const key = fc.uint8Array({ minLength: KEY_BYTES, maxLength: KEY_BYTES });
     fc.assert(
       fc.property(key, txid, fc.nat(7), fc.integer({ min: 1, max: 0xffffffff }), (secret, id, at, change) => {
@@ -200,7 +200,7 @@ describe('TxidHash', () => {
     );
   });
 
-  it('gives an id another fingerprint under another key', () => {
+  it('gives a txid another fingerprint under another key', () => {
     const id = 'ab'.repeat(32);
     const [first, second] = [new TxidHash(), new TxidHash()];
     first.hashText(id);

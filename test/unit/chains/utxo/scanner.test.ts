@@ -52,7 +52,7 @@ function scanOrRefuse(scan: () => unknown): void {
 }
 
 describe('scanTransaction', () => {
-  it('decodes what the encoder of the library wrote, with the same txid', () => {
+  it('decodes what @scure/btc-signer encoded, with the same txid', () => {
     fc.assert(
       fc.property(transactions, fc.boolean(), (transaction, mweb) => {
         const raw = encodeTransaction(transaction);
@@ -92,7 +92,7 @@ describe('scanTransaction', () => {
     expect(() => scanLoneTransaction(Buffer.concat([raw, Buffer.from([0])]), false)).toThrow(ChainError);
   });
 
-  it('never fails in another way on mutated or random bytes', () => {
+  it('throws no other error on mutated or random bytes', () => {
     fc.assert(
       fc.property(transactions, fc.nat(), fc.nat({ max: 255 }), fc.boolean(), (tx, at, value, mweb) => {
         const raw = encodeTransaction(tx);
@@ -109,7 +109,7 @@ describe('scanTransaction', () => {
     );
   });
 
-  it('does not allocate memory for counts that exceed the input', () => {
+  it('does not allocate memory for a count that exceeds the input', () => {
     const raw = Buffer.from('02000000feffffffff', 'hex');
     expect(() => scanLoneTransaction(raw, false)).toThrow(/cannot follow/);
   });
@@ -132,7 +132,7 @@ describe('scanTransaction with MWEB data', () => {
     expect(displayHex(scanned.id)).toBe(txidOf(COINBASE));
   });
 
-  it('rejects MWEB data in a transaction of a block, because it belongs into the extension block', () => {
+  it('rejects MWEB data in a block transaction, because it belongs into the extension block', () => {
     const raw = withMweb(legacy, Buffer.from('0155', 'hex'));
     expect(() => scanTransaction(new ByteReader(raw), { mweb: true, lone: false })).toThrow(/MWEB marker/);
   });
@@ -177,7 +177,7 @@ describe('openBlock', () => {
     expect(() => scanBlock(raw, hash, false)).toThrow(/bytes after the last transaction/);
   });
 
-  it('rejects every truncated or mutated block without failing in another way', () => {
+  it('throws its own error for every truncated or mutated block', () => {
     const { bytes: raw, hash } = blockOf([COINBASE, payment, payment, COINBASE]);
     for (let length = 0; length < raw.length; length += 1) {
       expect(() => scanBlock(raw.subarray(0, length), hash, false)).toThrow(ChainError);
@@ -192,7 +192,7 @@ describe('openBlock', () => {
     );
   });
 
-  it('rejects invalid hex instead of reading half of it', () => {
+  it('rejects invalid hex instead of decoding half of it', () => {
     expect(() => bytesOfHex('00ffzz00')).toThrow(ChainError);
     expect(() => bytesOfHex('00f')).toThrow(ChainError);
     const { bytes: raw, hash } = blockOf([COINBASE]);

@@ -115,7 +115,7 @@ const amounts = fc.oneof(
 );
 
 describe('coin selection (planSend)', () => {
-  it('spends the largest outputs and no more than needed, among hundreds', () => {
+  it('spends only the largest outputs and no more than needed, among hundreds', () => {
     const sizes = fc.array(fc.bigInt(1_000n, 1_000_000n), { minLength: 260, maxLength: 600 });
     fc.assert(
       fc.property(
@@ -138,7 +138,7 @@ describe('coin selection (planSend)', () => {
     );
   });
 
-  it('adds up exactly, pays the fee rate, creates no dust and refuses for the right reason', () => {
+  it('creates a plan that balances exactly, pays the fee rate and has no dust, or throws the matching error', () => {
     fc.assert(
       fc.property(
         codes,
@@ -215,7 +215,7 @@ describe('coin selection (planSend)', () => {
     expect(plan.inputs).toEqual([funds[50]]);
   });
 
-  it('creates change from the dust limit on, and adds a smaller remainder to the fee', () => {
+  it('creates change from the dust limit on, and leaves a smaller remainder as fee', () => {
     // Two outputs of P2WPKH cost 141 vB here, one 110.
     const funds = [fund('BTC', 0, 1_000_000n)];
     const wish = (rest: bigint) => request('BTC', { funds, amount: 1_000_000n - rest });
@@ -247,7 +247,7 @@ describe('coin selection (planSend)', () => {
     expect(vsize > 98_000n).toBe(true);
   });
 
-  it('leaves room for unconfirmed ancestors within the package limits of nodes', () => {
+  it('limits unconfirmed ancestors to the package limits of nodes', () => {
     const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
     const change = fund('BTC', 1_500, 20_000n);
     const ancestry = new Map([
@@ -340,7 +340,7 @@ describe('planRbfBump (RBF)', () => {
     );
   });
 
-  it('adds inputs when the change is too small, and gives up when no funds are left', () => {
+  it('adds inputs when the change is too small, and returns nothing when no funds remain', () => {
     const coin = UTXO_COINS.BTC;
     const funds = [fund('BTC', 0, 100_400n)];
     const previous = planSend(coin, 'regtest', request('BTC', { funds }));
@@ -351,7 +351,7 @@ describe('planRbfBump (RBF)', () => {
     expect(bump?.feeRate).toBe(20_000n);
   });
 
-  it('raises the rate by at least the relay increment, also when it adds inputs', () => {
+  it('raises the fee rate by at least the relay increment, also when it adds inputs', () => {
     const coin = UTXO_COINS.BTC;
     const funds = [fund('BTC', 0, 101_200n), fund('BTC', 1, 500_000n)];
     const wish = request('BTC', { funds: funds.slice(0, 1), quote: quote(10_000n) });

@@ -59,7 +59,7 @@ const blocks = fc
   });
 
 describe('reduceBlock', () => {
-  it('keeps exactly the transactions that a full check of every script and outpoint finds', async () => {
+  it('keeps exactly the transactions that pay or spend a watched script or outpoint', async () => {
     await fc.assert(
       fc.asyncProperty(blocks, sieves, async (transactions, given) => {
         const block = opened(blockOf(transactions));

@@ -80,13 +80,13 @@ beforeEach(() => {
   hasRival = false;
 });
 
-describe('status of an unconfirmed payment behind a load balancer with a lagging backend', () => {
+describe('getTransactionStatus of an unconfirmed payment behind a load balancer with a lagging backend', () => {
   const both = [ahead, behind];
   const orders = Array.from({ length: 1 << 9 }, (_, bits) =>
     Array.from({ length: 9 }, (_turn, at) => both[(bits >> at) & 1] ?? ahead),
   );
 
-  it('is never gone, whichever backend answers which request', async () => {
+  it('never returns gone, whichever backend answers which request', async () => {
     const said = new Set<string>();
     for (const order of orders) {
       turns = order;
@@ -96,13 +96,13 @@ describe('status of an unconfirmed payment behind a load balancer with a lagging
     expect([...said].toSorted()).toEqual(['present', 'unknown']);
   });
 
-  it('is gone when a backend at the cursor shows that its coins were spent by another transaction', async () => {
+  it('returns gone when a backend at the cursor shows that another transaction spent its inputs', async () => {
     turns = [{ ...ahead, hasPayment: false, hasParent: false }];
     expect(await fate()).toBe('gone');
   });
 });
 
-it('status of a transaction is displaced, not final, by a conflicting transaction that is not in a block', async () => {
+it('getTransactionStatus returns gone, but not with final proof, when the conflicting transaction is not in a block', async () => {
   hasRival = true;
   turns = [{ ...ahead, hasPayment: false }];
   const submitter = createSubmitter(createNodeClient(rpc), false, silent);

@@ -17,7 +17,7 @@ it.each([
     (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 85), Buffer.from([0, 0x40]), bytes.subarray(85)]),
   ],
 ])(
-  'reduceBlock names a block that fails with %s, says that it is retried, and suggests a remedy',
+  'reduceBlock names a block that fails with %s, announces a retry, and suggests a remedy',
   async (kind, remedy, spoil) => {
     const block = opened(blockOf([COINBASE]));
     const read = reduceBlock({ index, coin: { hasMweb: false } }, 812_345, {
