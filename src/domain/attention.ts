@@ -14,6 +14,8 @@ export const ATTENTION_KINDS = [
   'payment_late',
   'payment_short',
   'payment_over',
+  'invoice_problem',
+  'subscription_past_due',
   'webhook_gone',
   'webhook_failing',
   'node_down',
@@ -41,6 +43,7 @@ export const ATTENTION_ACTIONS = [
   'approve_send',
   'fund_wallet',
   'open_send',
+  'open_subscription',
   'retry_endpoint',
   'open_nodes',
 ] as const;
@@ -118,6 +121,18 @@ export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = 
     scope: 'payments:read',
     dismissScope: 'payments:write',
     action: 'refund_excess',
+  },
+  invoice_problem: {
+    severity: 'urgent',
+    scope: 'subscriptions:read',
+    dismissScope: 'subscriptions:write',
+    action: 'open_subscription',
+  },
+  subscription_past_due: {
+    severity: 'normal',
+    scope: 'subscriptions:read',
+    dismissScope: 'subscriptions:write',
+    action: 'request_payment',
   },
   webhook_gone: {
     severity: 'urgent',

@@ -4706,7 +4706,7 @@ export interface components {
     AttentionItem: {
       id: string;
       /** @enum {string} */
-      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
+      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "invoice_problem" | "subscription_past_due" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
       /** @enum {string} */
       severity: "urgent" | "normal";
       since: string | null;
@@ -4717,6 +4717,7 @@ export interface components {
         claimId: string | null;
         sendId: string | null;
         endpointId: string | null;
+        subscriptionId: string | null;
         coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
         destination: string | null;
       };
@@ -4729,10 +4730,11 @@ export interface components {
         /** Format: date-time */
         expiresAt: string;
       } | null;
+      problem: ("rate_unavailable" | "coin_unavailable" | "price_not_payable" | "other") | null;
       message: string;
       action: {
         /** @enum {string} */
-        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "retry_endpoint" | "open_nodes";
+        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "open_subscription" | "retry_endpoint" | "open_nodes";
         url: string;
       };
       mayDismiss: boolean;
@@ -4836,6 +4838,12 @@ export interface components {
       metadata?: {
         [key: string]: unknown;
       };
+      invoiceProblem?: {
+        /** @enum {string} */
+        reason: "rate_unavailable" | "coin_unavailable" | "price_not_payable" | "other";
+        /** Format: date-time */
+        since: string;
+      } | null;
       portalUrl?: string | null;
       email?: string | null;
       /** Format: date-time */

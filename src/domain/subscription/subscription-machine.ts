@@ -195,6 +195,12 @@ export function nextInvoiceAt(state: SubscriptionState, leadDays: number): numbe
   return Math.max(lead, periodStart(schedule, nextN - 1));
 }
 
+/** Whether the next invoice should exist by now: no other one is open. */
+export function isInvoiceDue(state: SubscriptionState, leadDays: number, now: number): boolean {
+  const at = state.openPayBy === null ? nextInvoiceAt(state, leadDays) : null;
+  return at !== null && at <= now;
+}
+
 /** When time changes the subscription next; null if it never does. */
 export function nextDecisionAt(state: SubscriptionState, leadDays: number, now: number): number | null {
   const invoice = state.openPayBy === null ? nextInvoiceAt(state, leadDays) : null;

@@ -32,6 +32,18 @@ export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
 export const INVOICE_STATUSES = ['open', 'paid', 'void'] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
+/**
+ * Why an invoice that is due cannot be made: no exchange rate; none of its coins runs on this server; its price is
+ * too small or too large for every coin.
+ */
+export const INVOICE_PROBLEMS = [
+  'rate_unavailable',
+  'coin_unavailable',
+  'price_not_payable',
+  'other',
+] as const;
+export type InvoiceProblem = (typeof INVOICE_PROBLEMS)[number];
+
 /** State of the subscription machine. It decides only on this state and the fact. Times in ms. */
 export interface SubscriptionState {
   readonly status: SubscriptionStatus;

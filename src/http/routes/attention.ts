@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ATTENTION_ACTIONS, ATTENTION_KINDS, ATTENTION_SEVERITIES } from '../../domain/attention.ts';
+import { INVOICE_PROBLEMS } from '../../domain/subscription/types.ts';
 import { APPROVAL_REASONS } from '../../domain/send/spending-limits.ts';
 import { type AttentionDeps, dismissItem, listAttention } from '../../usecases/attention/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -16,7 +17,7 @@ const item = z
   .object({
     id: z.string().meta({
       description:
-        'Of its payment, refund link, send or endpoint, or the name of a fault; stable while the item is listed',
+        'Of its payment, refund link, send, subscription or endpoint, or the name of a fault; stable while the item is listed',
       example: EXAMPLES.paymentId,
     }),
     kind: z.enum(ATTENTION_KINDS).meta({ example: 'payment_over' }),
@@ -36,6 +37,7 @@ const item = z
           .meta({ description: 'For `POST /payment/refund-link/approve`', example: null }),
         sendId: z.string().nullable().meta({ example: null }),
         endpointId: z.string().nullable().meta({ example: null }),
+        subscriptionId: z.string().nullable().meta({ example: null }),
         coin: coin().nullable().meta({ example: null }),
         destination: z.string().nullable().meta({
           description: 'The address to which the payer claims the refund, or of the send',
@@ -66,6 +68,10 @@ const item = z
         description: 'Of a send above a limit (`send_approval`); null for everything else',
         example: null,
       }),
+    problem: z.enum(INVOICE_PROBLEMS).nullable().meta({
+      description: 'Why an invoice cannot be made (`invoice_problem`); null for everything else',
+      example: null,
+    }),
     title: z.string().meta({ description: 'In English', example: 'A payer paid too much' }),
     message: z.string().meta({ example: 'Refund the excess.' }),
     action: z
@@ -96,8 +102,8 @@ function listRoute(deps: AttentionDeps): Route {
     summary: 'List what needs a decision',
     description:
       'Everything that waits for a person of the shop, in one list: urgent items first, then the newest. It is derived from ' +
-      'the present state, so an item ends once it is settled. Sends need `wallet:read` as well and webhook endpoints ' +
-      '`webhooks:read`; faults of the server are shown to the signed-in owner, in live mode.',
+      'the present state, so an item ends once it is settled. Sends need `wallet:read` as well, webhook endpoints ' +
+      '`webhooks:read` and subscriptions `subscriptions:read`; faults of the server are shown to the signed-in owner, in live mode.',
     tags: TAGS,
     status: 200,
     errors: [],
@@ -122,7 +128,8 @@ function dismissRoute(deps: AttentionDeps): Route {
       'Removes an item from the list, for everyone in the shop; the audit log records who did it and when. Its ' +
       'payment, send or endpoint stays as it is. The item returns when its state changes, and a fault of the ' +
       'server after a day. The caller must be allowed to settle it: money that was taken back needs ' +
-      '`refunds:write` as well, a claim to approve `wallet:send`, a refund that cannot be sent `wallet:read`.',
+      '`refunds:write` as well, a claim to approve `wallet:send`, a refund that cannot be sent `wallet:read`, a ' +
+      'subscription `subscriptions:write`.',
     tags: TAGS,
     status: 200,
     errors: ['NOT_FOUND'],

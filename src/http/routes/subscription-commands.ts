@@ -11,24 +11,13 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount } from '../schemas/amounts.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 import { metadata } from '../schemas/metadata.ts';
-import { whenObject } from '../schemas/payment-price.ts';
-import {
-  allowedCryptos,
-  locale,
-  payerFields,
-  readPayer,
-  refinePayer,
-  returnUrl,
-} from '../schemas/payment-terms.ts';
-import { timeQuery } from '../schemas/query.ts';
+import { readPayer } from '../schemas/payment-terms.ts';
 import { settles } from '../schemas/security-marks.ts';
-import { subscriptionSchema } from '../schemas/subscription.ts';
+import { createSubscriptionBody, quantity, subscriptionSchema } from '../schemas/subscription.ts';
 import { identifier, text } from '../schemas/text.ts';
-import { presentRow, subscriptionId } from './subscription-views.ts';
+import { presentRow, storeAndPresent, subscriptionId } from './subscription-views.ts';
 
 const tags = ['Subscriptions'];
-const MAX_QUANTITY = 1_000_000;
-const MAX_TRIAL_DAYS = 730;
 
 /** Start, edit, pause, resume, cancel and credit a subscription, and rotate the link of its page. */
 export function subscriptionCommandRoutes(deps: SubscriptionDeps): Route[] {
@@ -42,31 +31,6 @@ export function subscriptionCommandRoutes(deps: SubscriptionDeps): Route[] {
     rotateRoute(deps),
   ];
 }
-
-const quantity = () => z.int().min(1).max(MAX_QUANTITY);
-
-const createBody = z
-  .object({
-    priceId: identifier().meta({ example: EXAMPLES.priceId }),
-    ...payerFields(),
-    quantity: quantity().default(1).meta({ example: 1 }),
-    trialDays: z.int().min(0).max(MAX_TRIAL_DAYS).default(0).meta({
-      description: 'Calendar days without a payment, before the first period',
-      example: 14,
-    }),
-    startAt: timeQuery('from').optional().meta({
-      description: 'Not in the past, and at most two years ahead',
-      example: '2027-01-31T12:00:00Z',
-    }),
-    metadata: metadata()
-      .optional()
-      .meta({ example: { plan: 'team' } }),
-    locale: locale().optional(),
-    successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-    returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
-    allowedCryptos: allowedCryptos().optional(),
-  })
-  .superRefine(refinePayer, whenObject);
 
 function createRoute(deps: SubscriptionDeps): Route {
   return defineRoute({
@@ -82,7 +46,7 @@ function createRoute(deps: SubscriptionDeps): Route {
     auth: 'merchant',
     scope: 'subscriptions:write',
     status: 201,
-    body: createBody,
+    body: createSubscriptionBody,
     example: {
       body: { priceId: EXAMPLES.priceId, customerId: EXAMPLES.customerId },
       otherBodies: {
@@ -117,10 +81,9 @@ function createRoute(deps: SubscriptionDeps): Route {
         returnUrl: body.returnUrl ?? null,
         allowedCryptos: body.allowedCryptos ?? [],
       };
-      const made = await createSubscription(deps, input, async (tx, row) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, row)),
+      return storeAndPresent(deps, { auth, storeAnswer }, async (store) =>
+        createSubscription(deps, input, store),
       );
-      return presentRow(deps, deps.db, auth, made);
     },
   });
 }
@@ -162,81 +125,75 @@ function editRoute(deps: SubscriptionDeps): Route {
   });
 }
 
+type StatusChange = Parameters<typeof changeSubscriptionStatus>[2];
+
+const targetBody = z.object({ subscriptionId: subscriptionId() });
+const cancelBody = targetBody.extend({ atPeriodEnd: z.boolean().default(false).meta({ example: true }) });
+
 function pauseRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
+  return statusRoute(deps, {
     path: '/merchant/subscription/pause',
     summary: 'Pause a subscription',
     description:
       'Closes its open invoices. The remaining paid time continues when the subscription is resumed. Only while it ' +
       'is `active` or `past_due`.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({ subscriptionId: subscriptionId() }),
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth, body, storeAnswer }) => {
-      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const row = await changeSubscriptionStatus(deps, at, { type: 'pause' }, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
-      );
-      return presentRow(deps, deps.db, auth, row);
-    },
+    body: targetBody,
+    toChange: () => ({ type: 'pause' }),
   });
 }
 
 function resumeRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
+  return statusRoute(deps, {
     path: '/merchant/subscription/resume',
     summary: 'Resume a subscription',
     description:
       'The next period begins after the paid time remaining at the pause, or now if there is none. Periods during ' +
       'the pause are not invoiced.',
-    tags,
-    auth: 'merchant',
-    scope: 'subscriptions:write',
-    status: 200,
-    body: z.object({ subscriptionId: subscriptionId() }),
-    data: subscriptionSchema(),
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth, body, storeAnswer }) => {
-      const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const row = await changeSubscriptionStatus(deps, at, { type: 'resume' }, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
-      );
-      return presentRow(deps, deps.db, auth, row);
-    },
+    body: targetBody,
+    toChange: () => ({ type: 'resume' }),
   });
 }
 
 function cancelRoute(deps: SubscriptionDeps): Route {
-  return defineRoute({
-    method: 'POST',
+  return statusRoute(deps, {
     path: '/merchant/subscription/cancel',
     summary: 'Cancel a subscription',
     description:
       'Immediately: closes open invoices; access ends with the paid period. With `atPeriodEnd` nothing changes ' +
       'until then, it can still be paid in advance, and edit can undo the cancellation. Nothing is refunded.',
+    body: cancelBody,
+    toChange: ({ atPeriodEnd }) => ({ type: 'cancel', atPeriodEnd }),
+  });
+}
+
+/** A route that changes the status of a subscription. */
+function statusRoute<Body extends typeof targetBody>(
+  deps: SubscriptionDeps,
+  {
+    toChange,
+    ...route
+  }: {
+    readonly path: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly body: Body;
+    readonly toChange: (body: z.output<Body>) => StatusChange;
+  },
+): Route {
+  return defineRoute({
+    method: 'POST',
+    ...route,
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',
     status: 200,
-    body: z.object({
-      subscriptionId: subscriptionId(),
-      atPeriodEnd: z.boolean().default(false).meta({ example: true }),
-    }),
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body, storeAnswer }) => {
       const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const action = { type: 'cancel', atPeriodEnd: body.atPeriodEnd } as const;
-      const row = await changeSubscriptionStatus(deps, at, action, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
+      return storeAndPresent(deps, { auth, storeAnswer }, async (store) =>
+        changeSubscriptionStatus(deps, at, toChange(body), store),
       );
-      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -281,10 +238,9 @@ function creditRoute(deps: SubscriptionDeps): Route {
         note: reason ?? note ?? null,
         isCorrection: reason !== undefined,
       };
-      const row = await creditSubscription(deps, input, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
+      return storeAndPresent(deps, { auth, storeAnswer }, async (store) =>
+        creditSubscription(deps, input, store),
       );
-      return presentRow(deps, deps.db, auth, row);
     },
   });
 }
@@ -301,15 +257,14 @@ function rotateRoute(deps: SubscriptionDeps): Route {
     auth: 'merchant',
     scope: 'subscriptions:write',
     status: 200,
-    body: z.object({ subscriptionId: subscriptionId() }),
+    body: targetBody,
     data: subscriptionSchema(),
     errors: ['SUBSCRIPTION_NOT_FOUND'],
     handler: async ({ auth, body, storeAnswer }) => {
       const at = { merchantId: auth.merchantId, subscriptionId: body.subscriptionId };
-      const row = await rotatePortalToken(deps, at, async (tx, made) =>
-        storeAnswer(tx, await presentRow(deps, tx, auth, made)),
+      return storeAndPresent(deps, { auth, storeAnswer }, async (store) =>
+        rotatePortalToken(deps, at, store),
       );
-      return presentRow(deps, deps.db, auth, row);
     },
   });
 }

@@ -1,9 +1,46 @@
 import { z } from 'zod';
 import { RECURRING_INTERVALS } from '../../domain/catalog.ts';
 import { MODES } from '../../domain/coins.ts';
-import { INVOICE_STATUSES, SUBSCRIPTION_STATUSES } from '../../domain/subscription/types.ts';
+import {
+  INVOICE_PROBLEMS,
+  INVOICE_STATUSES,
+  SUBSCRIPTION_STATUSES,
+} from '../../domain/subscription/types.ts';
 import { freeObject, timestamp } from './answers.ts';
 import { EXAMPLES } from './example-values.ts';
+import { metadata } from './metadata.ts';
+import { whenObject } from './payment-price.ts';
+import { allowedCryptos, locale, payerFields, refinePayer, returnUrl } from './payment-terms.ts';
+import { timeQuery } from './query.ts';
+import { identifier } from './text.ts';
+
+const MAX_QUANTITY = 1_000_000;
+const MAX_TRIAL_DAYS = 730;
+
+export const quantity = () => z.int().min(1).max(MAX_QUANTITY);
+
+export const createSubscriptionBody = z
+  .object({
+    priceId: identifier().meta({ example: EXAMPLES.priceId }),
+    ...payerFields(),
+    quantity: quantity().default(1).meta({ example: 1 }),
+    trialDays: z.int().min(0).max(MAX_TRIAL_DAYS).default(0).meta({
+      description: 'Calendar days without a payment, before the first period',
+      example: 14,
+    }),
+    startAt: timeQuery('from').optional().meta({
+      description: 'Not in the past, and at most two years ahead',
+      example: '2027-01-31T12:00:00Z',
+    }),
+    metadata: metadata()
+      .optional()
+      .meta({ example: { plan: 'team' } }),
+    locale: locale().optional(),
+    successUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    returnUrl: returnUrl().optional().meta({ example: EXAMPLES.returnUrl }),
+    allowedCryptos: allowedCryptos().optional(),
+  })
+  .superRefine(refinePayer, whenObject);
 
 const subscription = z
   .object({
@@ -44,6 +81,14 @@ const subscription = z
     metadata: freeObject()
       .optional()
       .meta({ description: 'Not in events', example: { plan: 'team' } }),
+    invoiceProblem: z
+      .object({ reason: z.enum(INVOICE_PROBLEMS).meta({ example: 'rate_unavailable' }), since: timestamp() })
+      .nullable()
+      .optional()
+      .meta({
+        description: 'Why the invoice that is due cannot be made; it is retried every minute. Not in events',
+        example: null,
+      }),
     portalUrl: z.string().nullable().optional().meta({
       description:
         'The payer’s page: everyone who has the address can use it. Null without the scope `subscriptions:write`. Not in events',

@@ -23,7 +23,7 @@ export interface ShopMode {
  * The condition of the index payments_waiting, written as there, so that the planner can prove that it applies. The
  * same payments as those of paymentAttention: without an exception it is neither true nor false.
  */
-const WAITS = sql<boolean>`payments.status NOT IN ('confirming', 'refunded')
+export const WAITS = sql<boolean>`payments.status NOT IN ('confirming', 'refunded')
   AND (payments.exception IN ('overpaid', 'multiple')) = (payments.status = 'completed')`;
 
 const IS_REVERSED = sql<boolean>`(payments.exception = 'reversed')`;

@@ -12,6 +12,7 @@ import * as excessRequests from './migrations/0122-excess-requests.ts';
 import * as subscriptionPortal from './migrations/0123-subscription-portal.ts';
 import * as sendApprovals from './migrations/0124-send-approvals.ts';
 import * as limitConfirmations from './migrations/0125-limit-confirmations.ts';
+import * as invoiceProblems from './migrations/0126-invoice-problems.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -30,6 +31,7 @@ export const MIGRATIONS: Migrations = {
   '0123-subscription-portal': subscriptionPortal,
   '0124-send-approvals': sendApprovals,
   '0125-limit-confirmations': limitConfirmations,
+  '0126-invoice-problems': invoiceProblems,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -590,6 +590,8 @@ CREATE TABLE subscriptions (
   portal_token_sealed TEXT,
   email TEXT,
   locale TEXT,
+  problem TEXT CHECK (problem IN ('rate_unavailable', 'coin_unavailable', 'price_not_payable', 'other')),
+  problem_at INTEGER,
   CHECK ((status = 'ended') = (ended_at IS NOT NULL)),
   CHECK ((status = 'paused') = (paused_at IS NOT NULL))
 ) STRICT;
@@ -598,6 +600,9 @@ CREATE INDEX subscriptions_by_customer ON subscriptions (customer_id);
 CREATE INDEX subscriptions_due ON subscriptions (next_decision_at, id) WHERE next_decision_at IS NOT NULL;
 CREATE UNIQUE INDEX subscriptions_by_portal_token ON subscriptions (portal_token_hash)
   WHERE portal_token_hash IS NOT NULL;
+CREATE INDEX subscriptions_with_problem ON subscriptions (merchant_id, mode, problem_at)
+  WHERE problem IS NOT NULL;
+CREATE INDEX subscriptions_past_due ON subscriptions (merchant_id, mode, paid_until) WHERE status = 'past_due';
 
 CREATE TABLE subscription_invoices (
   subscription_id TEXT NOT NULL REFERENCES subscriptions(id),

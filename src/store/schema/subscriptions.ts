@@ -1,6 +1,6 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import type { Mode } from '../../domain/coins.ts';
-import type { InvoiceStatus, SubscriptionStatus } from '../../domain/subscription/types.ts';
+import type { InvoiceProblem, InvoiceStatus, SubscriptionStatus } from '../../domain/subscription/types.ts';
 import type { CreatorColumns } from './creator.ts';
 
 export interface SubscriptionRow extends CreatorColumns {
@@ -34,6 +34,9 @@ export interface SubscriptionRow extends CreatorColumns {
   endedAt: number | null;
   /** When the scheduler has to decide about it; null: time changes nothing. */
   nextDecisionAt: number | null;
+  /** Why the invoice that is due cannot be made, and since when; null: none is due, or nothing is known. */
+  problem: InvoiceProblem | null;
+  problemAt: number | null;
   metadataJson: string | null;
   /** SHA-256 of the token of the payer's page, and the token sealed; null: it has no page. */
   portalTokenHash: string | null;

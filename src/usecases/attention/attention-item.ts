@@ -5,6 +5,7 @@ import {
   type AttentionSeverity,
 } from '../../domain/attention.ts';
 import type { Coin } from '../../domain/coins.ts';
+import type { InvoiceProblem } from '../../domain/subscription/types.ts';
 import type { ApprovalReason } from '../../domain/send/spending-limits.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 
@@ -17,6 +18,7 @@ export interface AttentionSubject {
   readonly claimId: string | null;
   readonly sendId: string | null;
   readonly endpointId: string | null;
+  readonly subscriptionId: string | null;
   readonly coin: Coin | null;
   /** The address that a payer claimed a refund to, or that a send goes to. */
   readonly destination: string | null;
@@ -29,6 +31,7 @@ const NO_SUBJECT: AttentionSubject = {
   claimId: null,
   sendId: null,
   endpointId: null,
+  subscriptionId: null,
   coin: null,
   destination: null,
 };
@@ -58,6 +61,8 @@ export interface AttentionItem {
   readonly price: string | null;
   /** Of a send above a limit; null for everything else. */
   readonly approval: AttentionApproval | null;
+  /** Why an invoice cannot be made; null for everything else. */
+  readonly problem: InvoiceProblem | null;
   /** In English. */
   readonly title: string;
   readonly message: string;
@@ -79,6 +84,7 @@ export interface WaitingItem {
   readonly currency?: string | null;
   readonly price?: string | null;
   readonly approval?: AttentionApproval;
+  readonly problem?: InvoiceProblem;
   readonly message?: string | null;
 }
 
@@ -93,6 +99,8 @@ const TITLES: Readonly<Record<AttentionKind, string>> = {
   payment_late: 'Money arrived after the deadline',
   payment_short: 'A payment is short',
   payment_over: 'A payer paid too much',
+  invoice_problem: 'An invoice of a subscription cannot be made',
+  subscription_past_due: 'A subscriber has not paid',
   webhook_gone: 'A webhook endpoint answered 410 Gone',
   webhook_failing: 'A webhook endpoint fails',
   node_down: 'A node is behind or unreachable',
@@ -116,6 +124,9 @@ const MESSAGES: Readonly<Record<AttentionKind, string>> = {
   payment_late: 'Accept the money, or refund it.',
   payment_short: 'Accept what arrived, or refund it.',
   payment_over: 'Refund the excess.',
+  invoice_problem: 'It is retried every minute. The page of the subscription shows the reason.',
+  subscription_past_due:
+    'Send the customer the payment link again. The subscription ends after the grace period.',
   webhook_gone: 'Nothing is delivered to it until you resume it.',
   webhook_failing: 'Deliveries are retried; send a test once the endpoint is repaired.',
   node_down: 'Payments of this coin are not seen until its node is back.',
@@ -144,6 +155,7 @@ export function presentItem(
     currency: item.currency ?? null,
     price: item.price ?? null,
     approval: item.approval ?? null,
+    problem: item.problem ?? null,
     title: TITLES[item.kind],
     message: item.message ?? MESSAGES[item.kind],
     action: { type: action, url: actionUrl(action, item, paths) },
@@ -161,5 +173,6 @@ function actionUrl(
   if (action === 'open_nodes') return `${baseUrl}/dashboard/nodes`;
   if (action === 'approve_send') return `${shop}/wallet?approve=${subject.sendId ?? ''}`;
   if (action === 'open_send' || action === 'fund_wallet') return `${shop}/wallet`;
+  if (action === 'open_subscription') return `${shop}/subscriptions`;
   return `${shop}/payments/${subject.paymentId ?? ''}`;
 }

@@ -13,6 +13,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { requesterName } from '../approvals/index.ts';
 import { listEndpoints } from '../webhooks/index.ts';
 import type { WaitingItem } from './attention-item.ts';
+import { subscriptionItems } from './subscription-items.ts';
 import type { AttentionDeps, ServerFaults } from './attention-deps.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +39,7 @@ export async function findOtherItems(
     ...(await claimItems(deps, shop)),
     ...(await approvalItems(deps, shop)),
     ...(await sendItems(deps, shop)),
+    ...(await subscriptionItems(deps, shop)),
     ...(await endpointItems(deps, merchant)),
     ...(shop.mode === 'live' ? serverItems(deps) : []),
   ];

@@ -8,5 +8,5 @@ export {
   type SubscriptionView,
 } from './present-subscription.ts';
 export { payByCredit, applyPaymentToInvoice } from './record-invoice-money.ts';
-export { readMerchant, saveSubscription } from './save-subscription.ts';
+export { NO_PROBLEM, readMerchant, saveSubscription } from './save-subscription.ts';
 export { loadState, periodPrice } from './subscription-state.ts';

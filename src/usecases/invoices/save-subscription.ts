@@ -1,4 +1,4 @@
-import { nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
+import { isInvoiceDue, nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -9,6 +9,9 @@ import { updateSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { emitEvent, type EmitEventDeps } from '../events/index.ts';
 import { presentInvoice, presentSubscription } from './present-subscription.ts';
 import { stateColumns } from './subscription-state.ts';
+
+/** No invoice waits to be made. */
+export const NO_PROBLEM = { problem: null, problemAt: null } as const;
 
 /** The shop of a stored row, which always exists. */
 export async function readMerchant(tx: Tx, merchantId: string): Promise<MerchantRow> {
@@ -37,6 +40,7 @@ export async function saveSubscription(
   const saved: SubscriptionRow = {
     ...row,
     ...stateColumns(state),
+    ...(isInvoiceDue(state, leadDays, now) ? {} : NO_PROBLEM),
     nextDecisionAt: nextDecisionAt(state, leadDays, now),
     sequence: row.sequence + events.length,
     updatedAt: now,

@@ -14,6 +14,7 @@ import {
   invoiceDue,
   invoiceOrderId,
   loadState,
+  NO_PROBLEM,
   readMerchant,
   payByCredit,
   periodPrice,
@@ -59,7 +60,9 @@ export async function createInvoice(
   const decision = decide(state, fact, now);
   if (decision === null) throw new Error(`subscription ${row.id} cannot be invoiced`);
   const balanceMinor = (BigInt(row.balanceMinor) - dues.applied).toString();
-  const saved = await saveSubscription(tx, deps, { ...row, balanceMinor }, decision, { invoice: made });
+  const saved = await saveSubscription(tx, deps, { ...row, ...NO_PROBLEM, balanceMinor }, decision, {
+    invoice: made,
+  });
   return isCovered ? payByCredit(tx, deps, saved, made) : saved;
 }
 

@@ -159,6 +159,8 @@ function newRow(
     trialEndingSent: false,
     endedAt: null,
     nextDecisionAt: null,
+    problem: null,
+    problemAt: null,
     portalTokenHash: null,
     portalTokenSealed: null,
     email: null,

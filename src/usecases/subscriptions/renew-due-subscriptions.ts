@@ -1,12 +1,15 @@
-import { decide, nextDecisionAt, nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
+import { AppError } from '../../domain/errors.ts';
+import { decide, isInvoiceDue, nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
+import type { InvoiceProblem } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
   findSubscription,
   postponeDecision,
   subscriptionsDue,
+  updateSubscription,
 } from '../../store/subscriptions/subscriptions.ts';
-import { loadState, readMerchant, saveSubscription } from '../invoices/index.ts';
+import { loadState, NO_PROBLEM, readMerchant, saveSubscription } from '../invoices/index.ts';
 import { endPayments, isPaymentPending, voidInvoices } from './close-invoices.ts';
 import { createInvoice } from './create-invoice.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
@@ -52,22 +55,50 @@ async function advanceOne(deps: SubscriptionDeps, id: string, ensureRate: Ensure
     await db.transaction(async (tx) => advance(tx, deps, id));
   } catch (error) {
     logger.error({ subscriptionId: id, err: error }, 'subscription update failed; will retry');
-    await applyDueTransitions(deps, id);
+    await applyDueTransitions(deps, id, toProblem(error));
   }
 }
 
 /** Time passes for a subscription although its invoice cannot be made, such as without a rate. */
-async function applyDueTransitions(deps: SubscriptionDeps, id: string): Promise<void> {
+async function applyDueTransitions(
+  deps: SubscriptionDeps,
+  id: string,
+  problem: InvoiceProblem,
+): Promise<void> {
   const { db, clock, logger } = deps;
   try {
     await db.transaction(async (tx) => {
       const row = await findSubscription(tx, id);
-      if (row !== undefined) await applyClock(tx, deps, row);
+      if (row !== undefined) await applyClock(tx, deps, await recordProblem(tx, deps, row, problem));
     });
   } catch (error) {
     logger.error({ subscriptionId: id, err: error }, 'updating due subscriptions failed; will retry');
     await db.transaction(async (tx) => postponeDecision(tx, id, clock.now() + RETRY_MS));
   }
+}
+
+function toProblem(error: unknown): InvoiceProblem {
+  if (!(error instanceof AppError)) return 'other';
+  if (error.code === 'RATE_UNAVAILABLE') return 'rate_unavailable';
+  if (error.code === 'COIN_UNAVAILABLE') return 'coin_unavailable';
+  return error.code === 'VALIDATION_INVALID' ? 'price_not_payable' : 'other';
+}
+
+/** Records why the invoice that is due cannot be made, for the people of the shop. The next save without it ends it. */
+async function recordProblem(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  problem: InvoiceProblem,
+): Promise<SubscriptionRow> {
+  const now = deps.clock.now();
+  const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
+  const isDue = isInvoiceDue(await loadState(tx, row), invoiceLeadDays, now);
+  const current = isDue ? { problem, problemAt: row.problemAt ?? now } : NO_PROBLEM;
+  if (current.problem === row.problem) return row;
+  const recorded = { ...row, ...current };
+  await updateSubscription(tx, recorded);
+  return recorded;
 }
 
 async function advance(tx: Tx, deps: SubscriptionDeps, id: string): Promise<void> {
@@ -110,6 +141,10 @@ async function invoiceIfDue(
 ): Promise<SubscriptionRow> {
   const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
   const state = await loadState(tx, row);
-  const at = nextInvoiceAt(state, invoiceLeadDays);
-  return state.openPayBy === null && at !== null && at <= now ? createInvoice(tx, deps, row) : row;
+  if (isInvoiceDue(state, invoiceLeadDays, now)) return createInvoice(tx, deps, row);
+  if (row.problem === null) return row;
+  // Not due any more: the shop has changed its lead.
+  const free = { ...row, ...NO_PROBLEM };
+  await updateSubscription(tx, free);
+  return free;
 }

@@ -2,6 +2,10 @@ import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findWatched, filterWatched } from '../../../src/store/ledger/addresses.ts';
 import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
+import {
+  unpaidSubscriptions,
+  uninvoicedSubscriptions,
+} from '../../../src/store/attention/waiting-subscriptions.ts';
 import { failedSends } from '../../../src/store/attention/waiting-sends.ts';
 import { balancesAt } from '../../../src/store/ledger/holdings.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
@@ -107,6 +111,17 @@ test('the list of payments that wait for a decision is read in index order, and 
     expect(plan).not.toContain('TEMP B-TREE');
   }
   expect(sends).toContain('sends USING INDEX sends_failed (merchant_id=? AND mode=? AND updated_at>?)');
+});
+
+test('subscriptions that wait for their shop are found by index', async () => {
+  const [uninvoiced] = await plansOf(() => uninvoicedSubscriptions(db, shop, { before: 1, limit: 10 }));
+  const [unpaid] = await plansOf(() => unpaidSubscriptions(db, shop, 10));
+  expect(uninvoiced).toContain(
+    'subscriptions USING INDEX subscriptions_with_problem (merchant_id=? AND mode=? AND problem_at<?)',
+  );
+  expect(uninvoiced).not.toContain('TEMP B-TREE');
+  expect(unpaid).toContain('subscriptions USING INDEX subscriptions_past_due (merchant_id=? AND mode=?)');
+  expect(unpaid).not.toMatch(/SCAN/);
 });
 
 test('the query of a late page reads only the rows of that page', async () => {

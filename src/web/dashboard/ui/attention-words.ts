@@ -20,6 +20,8 @@ const TITLES = {
   payment_late: () => t('Money arrived after the deadline'),
   payment_short: () => t('A payment is short'),
   payment_over: () => t('A payer paid too much'),
+  invoice_problem: () => t('An invoice of a subscription cannot be made'),
+  subscription_past_due: () => t('A subscriber has not paid'),
   webhook_gone: () => t('A webhook endpoint answered 410'),
   webhook_failing: () => t('A webhook endpoint fails'),
   node_down: () => t('A node is behind or unreachable'),
@@ -48,6 +50,8 @@ const ADVICE = {
   payment_late: () => t('Accept it, or refund it on the page of the payment.'),
   payment_short: () => t('Accept what arrived, or refund it on the page of the payment.'),
   payment_over: () => t('Refund the excess: the payer enters an address of their own.'),
+  subscription_past_due: () =>
+    t('Send the customer the payment link again. The subscription ends after the days of grace.'),
   node_down: () => t('Payments of this coin are not seen until its node is back.'),
   transactions_unread: () => t('Their money is not credited until they are read.'),
   rates_unsure: () => t('One wrong source could price new payments wrongly.'),
@@ -56,8 +60,19 @@ const ADVICE = {
   certificate_ending: () => t('Renew it before payers see a warning.'),
 } as const satisfies Partial<Record<AttentionItem['kind'], () => string>>;
 
+/** Why the invoice of a subscription cannot be made, and what to do. */
+const INVOICE_PROBLEM_TEXTS = {
+  rate_unavailable: () =>
+    t('There is no exchange rate for its currency. It is invoiced once there is one again.'),
+  coin_unavailable: () => t('None of its coins runs on this server. It is invoiced once one does.'),
+  price_not_payable: () =>
+    t('Its price is too small or too large for every coin. Change its price or quantity.'),
+  other: () => t('The log of this server has the reason. It is retried every minute.'),
+} as const satisfies Record<NonNullable<AttentionItem['problem']>, () => string>;
+
 /** What to do; for endpoints and refunds that cannot be sent, what went wrong. */
-export function attentionAdvice({ kind, message }: AttentionItem): string {
+export function attentionAdvice({ kind, message, problem }: AttentionItem): string {
+  if (problem !== null) return INVOICE_PROBLEM_TEXTS[problem]();
   const known: Partial<Record<AttentionItem['kind'], () => string>> = ADVICE;
   return known[kind]?.() ?? message;
 }

@@ -162,6 +162,13 @@ function GoTo({ type }: { type: AttentionItem['action']['type'] }) {
       </Link>
     );
   }
+  if (type === 'open_subscription') {
+    return (
+      <Link to="/shop/$shopId/subscriptions" params={{ shopId }} className={LINK_PRIMARY}>
+        {t('Open subscriptions')}
+      </Link>
+    );
+  }
   if (type === 'retry_endpoint') {
     return (
       <Link to="/shop/$shopId/webhooks" params={{ shopId }} className={LINK_PRIMARY}>
