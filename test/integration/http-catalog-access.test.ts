@@ -30,7 +30,7 @@ describe('catalog lists', () => {
   });
 
   it.each(['products', 'prices'] as const)(
-    'page through %s newest first, each exactly once, with the exact total',
+    'return %s in pages, newest first, each exactly once, with the exact total',
     async (kind) => {
       const me = await Account.open(app);
       const path = kind === 'products' ? PRODUCT : PRICE;
@@ -59,7 +59,7 @@ describe('catalog lists', () => {
     },
   );
 
-  it('filter by active, and prices by product too, with totals of the matches', async () => {
+  it('can be filtered by active, prices also by product, with the total of the matches', async () => {
     const me = await Account.open(app);
     const [tea, coffee] = [(await me.product()).id, (await me.product()).id];
     await me.must('PATCH', `${PRODUCT}/edit`, { productId: coffee, active: false });
@@ -90,7 +90,7 @@ describe('catalog lists', () => {
     ['active=yes', 'active'],
     ['active=1', 'active'],
     ['active=', 'active'],
-  ])('refuse ?%s and name %s', async (query, field) => {
+  ])('reject ?%s and name %s', async (query, field) => {
     const me = await Account.open(app);
     for (const path of [PRODUCT, PRICE]) {
       expect(problem(await me.call('GET', `${path}/list?${query}`))).toEqual(bad(field));
@@ -98,7 +98,7 @@ describe('catalog lists', () => {
   });
 });
 
-describe('catalog credentials', () => {
+describe('credentials for the catalog routes', () => {
   const calls: [Method, string][] = [
     ['POST', `${PRODUCT}/create`],
     ['PATCH', `${PRODUCT}/edit`],
@@ -111,7 +111,7 @@ describe('catalog credentials', () => {
   ];
 
   it.each(calls)(
-    'are required for %s %s, which rejects missing, invalid and public keys',
+    'are required on %s %s, which rejects missing, invalid and public keys',
     async (method, path) => {
       const merchant = await newMerchant(app, (await newUser(app)).token);
       for (const token of [undefined, 'nonsense', merchant.auth.public, `sk_${'0'.repeat(43)}`]) {
@@ -134,7 +134,7 @@ describe('catalog credentials', () => {
     expect(await me.productIds()).toEqual([]);
   });
 
-  it('hide the catalog from another account', async () => {
+  it('do not give access to the catalog of another account', async () => {
     const [me, stranger] = [await Account.open(app), await Account.open(app)];
     const product = await me.product();
     const price = await me.price(product.id);

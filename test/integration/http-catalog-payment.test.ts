@@ -65,13 +65,13 @@ describe('a payment by catalog price', () => {
     });
   });
 
-  it('records neither product nor price when it was created by amount', async () => {
+  it('records neither product nor price when it was created with an amount', async () => {
     const { status, body } = await pay({ amount: '5', currency: 'USD' });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ amount: '5', currency: 'USD', productId: null, priceId: null });
   });
 
-  it('waits for the rates of the currency of its price', async () => {
+  it('waits until rates in the currency of its price are loaded', async () => {
     const yen = await me.price(productId, { amount: '1500', currency: 'JPY' });
     rates.asked.length = 0;
     const { body } = await pay({ productId, priceId: yen.id });
@@ -98,7 +98,7 @@ describe('a payment by catalog price', () => {
     [{ productId: 'p', priceId: 5 }, ['priceId']],
     [{ amount: '5.001', currency: 'USD' }, ['amount']],
     [{ amount: 5, customerId: 5 }, ['amount', 'currency', 'customerId']],
-  ])('is refused in the form %j, naming %j', async (fields, names) => {
+  ])('is rejected in the form %j, naming %j', async (fields, names) => {
     expect(problem(await pay(fields))).toEqual(bad(...names));
   });
 
@@ -132,7 +132,7 @@ describe('a payment by catalog price', () => {
     expect(problem(await pay(attempt))).toEqual(noProduct);
   });
 
-  it('is refused as missing for a price of another account', async () => {
+  it('is rejected for a price of another account as if it did not exist', async () => {
     const stranger = await Account.open(app);
     const product = await stranger.product();
     const price = await stranger.price(product.id);
@@ -164,7 +164,7 @@ describe('a payment by catalog price', () => {
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);
   });
 
-  it('is returned again for the same order id and price, while another price for that order id is refused', async () => {
+  it('is returned again for the same order id and price, while another price for that order id is rejected', async () => {
     const { body } = await pay({ productId, priceId, orderId: 'twice' });
     const again = await pay({ productId, priceId, orderId: 'twice' });
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);
@@ -175,7 +175,7 @@ describe('a payment by catalog price', () => {
     expect(problem(fourth)).toEqual([400, 'DUPLICATE_ENTRY', 'orderId']);
   });
 
-  it('costs the price at the time of storing, although it was edited while rates were fetched', async () => {
+  it('costs the price at the time of storing when the price was edited while rates were loaded', async () => {
     const price = await me.price(productId, { amount: '20' });
     rates.meanwhile = async () => me.must('PATCH', `${PRICE}/edit`, { priceId: price.id, amount: '25' });
     const { body } = await pay({ productId, priceId: price.id });
@@ -183,7 +183,7 @@ describe('a payment by catalog price', () => {
     expect(body.data.options.BTC.amount).toBe('0.00025');
   });
 
-  it('is refused when the price is deleted while rates are fetched', async () => {
+  it('is rejected when the price is deleted while rates are loaded', async () => {
     const price = await me.price(productId);
     const before = await paymentCount();
     rates.meanwhile = async () => me.must('DELETE', `${PRICE}/delete`, { priceId: price.id });

@@ -26,7 +26,7 @@ describe('catalog products', () => {
     me = await Account.open(app);
   });
 
-  it('are created active, with 201 and every field', async () => {
+  it('are created active, with 201 and a value for every field', async () => {
     const { status, body } = await me.call('POST', `${PRODUCT}/create`, {
       name: ' Tea club ',
       description: 'A box a month',
@@ -76,7 +76,7 @@ describe('catalog products', () => {
     expect(problem(await me.call('POST', `${PRODUCT}/create`, body))).toEqual(bad(...fields));
   });
 
-  it('are edited field by field, where omitted fields stay and null clears the description', async () => {
+  it('are edited field by field, where omitted fields are unchanged and null clears the description', async () => {
     const product = await me.product({ description: 'Green' });
     const edit = async (fields: object) =>
       me.must('PATCH', `${PRODUCT}/edit`, { productId: product.id, ...fields });
@@ -109,7 +109,7 @@ describe('catalog products', () => {
     expect(problem(await me.call('PATCH', `${PRODUCT}/edit`, body))).toEqual(expected);
   });
 
-  it('disappear everywhere once deleted, together with their prices', async () => {
+  it('are no longer returned by any route once deleted, together with their prices', async () => {
     const { id } = await me.product();
     const price = await me.price(id);
     const other = await me.price((await me.product()).id);
@@ -208,7 +208,7 @@ describe('catalog prices', () => {
     expect(problem(await me.call('POST', `${PRICE}/create`, body))).toEqual(bad(...names));
   });
 
-  it('require an existing product, active or not', async () => {
+  it('require an existing product, which may be inactive', async () => {
     const body = { productId: 'prod_nowhere', amount: '1', currency: 'USD' };
     expect(problem(await me.call('POST', `${PRICE}/create`, body))).toEqual(noProduct);
     const { id } = await me.product();
@@ -259,7 +259,7 @@ describe('catalog prices', () => {
     expect(problem(await me.call('PATCH', `${PRICE}/edit`, body))).toEqual(expected);
   });
 
-  it('disappear everywhere once deleted', async () => {
+  it('are no longer returned by any route once deleted', async () => {
     const { id } = await me.price(productId);
     expect(await me.must('DELETE', `${PRICE}/delete`, { priceId: id })).toEqual({
       deleted: true,

@@ -18,7 +18,7 @@ async function fetchJson(path: string, init: RequestInit = {}): Promise<[number,
   return [response.status, body.error?.code];
 }
 
-describe('a lone surrogate in the input of a payer', () => {
+describe('a lone surrogate (invalid Unicode) in a request', () => {
   // PHP, Rust and others refuse a whole JSON text that holds one: a list of payments, or a webhook.
   it.each([
     ['metadata', { note: 'a\ud800' }],

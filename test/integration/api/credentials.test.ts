@@ -118,7 +118,7 @@ describe.each(guarded.map(({ name }) => name))('credentials of %s', (name) => {
     }
   });
 
-  it('are rejected when their kind is not documented', async () => {
+  it('are rejected on routes whose documentation does not list their kind', async () => {
     const endpoint = guarded.find((candidate) => candidate.name === name)!;
     const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/login', {
       body: { email: account.email, password: 'correct horse battery' },

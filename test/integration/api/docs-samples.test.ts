@@ -114,7 +114,7 @@ async function listener(): Promise<{ server: Server; baseUrl: string; seen: Seen
 describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
   const { write, run: execute_ } = LANGUAGES[language] as (typeof LANGUAGES)[string];
 
-  it('send exactly the example of each endpoint', async () => {
+  it('send exactly the documented example of each endpoint', async () => {
     const { server, baseUrl, seen } = await listener();
     const requests = world.contract.endpoints.map(({ method, path, operation }) =>
       operationRequest(baseUrl, method, path, operation),
@@ -135,7 +135,7 @@ describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
     }
   });
 
-  it('preserve every special character', async () => {
+  it('escape every special character of the example', async () => {
     const { server, baseUrl, seen } = await listener();
     const body = {
       quotes: `it's "quoted" \\ and \\' and \\" $HOME \`id\` \${x}`,
@@ -150,7 +150,7 @@ describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
     expect(seen[0]?.headers['x-a']).toBe('b');
   });
 
-  it('are on the page for every endpoint', () => {
+  it('are shown for every endpoint', () => {
     for (const { method, path, operation } of world.contract.endpoints) {
       const start = page.indexOf(`<article id="${operation.operationId}"`);
       const article = page.slice(start, page.indexOf('</article>', start));
@@ -161,7 +161,7 @@ describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
     }
   });
 
-  it('work in order on a real server when they are part of a guide', async () => {
+  it('run in order on a real server when they are part of a guide', async () => {
     const samples = guides().flatMap(({ html }) => samplesIn(html, language));
     expect(samples.length).toBeGreaterThanOrEqual(8);
     const { shop, restrictedKey } = account;
@@ -203,8 +203,8 @@ function guides(): { id: string; html: string }[] {
   );
 }
 
-describe('the guides', () => {
-  it('exist, each with a runnable sample', () => {
+describe('the guides of the documentation', () => {
+  it('all have a sample that can be run', () => {
     expect(guides().map(({ id }) => id)).toEqual(
       'shop webhooks idempotency refunds sandbox live'.split(' ').map((name) => `guide-${name}`),
     );

@@ -66,7 +66,7 @@ describe('/docs', () => {
     expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['/docs/style.css']);
   });
 
-  it('does not relax the policy of other paths', async () => {
+  it('does not relax the content security policy of other paths', async () => {
     for (const path of ['/openapi.json', '/healthz', '/docs/style.css']) {
       const response = await fetch(till.api.baseUrl + path);
       expect(response.headers.get('content-security-policy')).toMatch(
@@ -90,7 +90,7 @@ describe('/docs', () => {
     for (const code of ERROR_CODES) expect(page).toContain(`id="error-${code}"`);
   });
 
-  it('begins with a first payment, with the public URL', () => {
+  it('begins with the creation of a first payment, at the public URL of the server', () => {
     const start = page.indexOf('id="first-payment"');
     expect(start).toBeGreaterThan(0);
     expect(start).toBeLessThan(page.indexOf('id="basics"'));

@@ -76,14 +76,14 @@ function spellings(path: string): string[] {
 }
 
 describe('every path of the daemon', () => {
-  it('is covered by this test, API routes and pages alike', () => {
+  it('is covered by this test, for API routes and pages alike', () => {
     expect(routes().length).toBeGreaterThan(80);
     expect(pages()).toEqual(
       expect.arrayContaining(['/', '/docs', '/metrics', '/dashboard', '/checkout/aaaaaa', '/r/aaaaaa']),
     );
   });
 
-  it('has one spelling, and any other answers 404 NOT_FOUND', async () => {
+  it('has one spelling, and any other spelling answers 404 NOT_FOUND', async () => {
     const wrong: string[] = [];
     for (const path of paths().filter((one) => one !== '/')) {
       for (const spelling of spellings(path).filter((one) => one !== BOOKMARKED)) {
@@ -94,12 +94,12 @@ describe('every path of the daemon', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('redirects from the dashboard URL that browsers remember to the current one', async () => {
+  it('includes the old dashboard URL, which redirects browsers to the current one', async () => {
     const { status, headers } = await ask('GET', BOOKMARKED);
     expect([status, headers.location]).toEqual([302, '/dashboard']);
   });
 
-  it('answers with X-Request-Id, whatever the method', async () => {
+  it('answers every method with X-Request-Id', async () => {
     const missing: string[] = [];
     for (const path of [...paths(), '/assets/none.js', '/nowhere']) {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
@@ -127,7 +127,7 @@ function createDocument(): OpenApiDocument {
 }
 
 describe('every documented field', () => {
-  it('has an example of its own, or one by its type and format, that fits its schema', () => {
+  it('has an example that fits its schema', () => {
     const contract = new Contract(createDocument());
     const fields = fieldsOf(contract.document);
     const problems = fields.flatMap(([name, schema]) => {
@@ -139,7 +139,7 @@ describe('every documented field', () => {
     expect(problems).toEqual([]);
   });
 
-  it('has an example in each request and response body, and the served document repeats none', async () => {
+  it('has an example in each request and response body, and the served OpenAPI document repeats none', async () => {
     const served = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
     expect(fieldsOf(createDocument()).some(([, { example }]) => example !== undefined)).toBe(true);
     expect(fieldsOf(whole(served)).filter(([, { example }]) => example !== undefined)).toEqual([]);

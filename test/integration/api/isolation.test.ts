@@ -127,17 +127,17 @@ async function expectHidden(place: Place, stolen: string): Promise<void> {
 const SHARED = new Set(['customerId', 'productId', 'priceId']);
 const ofOneShop = places.filter(({ kind, field }) => kind !== 'userToken' && !SHARED.has(field));
 
-describe('an object of another shop of the same account', () => {
+describe('an id of an object in another shop of the same account', () => {
   it.each(
     ofOneShop.map(
       (place) =>
         [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
     ),
-  )('is answered like a missing one by %s', async (_name, place) => {
+  )('is answered like an unknown id by %s', async (_name, place) => {
     await expectHidden(place, stolenFrom(sibling, place.field));
   });
 
-  it('does not appear in lists, exports, counts or events', async () => {
+  it('selects nothing in lists, exports, counts and events', async () => {
     const lists = world.contract.routes.filter(
       (endpoint) => endpoint.method === 'GET' && credentialsOf(endpoint).includes('restrictedKey'),
     );
@@ -151,17 +151,17 @@ describe('an object of another shop of the same account', () => {
   });
 });
 
-describe('an object of another account', () => {
+describe('an id of an object in another account', () => {
   it.each(
     places.map(
       (place) =>
         [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
     ),
-  )('is answered like a missing one by %s', async (_name, place) => {
+  )('is answered like an unknown id by %s', async (_name, place) => {
     await expectHidden(place, stolenFrom(alice, place.field));
   });
 
-  it('cannot have its refund claim approved: the request is answered like one for a missing object', async () => {
+  it('does not approve a refund claim: the request is answered like one with an unknown id', async () => {
     const endpoint = world.contract.routes.find(({ path }) => path === '/payment/refund-link/approve');
     if (endpoint === undefined) throw new Error('there is no such route');
     const prepared = async (account: Account): Promise<Request> => {
@@ -183,7 +183,7 @@ describe('an object of another account', () => {
     expect(places.length).toBeGreaterThan(60);
   });
 
-  it('is unchanged afterwards', async () => {
+  it('has left the object unchanged after all requests', async () => {
     const { shop, ids } = alice;
     const payment = await shop.payment(ids['paymentId'] ?? '');
     expect(payment.status).toBe('completed');

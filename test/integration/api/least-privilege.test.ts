@@ -41,7 +41,7 @@ function parts(): [string, object][] {
   return handed.flatMap((deps) => Object.entries(http.routeDependencies(deps)));
 }
 
-it('the check of access to private keys finds a key source that is nested in any object', () => {
+it('the check of access to private keys detects a key source that is nested in any object', () => {
   const source = { privateKey: () => new Uint8Array() };
   expect(pathTo('privateKey', { a: new Map([['b', [source]]]) })).toBe('.a[].0.1.0');
   class Holder {
@@ -57,7 +57,7 @@ it('no route and no page can reach the source of private keys', () => {
   );
 });
 
-it('only the code that sends coins has access to signing', () => {
+it('only the code that sends coins has access to a signing function', () => {
   const able = parts().filter(([, part]) => pathTo('sign', part) !== null);
   expect(able.map(([name]) => name)).toEqual(['sends']);
 });

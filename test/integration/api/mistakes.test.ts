@@ -23,8 +23,8 @@ async function post(path: string, credential: string, body: string) {
   return { status: response.status, ignored: response.headers.get(HEADER), error };
 }
 
-describe('a body that is not JSON', () => {
-  it('is answered with the line and column of the error, and none of its text', async () => {
+describe('a request body that is not JSON', () => {
+  it('is answered with the line and column of the syntax error, and without any text of the body', async () => {
     const { status, error } = await post(
       '/payment/create',
       account.shop.secretKey,
@@ -39,16 +39,16 @@ describe('a body that is not JSON', () => {
     expect(JSON.stringify(error)).not.toContain('hunter2');
   });
 
-  it('is answered that it must be an object when it is another value', async () => {
+  it('is answered with an error that requires an object when it is another JSON value', async () => {
     const { status, error } = await post('/payment/create', account.shop.secretKey, '"text"');
     expect([status, error?.details[0]?.message]).toEqual([400, 'must be a JSON object']);
   });
 });
 
-describe('fields that a route does not have', () => {
+describe('unknown fields in a request body', () => {
   const order = { amount: '10.00', currency: 'USD', customer: { emial: 'ada@example.com' }, orderID: 'x' };
 
-  it('are named in the sandbox, with the error about the missing field', async () => {
+  it('are listed in the response in sandbox mode, next to the error about a missing field', async () => {
     const { status, ignored, error } = await post(
       '/payment/create',
       account.shop.publicKey,
@@ -58,14 +58,14 @@ describe('fields that a route does not have', () => {
     expect(error?.details[0]?.field).toBe('orderId');
   });
 
-  it('are named to a user who names the shop', async () => {
+  it('are listed when a user token specifies the shop by merchantId', async () => {
     const { merchantId, token } = account.shop;
     const body = { merchantId, ...order, orderId: 'order-of-mistakes' };
     const { status, ignored } = await post('/payment/create', token, JSON.stringify(body));
     expect([status, ignored]).toEqual([201, 'customer.emial, orderID']);
   });
 
-  it('are not named to the keys and users of a live shop', async () => {
+  it('are not listed in responses to keys and users of a live shop', async () => {
     const { merchantId, token, secretKey } = account.shop;
     const db = new Database(join(world.till.dataDir, 'tilld.sqlite'));
     const setSandbox = (on: number) =>

@@ -27,7 +27,7 @@ it('a request with a user token needs no merchantId when it contains an id that 
   expect((await post('/payment/cancel', shop.token, { paymentId: payment.id })).status).toBe(200);
 });
 
-it('a list by an id accepts a user token without the merchant, and returns the objects of the merchant', async () => {
+it('a list filtered by an id accepts a user token without merchantId, and returns the objects of that merchant', async () => {
   const logs = `paymentId=${payment.id}&limit=5`;
   for (const [path, list] of [
     [`/merchant/webhook-logs?${logs}`, 'logs'],
@@ -51,7 +51,7 @@ it('a list by an id accepts a user token without the merchant, and returns the o
   expect((await get('/merchant/webhook/deliveries?endpointId=payment', shop.token)).status).toBe(400);
 });
 
-it('objects of another account are missing, and a wrong merchant next to the id is refused', async () => {
+it('a request with an id of another account is answered with 404, and one with a merchantId that does not match the id is refused', async () => {
   const ask = async (token: string, more = '') =>
     (await get(`/payment/get?paymentId=${payment.id}${more}`, token)).body.error?.code;
   expect(await ask(stranger.token)).toBe('PAYMENT_NOT_FOUND');

@@ -16,7 +16,7 @@ const ask = (query: string, token = shop.publicKey) =>
   till.api.call<Rates>('GET', `/rates${query}`, { token });
 
 describe('GET /rates', () => {
-  it('returns dollar prices without a currency, and omits unknown ones', async () => {
+  it('returns prices in dollars when no currency is given, and omits coins without a price', async () => {
     const { status, body } = await ask('');
     expect(status).toBe(200);
     expect(body.data.rates).toEqual({
@@ -36,7 +36,7 @@ describe('GET /rates', () => {
     expect(body.error?.message).toContain('CHF');
   });
 
-  it('names an invalid currency', async () => {
+  it('rejects an invalid currency and names the field', async () => {
     for (const currency of ['', 'US', 'BTC', 'dollar', '%00%00%00', '123']) {
       const { status, body } = await ask(`?currency=${currency}`);
       expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'currency']);
@@ -54,7 +54,7 @@ describe('GET /rates', () => {
     );
   });
 
-  it('returns the rates that a new payment would get', async () => {
+  it('returns the rates that a payment created now gets', async () => {
     const { options } = await shop.createPayment({
       amount: '10050',
       currency: 'USD',

@@ -68,14 +68,17 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it.each(posts)('is refused by $name when it is unusable', async (endpoint) => {
-    const request = account.request(endpoint);
-    for (const key of ['', 'x'.repeat(256)]) {
-      const answer = await world.send(endpoint, { ...request, headers: { 'idempotency-key': key } });
-      expect([answer.status, answer.body.error?.details?.[0]?.field]).toEqual([400, 'Idempotency-Key']);
-      expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
-    }
-  });
+  it.each(posts)(
+    'is rejected by $name when it is empty, too long or has invalid characters',
+    async (endpoint) => {
+      const request = account.request(endpoint);
+      for (const key of ['', 'x'.repeat(256)]) {
+        const answer = await world.send(endpoint, { ...request, headers: { 'idempotency-key': key } });
+        expect([answer.status, answer.body.error?.details?.[0]?.field]).toEqual([400, 'Idempotency-Key']);
+        expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
+      }
+    },
+  );
 });
 
 /** What belongs to the account, not to a shop, has no mode. */
@@ -106,7 +109,7 @@ describe('a sandbox response', () => {
 });
 
 describe('an undocumented error', () => {
-  it('never occurs in tests, so that every route documents its errors', async () => {
+  it('never occurred in the tests of this file, so that every route documents its errors', async () => {
     const extraRoutes = [route('/test/known', ['INVALID_STATE']), route('/test/unknown', [])];
     const app = await startHttpApp({ extraRoutes });
     try {

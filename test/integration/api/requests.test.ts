@@ -54,9 +54,9 @@ describe('other documented request bodies', () => {
   });
 });
 
-describe('endpoints for operators', () => {
+describe('endpoints for the operator', () => {
   it.each(world.contract.endpoints.filter(({ operation }) => operation.tags.includes('Service')))(
-    'include $name with a documented response',
+    'answer $name with a documented response',
     async ({ path, operation }) => {
       // What was simulated before may have moved a tip by many blocks: /readyz says so until they are read.
       const response = await eventually(

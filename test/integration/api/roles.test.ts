@@ -219,7 +219,7 @@ it('keys, people and the audit log are accessible only to the owner', async () =
   }
 });
 
-it('the list of shops contains the own shops first, then others with the role of the user', async () => {
+it("the list of shops contains the user's own shops first, then shops of others with the user's role", async () => {
   const { token } = people.get('clerk') ?? owner;
   const { merchants } = await api.must<{ merchants: object[] }>('GET', '/merchant/list', { token });
   expect(merchants).toEqual([expect.objectContaining({ id: account.shop.merchantId, role: 'clerk' })]);

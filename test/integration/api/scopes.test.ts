@@ -65,7 +65,7 @@ describe('a restricted key with one scope', () => {
     expect([status, body.error?.code]).toEqual(takesKeys ? [403, 'FORBIDDEN'] : [401, 'UNAUTHORISED']);
   });
 
-  it('is tested for every scope, and for routes that need several, any and none', () => {
+  it('covers every scope, and routes that need several, any or no scope', () => {
     const named = new Set(open.flatMap(({ operation }) => operation['x-scope'] ?? []));
     expect(named).toEqual(new Set(SCOPES));
     expect(
@@ -76,7 +76,7 @@ describe('a restricted key with one scope', () => {
     );
   });
 
-  it('is documented with the same scopes as roles of the security scheme', () => {
+  it('is documented as a role of the OpenAPI security scheme', () => {
     for (const { operation, name } of open) {
       const roles = (operation.security ?? []).flatMap((requirement) => requirement['restrictedKey'] ?? []);
       expect(roles, name).toEqual(operation['x-scope']);

@@ -84,7 +84,7 @@ function files(dataDir: string): [name: string, content: Buffer][] {
     .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name))]);
 }
 
-describe('log and database after requests to every endpoint', () => {
+describe('the log and the database files', () => {
   it.each(world.contract.routes)(
     'are checked after valid and invalid requests to $name',
     async (endpoint) => {
@@ -109,13 +109,13 @@ describe('log and database after requests to every endpoint', () => {
     },
   );
 
-  it('contain no secret in the log', () => {
+  it('contain no secret in any log line', () => {
     const said = lines.join('');
     expect(said).toContain('"level":"debug"');
     expect(leaks(said)).toEqual([]);
   });
 
-  it('contain no secret in the files, as text or as bytes', () => {
+  it('contain no secret in any file, as text or as bytes', () => {
     const kinds = ['sk_', 'rk_', 'whsec_', 'eyJ'];
     for (const kind of kinds) expect([...secrets].some((secret) => secret.startsWith(kind))).toBe(true);
     expect(secrets.size).toBeGreaterThan(40);
@@ -130,7 +130,7 @@ describe('log and database after requests to every endpoint', () => {
     }
   });
 
-  it('contain no emailed token in the files', () => {
+  it('contain no emailed token in any file', () => {
     const mailed = world.smtp.mails.flatMap(({ raw }) =>
       [...readable(raw).matchAll(/\?token=(\w+)/g)].map(([, token = '']) => token),
     );
@@ -145,7 +145,7 @@ describe('log and database after requests to every endpoint', () => {
   });
 });
 
-it('passwords of nodes and of the mail server are in no output and in no file', async () => {
+it('passwords of nodes and of the mail server appear in no output and in no file', async () => {
   const secret = `n0de-${randomBytes(8).toString('hex')}`;
   // Nothing listens there: every line about them is one of trouble.
   const at = '127.0.0.1:9';

@@ -131,7 +131,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   'POST /merchant/verify-domain verification.token': 'its owner publishes it',
 };
 
-it('a response field with the name of a secret is marked as secret', () => {
+it('a response field whose name suggests a secret is marked as secret in the schema', () => {
   const suspicious = routes.flatMap((route) =>
     leafFields(route.data)
       .filter(({ path }) => SECRET_NAME.test(path.at(-1) ?? ''))
@@ -156,7 +156,7 @@ function isUrl({ schema }: MarkedField): boolean {
   return format === 'uri' || format === 'uri-template';
 }
 
-it('the step-up check rejects a schema of an unknown kind, wherever it occurs', () => {
+it('the check of marked fields rejects a schema of an unknown kind, wherever it occurs', () => {
   const inner = z.object({ url: z.string() });
   for (const schema of [
     z.intersection(inner, inner),
@@ -178,12 +178,12 @@ it('the OpenAPI document marks each edit of an amount as one that changes how mu
   expect(amounts.filter(({ mark }) => mark !== 'settles')).toEqual([]);
 });
 
-it('every request body is an object whose fields are known', () => {
+it('every request body has an object schema with known fields', () => {
   const bodies = routes.flatMap(({ body }) => body ?? []);
   expect(bodies.filter((body) => !(body instanceof z.ZodObject))).toEqual([]);
 });
 
-it('a request field with a destination, or that affects what counts as paid, is marked', () => {
+it('a request field is marked when it contains a destination or affects what counts as paid', () => {
   const suspicious = routes
     .filter((route) => route.auth !== 'none' && isChange(route))
     .flatMap((route) =>
@@ -243,7 +243,7 @@ describe('a session without step-up', () => {
     },
   );
 
-  it('is allowed on all other routes', async () => {
+  it('is accepted on all other routes', async () => {
     const others = guarded.filter((route) => !isSteppedUp(route) && route.path !== '/auth/sessions');
     const asking: string[] = [];
     for (const route of others) {
@@ -253,7 +253,7 @@ describe('a session without step-up', () => {
     expect(asking).toEqual([]);
   });
 
-  it('does not affect user tokens and keys', async () => {
+  it('does not restrict user tokens and API keys', async () => {
     const theirs = guarded.filter((route) => isSteppedUp(route) && route.dashboardOnly !== true);
     expect(theirs.length).toBeGreaterThan(10);
     for (const { method, path } of theirs) {
@@ -268,7 +268,7 @@ describe('a session without step-up', () => {
 });
 
 describe('a step-up', () => {
-  it('is valid for five minutes and for this session only after the password', async () => {
+  it('is valid for five minutes after the password, and only for the session that did it', async () => {
     const owner = await person();
     const other = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
     const wrong = await prove(owner.session, { password: 'wrong' });
@@ -286,14 +286,14 @@ describe('a step-up', () => {
     expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
   });
 
-  it('ends with the session, so that the next sign-in needs another one', async () => {
+  it('is not inherited by the next session after a sign-out', async () => {
     const owner = await person();
     await prove(owner.session, { password: PASSWORD });
     await owner.session.call('POST', '/auth/session', { email: owner.email, password: PASSWORD });
     expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
   });
 
-  it('needs a code when a second factor is enabled, and each code is valid once', async () => {
+  it('needs a TOTP code when a second factor is enabled, and each code is valid once', async () => {
     const owner = await person();
     await prove(owner.session, { password: PASSWORD });
     const setup = await owner.session.call<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -320,7 +320,7 @@ describe('a step-up', () => {
     expect((await prove(owner.session, { code: recovery })).body.error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  it('cannot be completed without the code, also not by the user token that a password change returns', async () => {
+  it('cannot be completed without the TOTP code, nor with the user token that a password change returns', async () => {
     const owner = await person();
     const change = async () =>
       owner.session.call<{ token: string }>('POST', '/auth/change-password', {
@@ -346,7 +346,7 @@ describe('a step-up', () => {
     expect((await change()).status).toBe(200);
   });
 
-  it('is needed to read secrets that work without the session', async () => {
+  it('is required to read secrets that remain valid after the session', async () => {
     const account = await world.account();
     const session = await SessionClient.signIn(api.baseUrl, { email: account.email, password: PASSWORD });
     const byUser = world.contract.routes.filter((endpoint) => credentialsOf(endpoint).includes('userToken'));
@@ -364,7 +364,7 @@ describe('a step-up', () => {
     expect(shown).toEqual([]);
   });
 
-  it('leaves the Idempotency-Key of a refused request free for the same request', async () => {
+  it('can be done between two attempts with one Idempotency-Key, because the refused attempt does not use it up', async () => {
     const owner = await person();
     const { merchant } = await api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: owner.token,
@@ -427,7 +427,7 @@ describe('the audit log of step-up routes', () => {
 
   it.each(
     handing.filter(({ dashboardOnly }) => dashboardOnly !== true).map((route) => [nameOf(route)] as const),
-  )('records each %s, with any credential', async (name) => {
+  )('records each %s, with any kind of credential', async (name) => {
     const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
     if (endpoint === undefined) throw new Error(`the document has no ${name}`);
     const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
@@ -442,7 +442,7 @@ describe('the audit log of step-up routes', () => {
     }
   });
 
-  it('records an invitation, whose link is in the response', async () => {
+  it('records an invitation, because the response contains its link', async () => {
     const owner = await signedIn(api, account.email);
     const { merchantId } = account.shop;
     await invite(owner.session, { merchantId, email: `${fresh('clerk')}@example.com`, role: 'clerk' });

@@ -18,7 +18,7 @@ function contentOf({ operation }: Endpoint) {
 
 const streamed = world.contract.routes.filter((endpoint) => Object.keys(contentOf(endpoint)).length > 1);
 
-it('the OpenAPI document contains streamed responses', () => {
+it('the OpenAPI document describes streamed responses', () => {
   expect(streamed.map(({ name }) => name)).toContain('GET /payment/export');
 });
 
@@ -31,7 +31,7 @@ describe.each(streamed)('the streamed response of $name', (endpoint) => {
   };
   const types = Object.keys(contentOf(endpoint));
 
-  it.each(types)('has the type %s on request, as documented', async (type) => {
+  it.each(types)('has the content type %s when requested, as documented', async (type) => {
     const format = type.split('/')[1] ?? '';
     const response = await ask(format, account.shop.secretKey);
     expect(response.status).toBe(200);
@@ -48,10 +48,13 @@ describe.each(streamed)('the streamed response of $name', (endpoint) => {
     expect(text.split('\r\n').length).toBeGreaterThan(2);
   });
 
-  it.each(types)('has the usual error envelope, whatever type was requested: %s', async (type) => {
-    const response = await ask(type.split('/')[1] ?? '', 'sk_nonsense');
-    expect(response.status).toBe(401);
-    const body: unknown = await response.json();
-    expect(body).toMatchObject({ success: false, error: { code: 'UNAUTHORISED' }, data: null });
-  });
+  it.each(types)(
+    'is an error in the usual JSON format, whatever content type was requested: %s',
+    async (type) => {
+      const response = await ask(type.split('/')[1] ?? '', 'sk_nonsense');
+      expect(response.status).toBe(401);
+      const body: unknown = await response.json();
+      expect(body).toMatchObject({ success: false, error: { code: 'UNAUTHORISED' }, data: null });
+    },
+  );
 });

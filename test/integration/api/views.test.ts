@@ -81,7 +81,7 @@ const shown = world.contract.routes.filter(
     (endpoint.method === 'GET' || VIEWS.includes(endpoint.name)),
 );
 
-describe('a response', () => {
+describe('a documented API response', () => {
   it('is tested for every documented view', () => {
     const names = shown.map(({ name }) => name);
     expect(VIEWS.filter((name) => !names.includes(name))).toEqual([]);
@@ -95,7 +95,7 @@ describe('a response', () => {
     }
   });
 
-  it.each(VIEWS)('has the same fields in %s for all readers except for webhook URLs', async (name) => {
+  it.each(VIEWS)('has the same fields in %s for all readers, webhook URLs excepted', async (name) => {
     const endpoint = shown.find((one) => one.name === name);
     if (endpoint === undefined) throw new Error(`${name} is not documented`);
     const seen = new Map<boolean, Set<string>>();

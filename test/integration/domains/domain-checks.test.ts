@@ -85,7 +85,7 @@ const because = (kind: string, reason: string) => ({
 });
 
 describe('the DNS check of a domain', () => {
-  it('finds the TXT record', async () => {
+  it('finds the TXT record with the token', async () => {
     dns.set('TXT', CHALLENGE, [LINE]);
     expect(await check('dns')).toEqual({ kind: 'proven', method: 'dns' });
     expect(dns.questions).toEqual([`TXT ${CHALLENGE}`]);
@@ -123,7 +123,7 @@ describe('the DNS check of a domain', () => {
   });
 
   it.each(['servfail', 'refused', 'silent'] as const)(
-    'returns unknown when the name server is %s',
+    'returns unknown when the name server does not answer properly: %s',
     async (how) => {
       dns.set('TXT', CHALLENGE, how);
       // Past its own limit, the check would name that.
@@ -132,7 +132,7 @@ describe('the DNS check of a domain', () => {
     },
   );
 
-  it('retries once when there was no response, and only then', async () => {
+  it('sends one retry when there was no response, and none otherwise', async () => {
     dns.set('TXT', CHALLENGE, 'servfail');
     const found = check('dns', { limits: { retryAfterMs: 300 } });
     const deadline = Date.now() + 2_000;
@@ -154,15 +154,15 @@ describe('the DNS check of a domain', () => {
   });
 });
 
-describe('the file check of a domain', () => {
-  it('reads the file over https, with the name of the domain', async () => {
+describe('the check of a domain by a file', () => {
+  it('requests the file over https with the domain as host name', async () => {
     tls.serve({ [FILE]: `${LINE}\n` });
     expect(await check('file')).toEqual({ kind: 'proven', method: 'file' });
     expect(tls.requests).toEqual([`${DOMAIN} ${FILE}`]);
     expect(web.requests).toEqual([]);
   });
 
-  it('uses plain http only where private addresses are allowed and https is unreachable', async () => {
+  it('uses plain http only when https is unreachable and private addresses are allowed', async () => {
     web.serve({ [FILE]: LINE });
     expect(await check('file', plain)).toEqual({ kind: 'proven', method: 'file' });
     expect(await check('file')).toEqual(because('absent', '404'));
@@ -180,7 +180,7 @@ describe('the file check of a domain', () => {
     ['spaces and line ends', `\r\n  ${LINE}  \r\n\n`],
     ['a byte order mark', `\uFEFF${LINE}`],
     ['no name of a key', `${TOKEN}\n`],
-  ])('accepts the line with %s', async (_what, content) => {
+  ])('accepts the expected line with %s', async (_what, content) => {
     web.serve({ [FILE]: content });
     expect(await check('file', plain)).toMatchObject({ kind: 'proven' });
   });
@@ -190,12 +190,12 @@ describe('the file check of a domain', () => {
     ['the line among others', `hello\n${LINE}\n`],
     ['a page that mentions it', `<html><body>${LINE}</body></html>`],
     ['nothing', ''],
-  ])('rejects %s', async (_what, content) => {
+  ])('rejects a file with %s', async (_what, content) => {
     web.serve({ [FILE]: content });
     expect(await check('file', plain)).toEqual(because('absent', 'something else'));
   });
 
-  it('rejects the line on an error page, and does not quote the page', async () => {
+  it('rejects the expected line on an error page, and does not quote the page in its error', async () => {
     for (const [status, kind] of [
       [404, 'absent'],
       [403, 'absent'],
@@ -228,7 +228,7 @@ describe('the file check of a domain', () => {
     expect(await check('file', plain)).toEqual(because('unreachable', 'broke off'));
   });
 
-  it('distinguishes an unreachable server, a name without an address and a silent name server', async () => {
+  it('distinguishes an unreachable server, a domain without an address and a silent name server', async () => {
     const ports = { https: 1, http: 1 };
     expect(await check('file', { ports })).toEqual(because('unreachable', 'ECONNREFUSED'));
     dns.delete('A', DOMAIN);
@@ -238,7 +238,7 @@ describe('the file check of a domain', () => {
     expect(await check('file')).toMatchObject({ kind: 'unknown' });
   });
 
-  it('retries once after a server error', async () => {
+  it('sends one retry after a server error', async () => {
     let answers = 0;
     web.handler = (_request, response) => {
       answers += 1;
@@ -249,7 +249,7 @@ describe('the file check of a domain', () => {
   });
 });
 
-describe('the meta tag check of a domain', () => {
+describe('the check of a domain by a meta tag', () => {
   it('finds the tag in the head of the home page', async () => {
     tls.serve({ '/': HEAD });
     expect(await check('meta')).toEqual({ kind: 'proven', method: 'meta' });
@@ -356,7 +356,7 @@ describe('redirects in a domain check', () => {
     expect([web.requests, tls.requests]).toEqual([[`${DOMAIN} /`], [`${DOMAIN} /`, `${DOMAIN} /safe`]]);
   });
 
-  it('are vetted again, so that a name that becomes private between two requests is not called', async () => {
+  it('are checked by the egress guard again, so that a domain that becomes private between two requests is not requested', async () => {
     redirect({ [`${DOMAIN}/`]: `https://${www}:${tls.port}/` }, { [`${www}/`]: HEAD });
     const resolve = async (name: string) => (name === DOMAIN ? ['127.0.0.1'] : ['not an address']);
     const egress = { allowPrivate: true, resolve };
@@ -382,7 +382,7 @@ describe('the egress guard of domain checks', () => {
     expect([...tls.requests, ...web.requests]).toEqual([]);
   });
 
-  it('resolves a name once per request, so that DNS rebinding gains nothing', async () => {
+  it('resolves a domain once per request, so that DNS rebinding has no effect', async () => {
     const other = await WebServer.start({ address: '127.0.0.2', port: web.port });
     other.serve({ [FILE]: LINE });
     web.serve({ [FILE]: 'vetted' });
@@ -407,7 +407,7 @@ describe('the egress guard of domain checks', () => {
 });
 
 describe('limits of domain checks', () => {
-  it('apply per merchant, without delaying others', async () => {
+  it('apply to each merchant, and do not delay other merchants', async () => {
     const shared = checks({ limits: { perMinute: 3 } });
     const ask = async (merchantId: string) =>
       shared.check({ merchantId, domain: DOMAIN, token: TOKEN }, 'dns');
@@ -430,7 +430,7 @@ describe('limits of domain checks', () => {
     expect(outcomes.some(({ kind }) => kind !== undefined)).toBe(false);
   });
 
-  it('end a check immediately at shutdown', async () => {
+  it('abort a running check immediately at shutdown', async () => {
     web.handler = () => undefined;
     const shared = checks({ plainOnly: true, limits: { requestTimeoutMs: 60_000, checkTimeoutMs: 60_000 } });
     const look = shared.check({ merchantId: 'm', domain: DOMAIN, token: TOKEN }, 'file');

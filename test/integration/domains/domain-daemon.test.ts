@@ -66,7 +66,7 @@ it('a running daemon checks a domain on schedule', async () => {
   );
 });
 
-it('an edit of webhookUrl redirects waiting deliveries to the new URL immediately', async () => {
+it('a running daemon delivers waiting webhooks to the new URL immediately after an edit of webhookUrl', async () => {
   const dead = await WebhookSink.start();
   const shop = await Shop.open(till.api, { webhookUrl: dead.url });
   await dead.close();

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(async () => world.close());
 beforeEach(async () => world.newShop());
 
-describe('the cron job of domain checks', () => {
-  it('verifies a domain a minute after the choice of a method, or minutes after the record appears', async () => {
+describe('the cron job that checks domains', () => {
+  it('verifies a domain a minute after a method was chosen, or minutes after the DNS record appears', async () => {
     await world.choose('dns');
     expect(((await world.stored())?.nextCheckAt ?? 0) - world.app.now()).toBeLessThanOrEqual(60_000);
     await world.nextLook();
@@ -25,7 +25,7 @@ describe('the cron job of domain checks', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('keeps a domain verified during failures of less than 72 hours, then revokes it once', async () => {
+  it('keeps a domain verified during failures of less than 72 hours, then revokes the verification once', async () => {
     await world.choose('dns');
     world.publish();
     await world.found();
@@ -83,7 +83,7 @@ describe('the cron job of domain checks', () => {
     });
   });
 
-  it('keeps checking the old proof when a verified merchant only opens another method', async () => {
+  it('continues to check the current proof when the merchant of a verified domain only opens another method', async () => {
     await world.choose('dns');
     world.publish();
     await world.found();
@@ -96,7 +96,7 @@ describe('the cron job of domain checks', () => {
     expect(await world.listed()).toBe(false);
   });
 
-  it('stops checking a domain after 30 days, until it is requested', async () => {
+  it('stops checking an unverified domain after 30 days, until the merchant requests a check', async () => {
     await world.choose('dns');
     const start = world.app.now();
     world.app.advance(29.95 * DAY);
@@ -109,7 +109,7 @@ describe('the cron job of domain checks', () => {
     expect((await world.stored())?.nextCheckAt).toBeGreaterThan(world.app.now());
   });
 
-  it('checks each due domain once, a hundred per run, and repeats checks that were not recorded', async () => {
+  it('checks each due domain once, a hundred per run, and repeats a check whose result was not stored', async () => {
     await world.app.db.updateTable('domain_checks').set({ nextCheckAt: null }).execute();
     const names = new Set<string>();
     for (let index = 0; index < 105; index += 1) {
@@ -146,7 +146,7 @@ describe('the cron job of domain checks', () => {
     expect(new Set(looked)).toEqual(names);
   });
 
-  it('runs once when it is started twice concurrently', async () => {
+  it('runs once when two calls start it at the same time', async () => {
     await world.choose('dns');
     const row = await world.stored();
     expect(row?.nextCheckAt).toBeGreaterThan(0);

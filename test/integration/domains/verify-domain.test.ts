@@ -14,7 +14,7 @@ const outcome = ({ status, body }: ApiAnswer<unknown>) =>
   [status, body.error?.code, body.error?.details?.[0]?.field].filter((part) => part !== undefined);
 
 describe('POST /merchant/verify-domain', () => {
-  it('keeps the token for all methods and remembers the last chosen method', async () => {
+  it('returns the same token for all methods and stores the last chosen method', async () => {
     for (const method of ['dns', 'file', 'meta']) {
       const { status, body } = await world.choose(method);
       expect(status).toBe(200);
@@ -52,7 +52,7 @@ describe('POST /merchant/verify-domain', () => {
 });
 
 describe('POST /merchant/verify-domain/check', () => {
-  it('answers 409 until a method is chosen', async () => {
+  it('answers 409 while no method is chosen', async () => {
     expect(outcome(await world.ask())).toEqual([409, 'INVALID_STATE']);
   });
 
@@ -70,7 +70,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect((await world.stored())?.checkedAt).toBeNull();
   });
 
-  it('verifies by DNS, emits one event and shows the result in the list', async () => {
+  it('verifies the domain by DNS, emits one event and shows the result in the merchant list', async () => {
     await world.choose('dns');
     const before = await world.found();
     expect(before).toMatchObject({
@@ -108,7 +108,7 @@ describe('POST /merchant/verify-domain/check', () => {
     ]);
   });
 
-  it('verifies by file and by meta tag', async () => {
+  it('verifies the domain by file and by meta tag', async () => {
     const { verification } = world.shop.domain;
     world.web.serve({
       '/.well-known/tilld-verification.txt': `token=${verification}\n`,
@@ -121,7 +121,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('rejects the token of another shop', async () => {
+  it('rejects the verification token of another shop', async () => {
     const other = await newMerchant(world.app, world.token);
     await world.choose('dns');
     world.publish(other.domain.verification);
@@ -140,7 +140,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('ignores a slow failure that began before a proof', async () => {
+  it('ignores the late failure of a check that began before a successful one', async () => {
     await world.choose('file');
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect((await world.stored())?.failures).toBe(0);
   });
 
-  it('ignores a check whose method was changed meanwhile', async () => {
+  it('ignores the result of a check when the method was changed meanwhile', async () => {
     await world.choose('file');
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual([]);
   });
 
-  it('answers 429 to a merchant with too many checks, and only to that one', async () => {
+  it('answers 429 to a merchant with too many checks, and not to other merchants', async () => {
     await world.choose('dns');
     let last = 200;
     for (let index = 0; index < 45 && last === 200; index += 1) last = (await world.ask()).status;

@@ -55,14 +55,14 @@ const never = () => new Promise<string[]>(() => undefined);
 const text = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe('guardedFetch', () => {
-  it('connects to the vetted address with the host name of the URL', async () => {
+  it('connects to the IP address that the guard approved, with the host name of the URL', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     const answer = await get(`http://shop.example:${port}/`, { resolve: async () => ['127.0.0.1'] });
     expect(answer).toMatchObject({ status: 200, bodyEnd: 'whole' });
     expect(text(answer.body)).toBe(`shop.example:${port}`);
   });
 
-  it('keeps the name in SNI, so that certificates are checked against it', async () => {
+  it('sends the host name in SNI, so that certificates are checked against it', async () => {
     const hello = Promise.withResolvers<Buffer>();
     const port = await serveTcp((socket) => socket.once('data', (data: Buffer) => hello.resolve(data)));
     const answer = get(`https://shop.example:${port}/`, {
@@ -73,7 +73,7 @@ describe('guardedFetch', () => {
     expect((await hello.promise).toString('latin1')).toContain('shop.example');
   });
 
-  it('resolves the name once, so that DNS rebinding gains nothing', async () => {
+  it('resolves the host name once, so that DNS rebinding has no effect', async () => {
     const port = await serve((_request, response) => response.end('vetted'));
     let stolen = 0;
     await serve(
@@ -93,7 +93,7 @@ describe('guardedFetch', () => {
     expect({ asked, stolen }).toEqual({ asked: 1, stolen: 0 });
   });
 
-  it('opens no connection to a target that it refuses', async () => {
+  it('opens no connection to an address that the guard refuses', async () => {
     let connections = 0;
     const port = await serveTcp(() => {
       connections += 1;
@@ -147,7 +147,7 @@ describe('guardedFetch', () => {
     await hungUp.promise;
   });
 
-  it('truncates a slow body at the time limit and keeps the received part', async () => {
+  it('truncates a slow body at the time limit and returns the received part', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(200).write('first');
     });
@@ -156,7 +156,7 @@ describe('guardedFetch', () => {
     expect(text(answer.body)).toBe('first');
   });
 
-  it('reports a body that breaks off', async () => {
+  it('reports a body whose connection breaks', async () => {
     const port = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('part', () => request.socket.destroy());
     });
@@ -180,7 +180,7 @@ describe('guardedFetch', () => {
     });
   });
 
-  it('counts DNS against the time limit', async () => {
+  it('counts the DNS lookup towards the time limit', async () => {
     await expect(get('http://slow.example/', { resolve: never, timeoutMs: 100 })).rejects.toMatchObject({
       kind: 'timeout',
     });
@@ -213,7 +213,7 @@ describe('guardedFetch', () => {
     await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
   });
 
-  it('aborts in the middle of a body without keeping the received part', async () => {
+  it('aborts in the middle of a body without returning the received part', async () => {
     const gaveUp = new AbortController();
     const hungUp = Promise.withResolvers<void>();
     const port = await serve((request, response) => {
@@ -242,7 +242,7 @@ describe('guardedFetch over keep-alive connections', () => {
   });
   afterEach(async () => connections.close());
 
-  it('ends each of many slow responses at its own limit, however steady they are', async () => {
+  it('ends each of many slow responses at its own time limit, however steadily bytes arrive', async () => {
     const port = await serveDrop('HTTP/1.1 200 OK\r\n\r\n');
     // Long enough that the headers of each have come on a busy machine.
     const limits = [2_000, 800, 1_400, 800];
@@ -260,7 +260,7 @@ describe('guardedFetch over keep-alive connections', () => {
     expect(ended).toEqual([800, 800, 1_400, 2_000]);
   });
 
-  it('disconnects at the limit from slow but steady headers', async () => {
+  it('disconnects at the time limit while headers arrive slowly but steadily', async () => {
     const port = await serveDrop('HTTP/1.1 200 OK\r\nx-a: ');
     await expect(get(`http://127.0.0.1:${port}/`, { connections, timeoutMs: 150 })).rejects.toMatchObject({
       kind: 'timeout',
@@ -280,7 +280,7 @@ describe('guardedFetch over keep-alive connections', () => {
     expect([text(before.body), text(after.body)]).toEqual(['short', 'short']);
   });
 
-  it('reports a connection that was reset in a body, and continues over another one', async () => {
+  it('reports a connection that was reset within a body, and sends the next request over another one', async () => {
     const port = await serve((request, response) => {
       if (request.url === '/good') response.end('good');
       else {
@@ -293,7 +293,7 @@ describe('guardedFetch over keep-alive connections', () => {
     expect(text((await get(`http://127.0.0.1:${port}/good`, { connections })).body)).toBe('good');
   });
 
-  it('assembles a response from many pieces, and headers with many values', async () => {
+  it('reads a response that arrives in many pieces, and headers with many values', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(200, { 'x-many': ['a', 'b'] });
       response.write('one,', () => setTimeout(() => response.end('two'), 20));
@@ -334,7 +334,7 @@ describe('guardedFetch over keep-alive connections', () => {
     expect(sockets).toBe(2);
   });
 
-  it('trusts only certificates of a known authority for the name in the URL', async () => {
+  it('accepts only certificates from a known authority for the host name of the URL', async () => {
     const { key, cert } = selfSigned(['shop.example']);
     let requests = 0;
     const server = createTlsServer({ key, cert }, (_request, response) => {

@@ -26,7 +26,7 @@ function accountOf(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
 
-describe.skipIf(!requireAnvil())('the number of requests for an Ethereum block with a payment', () => {
+describe.skipIf(!requireAnvil())('the number of RPC requests for an Ethereum block with a payment', () => {
   let anvil: Anvil;
   let proxy: FaultProxy;
   let adapter: ChainAdapter;
@@ -90,7 +90,7 @@ describe.skipIf(!requireAnvil())('the number of requests for an Ethereum block w
     expect(await callsWith(open)).toBe(4);
   });
 
-  it('is one per balance with 1,000 open payments at a node that refuses eth_call', async () => {
+  it('includes one per balance with 1,000 open payments at a node that refuses eth_call', async () => {
     untraced();
     const refusal = { kind: 'rpcError', code: -32601, message: 'the method is not available' } as const;
     proxy.inject(refusal, { methods: ['eth_call'] });

@@ -28,7 +28,7 @@ async function ask(method: string, target: string, headers = 'Host: till'): Prom
 
 const TOKEN = 'a'.repeat(43);
 
-describe.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE'])('HTTP server on a %s request', (method) => {
+describe.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE'])('the HTTP server on a %s request', (method) => {
   it.each([
     'http://evil.example/connect?a=1',
     'http://[/connect',
@@ -76,7 +76,7 @@ describe.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE'])('HTTP server on a %s 
 });
 
 it.each(['/', '/connect?a=1', '/dashboard', '/docs', '/openapi.json', '/pay.js', '/checkout/pay_none'])(
-  'HTTP server repeats no host of the request headers in its answer to %s',
+  'the HTTP server copies no host of the request headers into its response to %s',
   async (target) => {
     const headers = ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: gopher'];
     const answer = await ask('GET', target, [...headers, 'Forwarded: host=evil.example'].join('\r\n'));

@@ -51,14 +51,14 @@ describe('the verification email after registration', () => {
     expect(await isVerified(token)).toBe(false);
   });
 
-  it('is not written for a refused registration', async () => {
+  it('is not queued for a refused registration', async () => {
     const { email } = await newUser(app);
     await takeMails(app);
     await app.api.call('POST', '/auth/register', { body: { email, password: 'another password' } });
     expect(await takeMails(app, email)).toEqual([]);
   });
 
-  it('is not readable in the database, and is deleted from it once sent', async () => {
+  it('is stored encrypted, and deleted from the database once sent', async () => {
     const { id, email } = await newUser(app);
     const rows = async () => app.db.selectFrom('mails').selectAll().where('userId', '=', id).execute();
     const before = JSON.stringify(await rows());
@@ -81,7 +81,7 @@ describe('POST /auth/verify-email', () => {
     expect(await isVerified(user.token)).toBe(true);
   });
 
-  it('verifies no other user', async () => {
+  it('does not verify another user', async () => {
     const [one, other] = [await newUser(app), await newUser(app)];
     await verify(one, await mailedToken(one.email));
     expect(await isVerified(other.token)).toBe(false);
@@ -97,7 +97,7 @@ describe('POST /auth/verify-email', () => {
     expect(refused(await verify(await signedIn(late), tokenOf(late.email)))).toEqual(dead);
   });
 
-  it('verifies once when the same token arrives many times concurrently', async () => {
+  it('verifies the address once when the same token arrives many times concurrently', async () => {
     const user = await newUser(app);
     const token = await mailedToken(user.email);
     const answers = await Promise.all(Array.from({ length: 8 }, async () => verify(user, token)));
@@ -111,7 +111,7 @@ describe('POST /auth/verify-email', () => {
     },
   );
 
-  it('rejects a token for another purpose', async () => {
+  it('rejects a token that was issued for another purpose', async () => {
     const user = await newUser(app);
     const { email } = user;
     await takeMails(app);
@@ -130,7 +130,7 @@ describe('POST /auth/resend-verification', () => {
     expect((await verify(user, fresh)).status).toBe(200);
   });
 
-  it('says that the link is in the log when no mail server is configured', async () => {
+  it('answers that the link is in the log when no mail server is configured', async () => {
     const without = await startHttpApp({ hasMailServer: false });
     const { token, email } = await newUser(without);
     const sent = await without.api.must('POST', '/auth/resend-verification', { token });
@@ -142,7 +142,7 @@ describe('POST /auth/resend-verification', () => {
     await without.destroy();
   });
 
-  it('sends only the newest of several waiting emails', async () => {
+  it('sends only the newest of several queued emails', async () => {
     const user = await newUser(app);
     await resend(user.token);
     await resend(user.token);
@@ -159,7 +159,7 @@ describe('POST /auth/resend-verification', () => {
     expect(await takeMails(app, user.email)).toEqual([]);
   });
 
-  it('stops at five emails a day, with the time of the next, and the last link stays valid', async () => {
+  it('sends at most five emails a day, returns the time of the next, and the last link stays valid', async () => {
     const user = await newUser(app);
     for (let i = 0; i < 4; i += 1) expect((await resend(user.token)).status).toBe(200);
     const token = await mailedToken(user.email);
@@ -171,7 +171,7 @@ describe('POST /auth/resend-verification', () => {
     expect((await verify(user, token)).status).toBe(200);
   });
 
-  it('sends again on the next day', async () => {
+  it('sends an email again on the next day after the daily limit', async () => {
     const user = await newUser(app);
     for (let i = 0; i < 5; i += 1) await resend(user.token);
     app.advance(24 * HOUR_MS);

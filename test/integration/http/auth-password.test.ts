@@ -76,7 +76,7 @@ describe('POST /auth/forgot-password', () => {
     expect(Math.abs(known.cpu - unknown.cpu)).toBeLessThan(50);
   });
 
-  it('sends at most five links an hour, does not reveal the limit, and the last link works', async () => {
+  it('sends at most five links an hour, does not reveal the limit, and the last link is valid', async () => {
     const { email } = await newUser(app);
     await takeMails(app);
     const tokens: string[] = [];
@@ -114,7 +114,7 @@ describe('POST /auth/reset-password', () => {
     ]);
   });
 
-  it('accepts the token once', async () => {
+  it('accepts each token once', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     expect((await reset(token)).status).toBe(200);
@@ -122,7 +122,7 @@ describe('POST /auth/reset-password', () => {
     expect(await loginStatus(email, NEW)).toBe(200);
   });
 
-  it('accepts exactly one of several concurrent requests', async () => {
+  it('accepts exactly one of several concurrent requests with the same token', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     const passwords = ['password one', 'password two', 'password three', 'password four'];
@@ -132,7 +132,7 @@ describe('POST /auth/reset-password', () => {
     expect(await loginStatus(email, winner)).toBe(200);
   });
 
-  it('accepts the token for an hour', async () => {
+  it('accepts a token for an hour', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     app.advance(HOUR_MS);
@@ -140,7 +140,7 @@ describe('POST /auth/reset-password', () => {
     expect(await loginStatus(email, PASSWORD)).toBe(200);
   });
 
-  it('accepts the newest link only', async () => {
+  it('accepts only the newest link', async () => {
     const { email } = await newUser(app);
     const old = await resetToken(email);
     const fresh = await resetToken(email);
@@ -148,13 +148,13 @@ describe('POST /auth/reset-password', () => {
     expect((await reset(fresh)).status).toBe(200);
   });
 
-  it('rejects a verification token', async () => {
+  it('rejects a token for email verification', async () => {
     const { email } = await newUser(app);
     const [mail] = await takeMails(app, email);
     expect(refused(await reset(tokenIn(mail?.text ?? '')))).toEqual(dead);
   });
 
-  it('keeps the token valid when the new password is refused', async () => {
+  it('does not use up the token when the new password is refused', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     expect(refused(await reset(token, 'short'))).toEqual([400, 'VALIDATION_INVALID', ['password']]);
@@ -187,7 +187,7 @@ describe('POST /auth/change-password', () => {
     expect([await loginStatus(user.email, PASSWORD), await loginStatus(user.email, NEW)]).toEqual([401, 200]);
   });
 
-  it('invalidates a reset link that was requested before, sent or not', async () => {
+  it('invalidates a reset link that was requested before, whether or not its email was sent', async () => {
     const user = await newUser(app);
     const token = await resetToken(user.email);
     const { body } = await change(user.token, PASSWORD, NEW);

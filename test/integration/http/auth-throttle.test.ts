@@ -78,8 +78,8 @@ const secured = async () => {
   return { token: session.token, codeNow };
 };
 
-describe('login throttling for one account from one network', () => {
-  it('refuses after five failures, with 429 and Retry-After', async () => {
+describe('login throttling of failures for one account from one network', () => {
+  it('answers 429 with Retry-After after five failures', async () => {
     for (let i = 0; i < 5; i += 1) expect((await login('wrong password')).status).toBe(401);
     const refused = await login('wrong password');
     expect(refused.status).toBe(429);
@@ -88,7 +88,7 @@ describe('login throttling for one account from one network', () => {
     expect((await login(PASSWORD)).status).toBe(429);
   });
 
-  it('backs off up to fifteen minutes, and resets when the owner signs in', async () => {
+  it('increases the delay up to fifteen minutes, and resets when the owner signs in', async () => {
     for (const expectedS of [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]) {
       const { waitS } = await untilLimited(() => login('wrong password'));
       expectWait(waitS, expectedS);
@@ -114,7 +114,7 @@ describe('login throttling for one account from one network', () => {
     expect((await login('wrong password', { from: '2001:db8:8::1' })).status).toBe(401);
   });
 
-  it('locks out neither the owner in another network nor other users in this one', async () => {
+  it('delays neither the owner in another network nor other users in this network', async () => {
     await app.api.must('POST', '/auth/register', { body: { email: 'else@example.com', password: PASSWORD } });
     await untilLimited(() => login('wrong password', { from: '203.0.113.5' }));
     expect((await login(PASSWORD)).status).toBe(200);
@@ -125,14 +125,14 @@ describe('login throttling for one account from one network', () => {
     expect(await outcomes('nobody@example.com')).toEqual(await outcomes(EMAIL));
   });
 
-  it('counts upper and lower case of the address together', async () => {
+  it('counts upper and lower case spellings of the email address together', async () => {
     for (let i = 0; i < 5; i += 1)
       await login('wrong password', { email: i % 2 ? EMAIL : EMAIL.toUpperCase() });
     expect((await login('wrong password', { email: 'Owner@Example.Com' })).status).toBe(429);
   });
 });
 
-describe('login throttling for one account from many networks', () => {
+describe('login throttling of failures for one account from many networks', () => {
   it('allows one attempt in 30 s after 50 failures, while the owner can sign in from a known network', async () => {
     const attempt = spread();
     const { tries, waitS } = await untilLimited(attempt);
@@ -145,7 +145,7 @@ describe('login throttling for one account from many networks', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('makes the owner in a new network wait for seconds only', async () => {
+  it('delays the owner in a new network by seconds only', async () => {
     const { waitS } = await untilLimited(spread());
     const refused = await login(PASSWORD, { from: '203.0.113.9' });
     expect(refused.status).toBe(429);
@@ -206,14 +206,14 @@ describe('throttling after the password step', () => {
     expect((await login(PASSWORD, { code: codeNow() })).status).toBe(200);
   });
 
-  it('does not count a missing code', async () => {
+  it('does not count a login without a code', async () => {
     await secured();
     for (let i = 0; i < 20; i += 1) {
       expect((await login(PASSWORD)).body.error?.code).toBe('SECOND_FACTOR_REQUIRED');
     }
   });
 
-  it('prevents guessing the password with a stolen token', async () => {
+  it('limits guesses of the current password by a stolen user token', async () => {
     const token = await tokenOf();
     const change = (currentPassword: string) =>
       app.api.call('POST', '/auth/change-password', {
@@ -231,7 +231,7 @@ describe('throttling after the password step', () => {
   });
 });
 
-it('the rate limit per address counts every POST without a token under /auth', async () => {
+it('the rate limit per client address counts every POST without a token under /auth', async () => {
   const limited = await startHttpApp({ settings: { authRatePerMinute: 5 } });
   const bodies = [
     ['/auth/session', { email: EMAIL, password: PASSWORD }],

@@ -63,7 +63,7 @@ async function securedUser(): Promise<Secured> {
 }
 
 describe('the setup of TOTP', () => {
-  it('returns a secret and its URI, and enables nothing before a code was entered', async () => {
+  it('returns a secret and its URI, and does not enable TOTP before a code was entered', async () => {
     const user = await newUser(app);
     const { secret, uri } = (await setup(user.token)).body.data;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -73,7 +73,7 @@ describe('the setup of TOTP', () => {
     expect((await login(user.email)).status).toBe(200);
   });
 
-  it('enables TOTP on the first valid code, and returns ten recovery codes once', async () => {
+  it('enables TOTP with the first valid code, and returns ten recovery codes once', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     const answer = await enable(user.token, codeFor(secret));
@@ -102,7 +102,7 @@ describe('the setup of TOTP', () => {
     expect((await enable(user.token, ` ${code.slice(0, 3)} ${code.slice(3)} `)).status).toBe(200);
   });
 
-  it('rejects a wrong code and a code of a replaced secret', async () => {
+  it('rejects a wrong code and a code of an earlier secret', async () => {
     const user = await newUser(app);
     const first = (await setup(user.token)).body.data.secret;
     const second = (await setup(user.token)).body.data.secret;
@@ -113,7 +113,7 @@ describe('the setup of TOTP', () => {
     expect((await enable(user.token, codeFor(second))).status).toBe(200);
   });
 
-  it('expires an hour after it was started', async () => {
+  it('expires an hour after it began', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     app.advance(3_600_001);
@@ -143,7 +143,7 @@ describe('the setup of TOTP', () => {
     expect(outcome(await enable(token, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('stores secret and recovery codes in unreadable form', async () => {
+  it('stores neither the secret nor the recovery codes in readable form', async () => {
     const user = await securedUser();
     const factor = await app.db
       .selectFrom('second_factors')
@@ -165,7 +165,7 @@ describe('the setup of TOTP', () => {
 });
 
 describe('login with a second factor', () => {
-  it('asks for the code after the correct password', async () => {
+  it('requires the code after the correct password', async () => {
     const user = await securedUser();
     expect(outcome(await login(user.email))).toEqual([401, 'SECOND_FACTOR_REQUIRED']);
     expect(outcome(await login(user.email, undefined, 'not my password'))).toEqual([
@@ -177,7 +177,7 @@ describe('login with a second factor', () => {
     expect((await login(user.email, right)).status).toBe(200);
   });
 
-  it('accepts codes one step off, and rejects codes further off and wrong ones', async () => {
+  it('accepts codes of the previous and the next time step, and rejects other codes', async () => {
     const user = await securedUser();
     const far = [codeFor(user.secret, 3), codeFor(user.secret, -3)];
     const near = [-1, 0, 1].map((steps) => codeFor(user.secret, steps));
@@ -187,7 +187,7 @@ describe('login with a second factor', () => {
     expect((await login(user.email, codeFor(user.secret, 1))).status).toBe(200);
   });
 
-  it('accepts each code once, and none older than the last', async () => {
+  it('accepts each code once, and no code older than the last accepted one', async () => {
     const user = await securedUser();
     const [before, now, next] = [-1, 0, 1].map((steps) => codeFor(user.secret, steps));
     expect((await login(user.email, now)).status).toBe(200);
@@ -196,7 +196,7 @@ describe('login with a second factor', () => {
     expect((await login(user.email, next)).status).toBe(200);
   });
 
-  it('rejects the code that enabled the second factor', async () => {
+  it('rejects the code with which the second factor was enabled', async () => {
     const user = await newUser(app);
     alignClock();
     const { secret } = (await setup(user.token)).body.data;
@@ -249,14 +249,14 @@ describe('login with a second factor', () => {
     expect((await login(user.email, codeFor(user.secret), 'a new password')).status).toBe(200);
   });
 
-  it('ignores codes of users without a second factor', async () => {
+  it('ignores a code sent by a user without a second factor', async () => {
     const user = await newUser(app);
     expect((await login(user.email, '123456')).status).toBe(200);
   });
 });
 
 describe('disabling TOTP', () => {
-  it('requires password and code and notifies the owner, and then login requires the password alone', async () => {
+  it('requires password and code and notifies the owner, and afterwards login requires only the password', async () => {
     const user = await securedUser();
     const answer = await disable(user.token, PASSWORD, codeFor(user.secret));
     const session = { token: expect.any(String) as unknown, expiresAt: expect.any(String) as unknown };
@@ -269,7 +269,7 @@ describe('disabling TOTP', () => {
     );
   });
 
-  it('accepts a recovery code as well', async () => {
+  it('accepts a recovery code in place of a TOTP code', async () => {
     const user = await securedUser();
     expect((await disable(user.token, PASSWORD, user.recoveryCodes[9])).status).toBe(200);
   });

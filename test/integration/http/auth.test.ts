@@ -77,13 +77,13 @@ describe('POST /auth/register', () => {
     expect([me.status, me.body.data]).toEqual([200, { user: body.data['user'] }]);
   });
 
-  it('refuses an address that is registered, whatever its case', async () => {
+  it('refuses an email address that is already registered, whatever its case', async () => {
     await register('bob@example.com');
     const { status, body } = await register('BOB@example.COM');
     expect([status, body.error?.code, fields(body)]).toEqual([400, 'DUPLICATE_ENTRY', ['email']]);
   });
 
-  it('accepts exactly one of several concurrent registrations', async () => {
+  it('accepts exactly one of several concurrent registrations of an address', async () => {
     const answers = await Promise.all(
       ['race@x.com', 'Race@x.com', 'RACE@X.COM', 'race@X.com'].map((e) => register(e)),
     );
@@ -114,7 +114,7 @@ describe('POST /auth/register', () => {
     expect((await login('len128@example.com', '💰'.repeat(128))).status).toBe(200);
   });
 
-  it('stores neither the password nor anything from which it can be read', async () => {
+  it('does not store the password in readable form', async () => {
     await register('stored@example.com', 'my own passphrase');
     const row = await app.db
       .selectFrom('users')
@@ -126,7 +126,7 @@ describe('POST /auth/register', () => {
   });
 });
 
-describe('registration modes', () => {
+describe('registration modes of the daemon', () => {
   it('refuse every registration in mode closed', async () => {
     const other = await startHttpApp({ registration: 'closed' });
     const { status, body } = await other.api.call('POST', '/auth/register', {
@@ -173,7 +173,7 @@ describe('registration modes', () => {
 });
 
 describe('POST /auth/login', () => {
-  it('answers 200 in the format of register', async () => {
+  it('answers 200 in the response format of /auth/register', async () => {
     await register('carl@example.com');
     const { status, body } = await login('CARL@example.com');
     expect(status).toBe(200);
@@ -191,7 +191,7 @@ describe('POST /auth/login', () => {
     expect(names(unknown.headers)).toEqual(names(wrong.headers));
   });
 
-  it('answers 401, not 400, for a password that is too short to exist', async () => {
+  it('answers 401 instead of 400 for a password shorter than the minimum length', async () => {
     expect((await login('dora@example.com', 'x')).status).toBe(401);
   });
 
@@ -206,7 +206,7 @@ describe('POST /auth/login', () => {
     expect([status, fields(body)]).toEqual([400, [field]]);
   });
 
-  it('names every invalid field at once', async () => {
+  it('names all invalid fields in one response', async () => {
     const { body } = await login(1, 2);
     expect(fields(body)).toEqual(['email', 'password']);
   });
@@ -236,7 +236,7 @@ describe('POST /auth/login', () => {
     expect((await login('uml@example.com', 'pa\u0308sswo\u0308rter')).status).toBe(200);
   });
 
-  it('rehashes a password when the hashing cost has changed', async () => {
+  it('hashes the password again when the configured hashing cost has changed', async () => {
     await register('eve@example.com');
     await app.db
       .updateTable('users')
@@ -258,15 +258,15 @@ describe('POST /auth/login', () => {
   });
 });
 
-describe('user tokens', () => {
+describe('user tokens (JWT)', () => {
   const refused = [401, 'UNAUTHORISED'];
 
-  it('are accepted when they match the issued format', async () => {
+  it('are accepted when signed as the daemon issues them', async () => {
     expect(await me(`Bearer ${await forge({})}`)).toEqual([200, null]);
     expect(await me(`bearer  ${await forge({})}`)).toEqual([200, null]);
   });
 
-  it('are rejected when missing or empty, or with another scheme', async () => {
+  it('are rejected when missing, empty, or sent with another scheme', async () => {
     const token = await forge({});
     for (const header of [
       null,
@@ -282,7 +282,7 @@ describe('user tokens', () => {
     }
   });
 
-  it('are rejected with another secret, another algorithm or none', async () => {
+  it('are rejected when signed with another secret, with another algorithm, or unsigned', async () => {
     expect(await me(`Bearer ${await forge({ secret: randomBytes(32) })}`)).toEqual(refused);
     expect(await me(`Bearer ${await forge({ alg: 'HS512' })}`)).toEqual(refused);
     const [, payload] = (await forge({})).split('.');
@@ -290,7 +290,7 @@ describe('user tokens', () => {
     expect(await me(`Bearer ${none}.${payload}.`)).toEqual(refused);
   });
 
-  it('are rejected with another token version, an unknown user, or a future date', async () => {
+  it('are rejected when they have another token version, an unknown user, or a date in the future', async () => {
     const now = Math.floor(app.now() / 1000);
     expect(await me(`Bearer ${await forge({ ver: 1 })}`)).toEqual(refused);
     expect(await me(`Bearer ${await forge({ sub: 'nobody' })}`)).toEqual(refused);
@@ -298,7 +298,7 @@ describe('user tokens', () => {
     expect(await me(`Bearer ${await forge({ iat: now + 30 })}`)).toEqual([200, null]);
   });
 
-  it('are rejected with a longer lifetime than issued ones', async () => {
+  it('are rejected when their lifetime is longer than that of issued tokens', async () => {
     const now = Math.floor(app.now() / 1000);
     expect(await me(`Bearer ${await forge({ exp: now + 30 * DAY_S })}`)).toEqual(refused);
   });
@@ -314,7 +314,7 @@ describe('user tokens', () => {
     await other.destroy();
   });
 
-  it('become invalid with the token version of the user', async () => {
+  it('become invalid when the token version of the user increases', async () => {
     const { token, id } = await newUser(app);
     await app.db.updateTable('users').set({ tokenVersion: 1 }).where('id', '=', id).execute();
     expect(await me(`Bearer ${token}`)).toEqual(refused);

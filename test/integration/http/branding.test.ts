@@ -44,7 +44,7 @@ describe('the branding of a shop', () => {
     expect((await get(set.logoPath!)).status).toBe(404);
   });
 
-  it('has a logo at a separate URL, served as an image only', async () => {
+  it('includes a logo at a separate URL, which is served as an image only', async () => {
     const { logoPath } = await branding({ logo: PNG });
     const answer = await get(logoPath!);
     expect(answer.status).toBe(200);
@@ -77,7 +77,7 @@ describe('the branding of a shop', () => {
     ['supportContact', 'http://shop.example'],
     ['supportContact', 'javascript:alert(1)'],
     ['supportContact', 'somebody'],
-  ])('is rejected with %s %s', async (field, value) => {
+  ])('is rejected with the %s %s', async (field, value) => {
     const answer = await edit({ [field]: value });
     expect([answer.status, answer.body.error?.details?.map((detail) => detail.field)]).toEqual([
       400,
@@ -85,7 +85,7 @@ describe('the branding of a shop', () => {
     ]);
   });
 
-  it('appears on every page of the payer', async () => {
+  it('appears on every page that the payer sees', async () => {
     const { logoPath } = await branding({
       supportContact: 'https://shop.example/help',
       accentColor: '#b00020',
@@ -113,7 +113,7 @@ describe('the branding of a shop', () => {
     }
   });
 
-  it('is served as a style sheet that contains only the colour', async () => {
+  it('is delivered as a style sheet that contains only the colour', async () => {
     const answer = await get('/brand/b00020.css');
     expect(answer.headers.get('content-type')).toContain('text/css');
     expect(await answer.text()).toMatch(

@@ -89,7 +89,7 @@ async function read(
   return { ids, leave: () => leaving.abort() };
 }
 
-describe('the event streams of checkout pages', () => {
+describe('the server-sent event streams of checkout pages', () => {
   it('send each payment change once when it is committed, and end some time after the final status', async () => {
     let now = frame('a');
     const { url, news } = await serve({
@@ -108,7 +108,7 @@ describe('the event streams of checkout pages', () => {
     expect(idsIn(await answer.text())).toEqual(['a', 'b', 'late']);
   });
 
-  it('read a payment once for all viewers, and not at all while nothing changes', async () => {
+  it('query a payment once for all viewers, and not at all while nothing changes', async () => {
     let now = frame('a');
     const { url, news, counts } = await serve({
       readSnapshot: async () => now,
@@ -125,7 +125,7 @@ describe('the event streams of checkout pages', () => {
     expect(counts.looks).toBe(looks + 1);
   });
 
-  it('send a change that happened while the payment was being read', async () => {
+  it('send a change that was committed while the payment was being read', async () => {
     let now = frame('a');
     const held = Promise.withResolvers<void>();
     const { url, news, counts } = await serve({
@@ -149,7 +149,7 @@ describe('the event streams of checkout pages', () => {
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  it('find changes without a notification by comparing all open payments in one query', async () => {
+  it('detect changes without a notification, by comparing all open payments in one query', async () => {
     let now = frame('a');
     const { url, counts } = await serve({
       readSnapshot: async () => now,

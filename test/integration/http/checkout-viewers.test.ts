@@ -55,8 +55,8 @@ const heardBy = async (tabs: readonly Tab[], count: number): Promise<unknown> =>
     (ready) => ready === tabs.length,
   );
 
-describe('two hundred open checkout pages', () => {
-  it('cause no query while nothing happens, and receive a change before the next comparison with the database', async () => {
+describe('two hundred open checkout pages with event streams', () => {
+  it('cause no query while nothing changes, and receive a change before the next periodic comparison', async () => {
     const popular = await shop.createPayment();
     const others = await Promise.all(Array.from({ length: 10 }, async () => shop.createPayment()));
     const tabs = await Promise.all(
@@ -95,7 +95,7 @@ describe('two hundred open checkout pages', () => {
     for (const tab of tabs) tab.leave();
   });
 
-  it('receive each confirmation of a payment and its final state with the blocks', async () => {
+  it('receive each confirmation of a payment and its final status when blocks are read', async () => {
     const { id } = await shop.createPayment();
     const tab = await openTab(id, '203.0.113.1');
     await heardBy([tab], 1);

@@ -33,7 +33,7 @@ describe('a common password', () => {
     },
   );
 
-  it('is refused at a change, and the old password stays valid', async () => {
+  it('is refused at a password change, and the old password stays valid', async () => {
     const { email, token } = await newUser(app);
     const answer = await post(
       '/auth/change-password',
@@ -44,7 +44,7 @@ describe('a common password', () => {
     expect((await post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
   });
 
-  it('is refused at a reset, and the link stays valid for a better one', async () => {
+  it('is refused at a password reset, and the link stays valid for another password', async () => {
     const { email } = await newUser(app);
     await post('/auth/forgot-password', { email });
     const token = tokenIn((await takeMails(app, email)).at(-1)?.text ?? '');
@@ -54,7 +54,7 @@ describe('a common password', () => {
   });
 });
 
-it('a password composed of common ones is accepted', async () => {
+it('a password that combines several common ones is accepted', async () => {
   const answer = await post('/auth/register', {
     email: 'long@example.com',
     password: 'password letmein dragon',
@@ -62,7 +62,7 @@ it('a password composed of common ones is accepted', async () => {
   expect(answer.status).toBe(201);
 });
 
-it('a user with a common password from before the check can still sign in', async () => {
+it('a user whose common password is older than this rule can still sign in', async () => {
   const { email, id } = await newUser(app);
   const passwords = await createPasswordHasher(CHEAP_PASSWORDS);
   const hash = await passwords.hash('password');

@@ -80,9 +80,9 @@ const COMPRESSED: readonly [what: string, path: () => string, headers: () => Rec
   ['the state of a checkout', () => `/checkout/${paymentId}/state`, () => ({})],
 ];
 
-describe.each(COMPRESSED)('%s', (_what, path, headers) => {
+describe.each(COMPRESSED)('the response for %s', (_what, path, headers) => {
   it.each(CODINGS)(
-    'is the same text when it is sent with the coding %s, smaller, with its length',
+    'has the same text with the content coding %s, fewer bytes, and a correct length',
     async (coding) => {
       const plain = await ask(path(), { headers: headers() });
       const packed = await ask(path(), { headers: { ...headers(), 'accept-encoding': coding } });
@@ -132,7 +132,7 @@ describe('a response with an ETag', () => {
     },
   );
 
-  it('is revalidated by the weak form of its ETag, which compressing proxies create', async () => {
+  it('answers 304 to the weak form of its ETag, which compressing proxies create', async () => {
     const path = `/checkout/${paymentId}/state`;
     const { etag = '' } = (await ask(path, { headers: { 'accept-encoding': 'br' } })).headers;
     expect(etag).toMatch(/^W\/"/);
@@ -144,7 +144,7 @@ describe('a response with an ETag', () => {
 });
 
 describe('a static file of the web pages', () => {
-  it('is cached immutably in each content coding', async () => {
+  it('has an immutable cache lifetime in each content coding', async () => {
     for (const coding of ['identity', 'gzip', 'br']) {
       const { headers } = await ask(script, { headers: { 'accept-encoding': coding } });
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -152,7 +152,7 @@ describe('a static file of the web pages', () => {
     }
   });
 
-  it('returns byte ranges of the content coding that was chosen', async () => {
+  it('is served in byte ranges of the chosen content coding', async () => {
     const accept = { 'accept-encoding': 'br' };
     const whole = await ask(script, { headers: accept });
     const part = await ask(script, { headers: { ...accept, range: 'bytes=10-19' } });

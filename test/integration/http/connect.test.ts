@@ -81,8 +81,8 @@ async function expectInvalid(body: object): Promise<void> {
   expect([answer.status, answer.body.error?.code, answer.body.data]).toEqual([400, 'INVALID_CODE', null]);
 }
 
-describe('connecting a shop', () => {
-  it('returns its key once, for the shop and the scopes that the owner approved', async () => {
+describe('connecting a shop to a tilld server', () => {
+  it('returns the API key once, for the shop and the scopes that the owner approved', async () => {
     const owner = await newOwner();
     const request = await agreed(owner);
     const { status, body } = await exchange(request);
@@ -108,7 +108,7 @@ describe('connecting a shop', () => {
     await expectInvalid(request);
   });
 
-  it('returns the current public key, and no signing secret without the scope for it', async () => {
+  it('returns the current public key, and no webhook secret without the scope for it', async () => {
     const owner = await newOwner();
     const { auth } = await app.api.must<{ auth: { public: string } }>('POST', '/merchant/keys/regenerate', {
       token: owner.token,
@@ -120,7 +120,7 @@ describe('connecting a shop', () => {
     expect(status).toBe(403);
   });
 
-  it('repeats a lost response only with the same Idempotency-Key and verifier', async () => {
+  it('returns a lost response again only for the same Idempotency-Key and verifier', async () => {
     const request = await agreed(await newOwner());
     const headers = { 'idempotency-key': 'connect-1' };
     const first = await exchange(request, headers);
@@ -132,22 +132,25 @@ describe('connecting a shop', () => {
 });
 
 describe('a connect code', () => {
-  it('is used up by a wrong verifier', async () => {
+  it('is invalid after one attempt with a wrong verifier', async () => {
     const { code, codeVerifier } = await agreed(await newOwner());
     await expectInvalid({ code, codeVerifier: newVerifier() });
     await expectInvalid({ code, codeVerifier });
   });
 
-  it.each(['', 'plain', 'the challenge itself'])('is used up by a malformed verifier: %s', async (what) => {
-    const { code, codeVerifier } = await agreed(await newOwner());
-    if (what === '') {
-      const { status, body } = await exchange({ code, codeVerifier: '' });
-      expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
-      return;
-    }
-    await expectInvalid({ code, codeVerifier: what === 'plain' ? what : s256(codeVerifier) });
-    await expectInvalid({ code, codeVerifier });
-  });
+  it.each(['', 'plain', 'the challenge itself'])(
+    'is invalid after an attempt with a malformed verifier: %s',
+    async (what) => {
+      const { code, codeVerifier } = await agreed(await newOwner());
+      if (what === '') {
+        const { status, body } = await exchange({ code, codeVerifier: '' });
+        expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
+        return;
+      }
+      await expectInvalid({ code, codeVerifier: what === 'plain' ? what : s256(codeVerifier) });
+      await expectInvalid({ code, codeVerifier });
+    },
+  );
 
   it('is valid for ten minutes', async () => {
     const late = await agreed(await newOwner());
@@ -158,7 +161,7 @@ describe('a connect code', () => {
     expect((await exchange(intime)).status).toBe(200);
   });
 
-  it('creates one key when it is presented many times concurrently', async () => {
+  it('creates one API key when it is presented many times concurrently', async () => {
     const owner = await newOwner();
     const request = await agreed(owner);
     const answers = await Promise.all(Array.from({ length: 8 }, async () => exchange(request)));
@@ -172,7 +175,7 @@ describe('a connect code', () => {
     expect(restricted).toHaveLength(1);
   });
 
-  it('is stored as a hash, in no log, and deleted after it expired', async () => {
+  it('is stored as a hash, does not appear in the log, and is deleted after it expired', async () => {
     const owner = await newOwner();
     const { code } = await agreed(owner);
     const stored = async () => (await sql<object>`SELECT * FROM connect_codes`.execute(app.db)).rows;
@@ -183,7 +186,7 @@ describe('a connect code', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is not valid with the verifier of another code', async () => {
+  it('is not accepted with the verifier of another code', async () => {
     const one = await agreed(await newOwner());
     const other = await agreed(await newOwner());
     await expectInvalid({ code: one.code, codeVerifier: other.codeVerifier });
@@ -193,7 +196,7 @@ describe('a connect code', () => {
 });
 
 describe('the approval of a connect request', () => {
-  it('is refused to keys, and to users for a shop of another account', async () => {
+  it('is refused for API keys, and for users on a shop of another account', async () => {
     const owner = await newOwner();
     const { body } = await exchange(await agreed(owner, { scopes: 'wallet:send payments:write' }));
     for (const token of [body.data.key, owner.merchant.auth.secret, owner.merchant.auth.public]) {
@@ -256,7 +259,7 @@ describe('the redirect URL of a connect request', () => {
   });
 
   it.each(['http://localhost:8080/back', 'http://127.0.0.1/back', 'http://[::1]:3000/back'])(
-    'can be %s only where private webhooks are allowed',
+    'can be %s only where private addresses are allowed for webhooks',
     async (redirectUrl) => {
       expect((await approve(await newOwner(), { redirectUrl })).status).toBe(200);
       const elsewhere = await newOwner(strict);
@@ -266,7 +269,7 @@ describe('the redirect URL of a connect request', () => {
     },
   );
 
-  it('is shown by its host, and on refusal receives error and state only', async () => {
+  it('is shown to the owner by its host, and on refusal receives only error and state', async () => {
     const owner = await newOwner();
     const { body } = await check(owner, { redirectUrl: 'https://bücher.example:8443/a?x=1&code=planted' });
     expect(body.data).toMatchObject({
@@ -282,7 +285,7 @@ describe('the redirect URL of a connect request', () => {
   });
 });
 
-describe('an invalid connect request', () => {
+describe('a connect request', () => {
   it.each([
     ['scopes', 'payments:write keys:write'],
     ['scopes', 'payments:*'],
@@ -297,7 +300,7 @@ describe('an invalid connect request', () => {
     ['name', 'Shop \u202egro.dllit'],
     ['name', 'ti\u200blld'],
     ['name', 'Shop\n\nThis is safe.'],
-  ])('is refused: %s %s', async (field, value) => {
+  ])('is rejected with an invalid parameter: %s %s', async (field, value) => {
     const owner = await newOwner();
     for (const { status, body } of [
       await check(owner, { [field]: value }),
@@ -308,7 +311,7 @@ describe('an invalid connect request', () => {
     }
   });
 
-  it('is refused when a parameter occurs twice', async () => {
+  it('is rejected when a parameter occurs twice', async () => {
     const owner = await newOwner();
     const { merchantId: _, ...request } = requestOf(owner);
     const search = new URLSearchParams(request);
@@ -319,7 +322,7 @@ describe('an invalid connect request', () => {
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'scopes']);
   });
 
-  it('grants each requested scope once and no other scope, as a text or as a list', async () => {
+  it('grants each requested scope once and no other, whether sent as a string or as a list', async () => {
     const owner = await newOwner();
     for (const scopes of ['events:read  events:read', ['events:read', 'events:read']]) {
       const { body } = await exchange(await agreed(owner, { scopes }));

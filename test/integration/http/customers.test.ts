@@ -51,14 +51,14 @@ describe('POST /merchant/customer/create', () => {
     expect((await create({ email: 'plain@example.com' })).body.data.metadata).toEqual({});
   });
 
-  it('keeps addresses unique per account, whatever their case', async () => {
+  it('refuses an email address that another customer of the account has, whatever its case', async () => {
     await create({ email: 'one@example.com' });
     expect(outcome(await create({ email: 'ONE@Example.com' }))).toEqual([400, 'DUPLICATE_ENTRY', 'email']);
     const other = await newUser(app);
     expect((await create({ email: 'one@example.com' }, other.token)).status).toBe(201);
   });
 
-  it('accepts one of several concurrent requests', async () => {
+  it('accepts one of several concurrent requests with one email address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => create({ email: 'same@example.com' })),
     );
@@ -108,7 +108,7 @@ describe('POST /merchant/customer/create', () => {
 });
 
 describe('PATCH /merchant/customer/edit', () => {
-  it('changes the given fields, replaces metadata, and updates updatedAt', async () => {
+  it('changes the given fields, replaces metadata as a whole, and updates updatedAt', async () => {
     const { id, updatedAt } = (await create({ email: 'a@x.com', metadata: { a: 1 } })).body.data;
     app.advance(1000);
     const { status, body } = await edit({ customerId: id, metadata: { b: 2 } });
@@ -121,7 +121,7 @@ describe('PATCH /merchant/customer/edit', () => {
     });
   });
 
-  it('refuses the address of another customer', async () => {
+  it('refuses the email address of another customer', async () => {
     await create({ email: 'taken@x.com' });
     const { id } = (await create({ email: 'mine@x.com' })).body.data;
     expect(outcome(await edit({ customerId: id, email: 'TAKEN@x.com' }))).toEqual([
@@ -144,7 +144,7 @@ describe('PATCH /merchant/customer/edit', () => {
     ]);
   });
 
-  it('names every invalid field', async () => {
+  it('names every invalid field in one response', async () => {
     expect(outcome(await edit({ email: '', metadata: 1 }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -156,7 +156,7 @@ describe('PATCH /merchant/customer/edit', () => {
 });
 
 describe('GET /merchant/customer/list', () => {
-  it('pages newest first, in a stable order, with the total', async () => {
+  it('returns pages, newest first, in a stable order, with the total', async () => {
     for (let i = 0; i < 12; i += 1) await create({ email: `c${i}@x.com` });
     const first = await list();
     expect(first.body.data.customers).toHaveLength(10);
@@ -171,7 +171,7 @@ describe('GET /merchant/customer/list', () => {
     expect(emails(await list('?page=9'))).toEqual([]);
   });
 
-  it('searches any part of the address, in any case, with wildcards taken literally', async () => {
+  it('searches any part of the email address, in any case, and treats wildcards literally', async () => {
     for (const email of ['per%cent@x.com', 'under_score@x.com', 'Anna@Example.com', 'back~slash@x.com']) {
       expect([email, (await create({ email })).status]).toEqual([email, 201]);
     }
@@ -190,7 +190,7 @@ describe('GET /merchant/customer/list', () => {
     expect((await list('', other.token)).body.data.pagination).toEqual({ page: 1, limit: 10, total: 0 });
   });
 
-  it('lists customers with the given ids, of this account only, and combines that with a search', async () => {
+  it('lists the customers with the given ids, of this account only, and combines that with a search', async () => {
     const made: string[] = [];
     for (const email of ['a@x.com', 'b@x.com', 'c@y.com']) made.push((await create({ email })).body.data.id);
     const other = await newUser(app);

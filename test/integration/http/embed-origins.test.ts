@@ -24,7 +24,7 @@ async function policyOf(path: string): Promise<string> {
 }
 
 describe('the sites that may embed a checkout in a frame', () => {
-  it('are none at first, then those that the shop lists, normalised and unique', async () => {
+  it('are none in a new shop, then those that the shop lists, normalised and unique', async () => {
     const { id } = await shop.createPayment();
     expect(await policyOf(`/checkout/${id}`)).toBe("frame-ancestors 'none'");
     const answer = await edit(['https://Shop.Example/', 'https://shop.example', 'http://localhost:5173']);
@@ -70,7 +70,7 @@ describe('the sites that may embed a checkout in a frame', () => {
     expect((await edit([])).status).toBe(200);
   });
 
-  it('are checked per request, and the page names only the site that embeds it', async () => {
+  it('are checked per request, and the page allows only the site that embeds it', async () => {
     const { id } = await shop.createPayment();
     await edit(['https://shop.example', 'https://second.example']);
     const page = async (embed: string): Promise<string> =>

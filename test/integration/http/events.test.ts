@@ -23,7 +23,7 @@ afterAll(async () => till.end());
 const follow = (query: string) =>
   till.api.must<Stretch>('GET', `/merchant/events?${query}`, { token: shop.secretKey });
 
-describe('GET /merchant/events with after (long poll)', () => {
+describe('GET /merchant/events as a long poll (after)', () => {
   it('waits for the next event and returns it', async () => {
     const first = await shop.createPayment();
     const start = await follow('after=0&wait=30');
@@ -82,7 +82,7 @@ describe('GET /merchant/events with after (long poll)', () => {
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, field]);
   });
 
-  it('does not delay the stop of the daemon', async () => {
+  it('is ended when the daemon stops', async () => {
     const { nextAfter } = await follow('after=0&limit=100');
     const waiting = [1, 2, 3].map(() => follow(`after=${nextAfter}&wait=30`));
     // Answered in order on one connection or another: this one comes after those were begun.

@@ -113,7 +113,7 @@ function atoms(amount: string, coin: Coin): bigint {
   return amount.startsWith('-') ? -parseCoinAmount(amount.slice(1), coin) : parseCoinAmount(amount, coin);
 }
 
-it('the accounting export splits ranges at the given times, and the parts add up to the whole', async () => {
+it('the accounting export splits a range at any given time, and the parts add up to the whole', async () => {
   const all = await lines();
   const at = all[3]?.at ?? '';
   const before = await lines(`?to=${at}`);
@@ -162,7 +162,7 @@ it.each([
   },
 );
 
-it('the accounting export is a file that spreadsheets can open without running formulas', async () => {
+it('the accounting export as a file can be opened in spreadsheets without running formulas', async () => {
   const response = await file('&from=2026-01-01&to=2100-01-01&timeZone=Europe/Berlin');
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
   expect(response.headers.get('content-disposition')).toBe(

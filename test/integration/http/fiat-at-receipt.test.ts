@@ -40,7 +40,7 @@ describe('the fiat value of money at receipt', () => {
   };
   const priced = async (id: string): Promise<Priced> => (await shop.payment(id)) as Priced;
 
-  it('is in each transaction and the total, also in the first webhook about it', async () => {
+  it('is shown for each transaction and the total, also in the first webhook about the money', async () => {
     const { id } = await shop.createPayment({ amount: '50', currency: 'USD' });
     expect(await priced(id)).toMatchObject({ receivedFiat: '0', transactions: [] });
     await simulate(id, { scenario: 'exact', amount: '0.0003' });

@@ -98,7 +98,7 @@ const registerOnce = async () =>
   });
 
 describe('a repeated request with an Idempotency-Key', () => {
-  it('returns the first response with a marker, without doing the work again', async () => {
+  it('gets the first response with a marker header, and has no second effect', async () => {
     const first = await send('k1');
     const again = await send('k1');
     expect([again.status, again.body]).toEqual([first.status, first.body]);
@@ -108,7 +108,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}:sandbox` }]);
   });
 
-  it('is recognised whatever the order of its JSON fields, and whether a key or its owner sends it', async () => {
+  it('is recognised whatever the order of its JSON fields, and whether the key or the owner of the shop sends it', async () => {
     await send('k1', { n: 1, a: { x: 1, y: [1, 2] } });
     expect((await send('k1', { a: { y: [1, 2], x: 1 }, n: 1 })).headers.get('idempotent-replayed')).toBe(
       'true',
@@ -130,13 +130,13 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('runs as a new request without the key', async () => {
+  it('is executed as a new request when it has no key', async () => {
     await send(null);
     await send(null);
     expect(runs.map(({ key }) => key)).toEqual([null, null]);
   });
 
-  it('returns the same refusal as the first request', async () => {
+  it('gets the same refusal as the first request', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'taken');
     expect(outcome(await send('k1'))).toEqual([400, 'DUPLICATE_ENTRY']);
     failWith = null;
@@ -150,7 +150,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     ['an invalid address', new AppError('VALIDATION_INVALID', 'destination'), 400],
     ['a payment that was not ready', new AppError('INVALID_STATE', 'not yet'), 409],
     ['a refusal by the network', new AppError('SEND_REJECTED', 'no'), 400],
-  ])('runs again for a send after %s, with the same or another body', async (_name, error, status) => {
+  ])('is executed again for a send after %s, with the same or another body', async (_name, error, status) => {
     const path = '/test/send';
     failWith = error;
     for (const n of [1, 2]) expect((await send('k1', { n }, { path })).status).toBe(status);
@@ -162,7 +162,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs).toHaveLength(3);
   });
 
-  it('waits for the end of a send that is being refused', async () => {
+  it('is refused as in flight while the first request for a send is being refused, and executed afterwards', async () => {
     const open = closedGate();
     failWith = new AppError('INSUFFICIENT_BALANCE', 'none');
     const first = send('k1', { n: 1 }, { path: '/test/send' });
@@ -177,7 +177,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await send('k1', { n: 1 }, { path: '/test/send' })).status).toBe(201);
   });
 
-  it('runs again for a send that an earlier version had refused permanently', async () => {
+  it('is executed again for a send whose refusal an earlier version had stored permanently', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'stands in for a refusal of then');
     await send('k1', { n: 1 }, { path: '/test/work' });
     await app.db.updateTable('idempotency').set({ route: 'POST /test/send', expiresAt: null }).execute();
@@ -190,7 +190,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     ['a crash', new Error('boom'), 500],
     ['a limit', new AppError('RATE_LIMITED', 'slow down'), 429],
     ['bad credentials', new AppError('UNAUTHORISED', 'no'), 401],
-  ])('runs again after %s', async (_name, error, status) => {
+  ])('is executed again after %s', async (_name, error, status) => {
     failWith = error;
     expect((await send('k1')).status).toBe(status);
     failWith = null;
@@ -198,14 +198,14 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('runs again after a body that failed validation', async () => {
+  it('is executed again when the first body failed validation', async () => {
     expect(outcome(await send('k1', { n: 'one' }))).toEqual([400, 'VALIDATION_INVALID']);
     expect((await send('k1')).status).toBe(201);
   });
 });
 
 describe('two concurrent requests with an Idempotency-Key', () => {
-  it('run once, and the second is refused because the first is in flight', async () => {
+  it('are executed once, and the second is refused because the first is in flight', async () => {
     const open = closedGate();
     const first = send('k1');
     await untilRunning(1);
@@ -217,7 +217,7 @@ describe('two concurrent requests with an Idempotency-Key', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('never both run, whatever their timing', async () => {
+  it('are never both executed, whatever their timing', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, async () => send('k1')));
     expect(runs).toHaveLength(1);
     expect(answers.every(({ status, body }) => (status === 201 ? body.data.run === 1 : status === 409))).toBe(
@@ -225,7 +225,7 @@ describe('two concurrent requests with an Idempotency-Key', () => {
     );
   });
 
-  it('do not wait for each other with different keys', async () => {
+  it('with different keys do not wait for each other', async () => {
     const open = closedGate();
     const first = send('k1');
     await untilRunning(1);
@@ -237,7 +237,7 @@ describe('two concurrent requests with an Idempotency-Key', () => {
 });
 
 describe('Idempotency-Keys of different callers', () => {
-  it('never collide', async () => {
+  it('are independent of each other', async () => {
     const other = await newUser(app);
     const otherShop = await newMerchant(app, other.token);
     await send('k1');
@@ -251,7 +251,7 @@ describe('Idempotency-Keys of different callers', () => {
   });
 
   it.each(['secret key', 'public key', 'restricted key'])(
-    'do not replay responses across sandbox and live for the same %s',
+    'do not replay a response across sandbox and live for the same %s',
     async (kind) => {
       const { key } = await app.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
         token,
@@ -273,7 +273,7 @@ describe('Idempotency-Keys of different callers', () => {
     },
   );
 
-  it('cover account routes and logins as well', async () => {
+  it('also apply to account routes and logins', async () => {
     expect([(await createCustomer('a@x.com')).status, (await createCustomer('a@x.com')).status]).toEqual([
       201, 201,
     ]);
@@ -285,7 +285,7 @@ describe('Idempotency-Keys of different callers', () => {
 });
 
 describe('a stored response of an Idempotency-Key', () => {
-  it('is deleted after a day, except for sends', async () => {
+  it('is deleted after a day, except that of a send', async () => {
     await send('day');
     await send('ever', { n: 1 }, { path: '/test/send' });
     app.advance(DAY_MS + 1000);
@@ -298,7 +298,7 @@ describe('a stored response of an Idempotency-Key', () => {
     expect(rows.map(({ key }) => key)).toEqual(['day', 'ever']);
   });
 
-  it('contains no readable secret in the database', async () => {
+  it('is stored without readable secrets', async () => {
     const headers = { 'idempotency-key': 'made' };
     const body = { name: 'Kept', domain: 'kept.example' };
     const made = await app.api.must<{ merchant: { auth: { secret: string } } }>('POST', '/merchant/create', {
@@ -319,7 +319,7 @@ describe('a stored response of an Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key after a crash', () => {
-  it('runs a request again that was in flight', async () => {
+  it('allows a request to be executed again that was in flight', async () => {
     const open = closedGate();
     const first = send('k1').catch(() => null);
     await untilRunning(1);
@@ -335,7 +335,7 @@ describe('an Idempotency-Key after a crash', () => {
     await first;
   });
 
-  it('replays a finished request', async () => {
+  it('replays the response of a finished request', async () => {
     const first = await send('k1');
     await app.close();
     const restarted = await startHttpApp({ extraRoutes, reopen: app });

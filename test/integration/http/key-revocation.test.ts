@@ -36,7 +36,7 @@ function deleteElsewhere(secret: string): void {
 }
 
 describe('a recently used secret key', () => {
-  it('is rejected as soon as other keys have replaced it', async () => {
+  it('is rejected as soon as new keys have replaced it', async () => {
     const { token, merchant } = await shop();
     expect(await tryKey(merchant.auth.secret)).toBe(200);
     const { auth } = await app.api.must<{ auth: { secret: string } }>('POST', '/merchant/keys/regenerate', {
@@ -67,7 +67,7 @@ describe('a recently used secret key', () => {
     expect(await tryKey(merchant.auth.secret)).toBe(401);
   });
 
-  it('is rejected for every request after its end, in the middle of many requests', async () => {
+  it('is rejected for every request after the keys were regenerated, also among many concurrent requests', async () => {
     const { token, merchant } = await shop();
     const { secret } = merchant.auth;
     let hasEnded = false;
@@ -91,7 +91,7 @@ describe('a recently used secret key', () => {
   });
 });
 
-it('an API key uses the current state of its merchant', async () => {
+it('an API key is checked against the current state of its merchant', async () => {
   const { token, merchant } = await shop();
   const secretOf = async () =>
     (

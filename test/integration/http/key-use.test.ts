@@ -14,7 +14,7 @@ interface Key {
   lastUsedAt: string | null;
 }
 
-it('the last use of an API key is shown to the minute, and a request does not wait for it', async () => {
+it('the last use of an API key is recorded to the minute, without delaying the request', async () => {
   const { token } = await newUser(app);
   const merchant = await newMerchant(app, token);
   const lastUse = async () => {
@@ -40,7 +40,7 @@ it('the last use of an API key is shown to the minute, and a request does not wa
   await usedSince(later);
 });
 
-it('API keys work when their use cannot be recorded', async () => {
+it('API keys are accepted when their use cannot be recorded', async () => {
   const { token } = await newUser(app);
   const merchant = await newMerchant(app, token);
   await sql`CREATE TRIGGER no_notes BEFORE UPDATE ON api_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END`.execute(

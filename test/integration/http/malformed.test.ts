@@ -173,7 +173,7 @@ describe('request smuggling', () => {
     ['a line that ends with LF alone', `Content-Length: 12\n\r\n${BODY}`],
     ['a carriage return within a header', `X-A: b\rContent-Length: 0\r\nContent-Length: 12\r\n\r\n${BODY}`],
     ['a chunk whose size overflows', 'Transfer-Encoding: chunked\r\n\r\n1000000000000000c\r\n'],
-  ])('is prevented, and nothing after the request is served: %s', async (_what, rest) => {
+  ])('is prevented, and nothing after the first request is executed: %s', async (_what, rest) => {
     const answers = await tell(`${POST}${rest}${HIDDEN}`);
     expect(answers).toHaveLength(1);
     expectRefusal(answers[0], 400, 'VALIDATION_INVALID');
@@ -205,7 +205,7 @@ describe('the HTTP server on a malformed body', () => {
 });
 
 describe('the HTTP server on a keep-alive connection', () => {
-  it('rejects a malformed request in the same way after a valid one', async () => {
+  it('rejects a malformed request that follows a valid one', async () => {
     const socket = await open();
     const told = answersOn(socket);
     socket.write(`${GET}\r\n`);
@@ -217,7 +217,7 @@ describe('the HTTP server on a keep-alive connection', () => {
   });
 });
 
-it('the HTTP server answers malformed requests over TLS in the same way, and plain text over TLS not at all', async () => {
+it('the HTTP server answers malformed requests over TLS with the same errors, and plain text over TLS not at all', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'tilld-malformed-'));
   const { cert, key } = selfSigned();
   const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };

@@ -41,7 +41,7 @@ const edit = async (body: object, credential = token) =>
   call('PATCH', '/merchant/edit', credential, { merchantId: shop.id, ...body });
 
 describe('POST /merchant/create', () => {
-  it('returns the complete merchant, with secrets this once', async () => {
+  it('returns the complete merchant, with its secrets only in this response', async () => {
     const { status, body } = await create({
       name: ' Tea House ',
       domain: 'Tea.Example.COM',
@@ -66,7 +66,7 @@ describe('POST /merchant/create', () => {
     });
   });
 
-  it('watches a wallet address per coin in both modes, and stores only the hash of the secret key', async () => {
+  it('derives a watched wallet address per coin in both modes, and stores only the hash of the secret key', async () => {
     const rows = await app.db.selectFrom('addresses').selectAll().where('merchantId', '=', shop.id).execute();
     expect(rows).toHaveLength(8);
     expect(new Set(rows.map(({ coin, mode }) => `${coin} ${mode}`)).size).toBe(8);
@@ -78,7 +78,7 @@ describe('POST /merchant/create', () => {
     expect([row?.prefix, row?.lastFour]).toEqual([shop.auth.secret.slice(0, 8), shop.auth.secret.slice(-4)]);
   });
 
-  it('starts in sandbox without a live coin, and otherwise live with addresses of that network', async () => {
+  it('creates the merchant in sandbox mode when no live coin is configured, otherwise in live mode with addresses of that network', async () => {
     expect(shop.sandboxMode).toBe(true);
     const live = await startHttpApp({ hasLiveCoin: true });
     const merchant = await newMerchant(live, (await newUser(live)).token);
@@ -88,7 +88,7 @@ describe('POST /merchant/create', () => {
   });
 
   it.each(['dup.example', 'DUP.example', 'dup.example.'])(
-    'refuses the registered domain %s, in any account',
+    'refuses the domain %s, which is registered already in any account',
     async (domain) => {
       await create({ name: 'First', domain: 'dup.example' });
       expect(outcome(await create({ name: 'Second', domain }, stranger))).toEqual([
@@ -137,7 +137,7 @@ describe('POST /merchant/create', () => {
     expect(outcome(await create(body))).toEqual([400, 'VALIDATION_INVALID', field]);
   });
 
-  it('names every invalid field at once', async () => {
+  it('names every invalid field in one response', async () => {
     expect(outcome(await create({ description: [] }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -147,11 +147,11 @@ describe('POST /merchant/create', () => {
     ]);
   });
 
-  it('accepts 255 characters, where an emoji counts as one', async () => {
+  it('accepts names of 255 characters, where an emoji counts as one', async () => {
     expect((await create({ name: '🦊'.repeat(255), domain: 'fox.example' })).status).toBe(201);
   });
 
-  it('assigns different accounts to merchants created concurrently, and accepts one of two with the same domain', async () => {
+  it('assigns different wallet accounts to merchants created concurrently, and accepts one of two with the same domain', async () => {
     const domains = ['par1.example', 'par2.example', 'par3.example', 'par3.example'];
     const answers = await Promise.all(domains.map(async (domain) => create({ name: 'x', domain })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
@@ -209,7 +209,7 @@ describe('GET /merchant/list', () => {
 });
 
 describe('PATCH /merchant/edit', () => {
-  it('changes the given fields and keeps the rest', async () => {
+  it('changes the given fields and leaves the others unchanged', async () => {
     const { status, body } = await edit({ webhookUrl: 'https://hooks.example/x?y=1', description: 'New' });
     expect(status).toBe(200);
     expect(body.data['merchant']).toMatchObject({
@@ -283,14 +283,14 @@ describe('PATCH /merchant/edit', () => {
     expect(outcome(await edit(body))).toEqual([400, 'VALIDATION_INVALID', field]);
   });
 
-  it('answers 404 MERCHANT_NOT_FOUND for any other id, and for another account', async () => {
+  it('answers 404 MERCHANT_NOT_FOUND for an unknown id, and for a merchant of another account', async () => {
     for (const merchantId of ['nope', '00000000-0000-4000-8000-000000000000', shop.auth.public]) {
       expect(outcome(await edit({ merchantId }))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     }
     expect(outcome(await edit({ name: 'Mine now' }, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
   });
 
-  it('re-enables the webhook URL that had answered 410', async () => {
+  it('resumes deliveries to a webhook URL that had answered 410', async () => {
     const gone = { merchantId: shop.id, paymentId: '', url: 'https://hooks.example', createdAt: 1 };
     await app.db.insertInto('gone_endpoints').values(gone).execute();
     const count = async () =>
@@ -307,7 +307,7 @@ const sandbox = async (credential: string | null, body: object, query = '') =>
   call('POST', `/merchant/sandbox${query}`, credential, body);
 
 describe('POST /merchant/sandbox', () => {
-  it('switches with the secret key once a coin is ready, and names the coins that are not', async () => {
+  it('switches to live with the secret key once a coin is ready, and lists the coins that are not ready', async () => {
     const ready = await startHttpApp({ followedChains: () => [FOLLOWED] });
     const { auth } = await newMerchant(ready, (await newUser(ready)).token);
     for (const sandboxMode of [false, false, true, true]) {
@@ -324,7 +324,7 @@ describe('POST /merchant/sandbox', () => {
     await ready.destroy();
   });
 
-  it('explains why it cannot switch to live while no coin is ready', async () => {
+  it('refuses to switch to live while no coin is ready, with the reason per coin', async () => {
     const { auth } = await newMerchant(app, (await newUser(app)).token);
     const { status, body } = await sandbox(auth.secret, { sandboxMode: false });
     const why = 'this server has no node for it';
@@ -339,7 +339,7 @@ describe('POST /merchant/sandbox', () => {
     ]);
   });
 
-  it('keeps a live shop live and lets it switch to sandbox, whatever the state of its nodes', async () => {
+  it('accepts both modes for a live shop, whatever the state of its nodes', async () => {
     let chains = [FOLLOWED];
     const lost = await startHttpApp({ hasLiveCoin: true, followedChains: () => chains });
     const { auth } = await newMerchant(lost, (await newUser(lost)).token);
@@ -358,7 +358,7 @@ describe('POST /merchant/sandbox', () => {
     expect((await sandbox(token, { sandboxMode: true }, `?merchantId=${shop.id}`)).status).toBe(200);
   });
 
-  it('answers 400 naming merchantId, together with other invalid fields, when a user token gives none', async () => {
+  it('answers 400 naming merchantId, together with other invalid fields, when a user token sends none', async () => {
     expect(outcome(await sandbox(token, { sandboxMode: true }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -452,7 +452,7 @@ const secretOf = ({ body }: { body: { data: Record<string, unknown> } }) =>
   (body.data['auth'] as { secret: string }).secret;
 
 describe('POST /merchant/keys/regenerate', () => {
-  it('revokes the old keys immediately', async () => {
+  it('revokes the old keys immediately when no grace period is given', async () => {
     const merchant = await newMerchant(app, token);
     const { status, body } = await regenerate(merchant.id);
     expect(status).toBe(200);
@@ -474,7 +474,7 @@ describe('POST /merchant/keys/regenerate', () => {
     expect(await works(secretOf(answer))).toBe(true);
   });
 
-  it('revokes keys in an earlier grace period when no grace is requested', async () => {
+  it('revokes keys within an earlier grace period when no grace period is given', async () => {
     const merchant = await newMerchant(app, token);
     const second = secretOf(await regenerate(merchant.id, 3600));
     const third = secretOf(await regenerate(merchant.id, 0));
@@ -485,7 +485,7 @@ describe('POST /merchant/keys/regenerate', () => {
     ]);
   });
 
-  it('lists the valid keys, and never a secret one in full', async () => {
+  it('lists the valid keys, and never a complete secret key', async () => {
     const merchant = await newMerchant(app, token);
     const { body } = await call('GET', `/merchant/keys?merchantId=${merchant.id}`, token);
     expect(JSON.stringify(body)).not.toContain(merchant.auth.secret);
@@ -528,7 +528,7 @@ const read = async (credential: string, query = '') =>
   call('GET', `/merchant/webhook/secret${query}`, credential);
 
 describe('the webhook secret', () => {
-  it('can be read and rotated, and the old one is valid for a day', async () => {
+  it('can be read and rotated, and the old one stays valid for a day', async () => {
     const before = String((await read(shop.auth.secret)).body.data['secret']);
     expect(before).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
     const rotated = await call('POST', '/merchant/webhook/rotate-secret', shop.auth.secret);
@@ -545,7 +545,7 @@ describe('the webhook secret', () => {
     for (const secret of [before, after]) expect(JSON.stringify(row)).not.toContain(secret.slice(6));
   });
 
-  it('is hidden from other accounts', async () => {
+  it('is not shown to other accounts', async () => {
     expect(outcome(await read(shop.auth.public))).toEqual([401, 'UNAUTHORISED', 'authorization']);
     expect(outcome(await read(stranger, `?merchantId=${shop.id}`))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await read(token))).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);

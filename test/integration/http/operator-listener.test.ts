@@ -27,7 +27,7 @@ const read = async (base: string | null, path: string) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-describe('the operator listener', () => {
+describe('the separate listener for the operator', () => {
   it('serves /metrics and the details of /readyz', async () => {
     const ready = await read(app.operatorUrl, '/readyz');
     expect([ready.status, JSON.parse(ready.text)]).toEqual([
@@ -48,7 +48,7 @@ describe('the operator listener', () => {
     }
   });
 
-  it('leaves /healthz and a short /readyz on the public address', async () => {
+  it('leaves /healthz and a short /readyz on the public listener', async () => {
     for (const path of ['/metrics', '/metrics/', '/Metrics', '//metrics', '/%6detrics']) {
       expect([path, (await read(app.baseUrl, path)).status]).toEqual([path, 404]);
     }
@@ -66,14 +66,14 @@ describe('the operator listener', () => {
     expect((await read(app.baseUrl, '/healthz')).status).toBe(200);
   });
 
-  it('is closed together with the public address', async () => {
+  it('is closed together with the public listener', async () => {
     const other = await startHttpApp({ settings: { adminListen: { host: '127.0.0.1', port: 0 } } });
     const { operatorUrl } = other;
     await other.destroy();
     await expect(read(operatorUrl, '/healthz')).rejects.toThrow('fetch failed');
   });
 
-  it('does not exist unless configured, and without it the public address serves /metrics and the details of /readyz', async () => {
+  it('is disabled by default, and then the public listener serves /metrics and the details of /readyz', async () => {
     const alone = await startHttpApp();
     expect(alone.operatorUrl).toBeNull();
     expect((await read(alone.baseUrl, '/metrics')).status).toBe(200);
@@ -83,7 +83,7 @@ describe('the operator listener', () => {
 });
 
 describe('a daemon with TILLD_ADMIN_LISTEN', () => {
-  it('shows the state of its chains on that address only', async () => {
+  it('shows the state of its chains on that listener only', async () => {
     const at = `127.0.0.1:${await freePort()}`;
     await using till = await Till.start({ TILLD_ADMIN_LISTEN: at });
     expect((await read(`http://${at}`, '/readyz')).text).toContain('BTC-sandbox');
@@ -92,7 +92,7 @@ describe('a daemon with TILLD_ADMIN_LISTEN', () => {
     expect((await read(till.api.baseUrl, '/metrics')).status).toBe(404);
   });
 
-  it('does not start while the address is in use, and names the setting', async () => {
+  it('does not start while that address is in use, and names the setting', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };

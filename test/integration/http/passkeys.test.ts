@@ -124,7 +124,7 @@ describe('a passkey', () => {
     expect(await notices(email)).toBe(2);
   });
 
-  it('requires a step-up to be added or removed, and a dashboard session for everything', async () => {
+  it('requires a step-up to be added or removed, and a dashboard session for every operation', async () => {
     const { email, token } = await newUser(app);
     const session = await SessionClient.signIn(app.baseUrl, { email, password: PASSWORD });
     const asked = await session.call('POST', '/auth/passkeys/options');
@@ -181,14 +181,14 @@ describe('a passkey', () => {
     ['for an unknown challenge', { challenge: Buffer.from('whatever').toString('base64url') }],
     ['that is backed up but not eligible for backup', { backedUp: true }],
   ];
-  it.each(forgeries)('%s is refused', async (_what, forged) => {
+  it.each(forgeries)('cannot be registered %s', async (_what, forged) => {
     const { session } = await owner();
     const { answer } = await add(session, new Authenticator(ORIGIN), forged);
     expect(outcome(answer)).toEqual(REFUSED);
     expect(await listed(session)).toEqual([]);
   });
 
-  it('causes no request to the addresses in its certificates', async () => {
+  it('causes no request to the URLs in its attestation certificates', async () => {
     const { session } = await owner();
     let asked = 0;
     const site = createServer((_req, res) => {
@@ -209,7 +209,7 @@ describe('a passkey', () => {
     expect(app.logs.join('\n')).not.toContain('Unsupported Attestation Format');
   });
 
-  it('can be registered once per challenge, before it expires, in the session that requested it', async () => {
+  it('can be registered once per challenge, before the challenge expires, in the session that requested it', async () => {
     const { session, email } = await owner();
     const other = await SessionClient.signIn(app.baseUrl, { email, password: PASSWORD });
     await prove(other);
@@ -227,7 +227,7 @@ describe('a passkey', () => {
 });
 
 describe('findSecondFactorSetUpAt', () => {
-  it('is the time of the authenticator app, or of a newer passkey while its use may be a proof', async () => {
+  it('returns the setup time of the authenticator app, or of a newer passkey that was used within the last minutes', async () => {
     const { session, email, id } = await owner();
     const setUpAt = async () => findSecondFactorSetUpAt(app.db, id, app.now());
     const { device } = await add(session);
@@ -249,7 +249,7 @@ describe('findSecondFactorSetUpAt', () => {
 });
 
 describe('sign-in with a passkey', () => {
-  it('requires neither an address nor a password, nor a TOTP code', async () => {
+  it('requires neither an email address nor a password, nor a TOTP code', async () => {
     const { session, email, id } = await owner();
     const { device } = await add(session);
     await enableTotp(app, email);
@@ -269,7 +269,7 @@ describe('sign-in with a passkey', () => {
     expect((await listed(client))[0]?.lastUsedAt).not.toBeNull();
   });
 
-  it('ends the previous session of the browser, and adopts no existing token (session fixation)', async () => {
+  it('ends the previous session of the browser, and does not adopt an existing token (session fixation)', async () => {
     const [ann, bob] = [await owner(), await owner()];
     const { device } = await add(bob.session);
     const before = new SessionClient(app.baseUrl, ann.session.cookie);
@@ -309,7 +309,7 @@ describe('sign-in with a passkey', () => {
     expect((await signInWith(client, device.get(await signInOptions(client)))).status).toBe(200);
   });
 
-  it('accepts a challenge once, within five minutes, and only one for sign-in', async () => {
+  it('accepts a challenge once, within five minutes, and only one that was issued for sign-in', async () => {
     const { session } = await owner();
     const { device } = await add(session);
     const client = new SessionClient(app.baseUrl);
@@ -337,7 +337,7 @@ describe('sign-in with a passkey', () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
 
-  it('is refused after the passkey was removed, and sessions that it opened end', async () => {
+  it('is refused after the passkey was removed, and sessions that the passkey opened end', async () => {
     const { session } = await owner();
     const { device, answer } = await add(session);
     const thief = new SessionClient(app.baseUrl);
@@ -349,7 +349,7 @@ describe('sign-in with a passkey', () => {
     expect(outcome(await signInWith(thief, pending))).toEqual(REFUSED);
   });
 
-  it('is refused to pages of other sites', async () => {
+  it('is refused for requests from pages of other sites', async () => {
     const { session } = await owner();
     const { device } = await add(session);
     const credential = device.get(await signInOptions(session));
@@ -430,7 +430,7 @@ describe('the passkey routes on malformed input', () => {
 });
 
 describe('the signature counter of an authenticator', () => {
-  it('is treated as that of a copy when it does not increase, with refusal, log and email', async () => {
+  it('indicates a cloned passkey when it does not increase, which causes a refusal, a log line and an email', async () => {
     const { session, email } = await owner();
     const device = new Authenticator(ORIGIN);
     device.counter = 7;
@@ -463,7 +463,7 @@ describe('the signature counter of an authenticator', () => {
     expect(await notices(email)).toBe(before);
   });
 
-  it('may stay 0, as for synced passkeys', async () => {
+  it('may stay 0, as with synced passkeys', async () => {
     const { session } = await owner();
     const synced = { backupEligible: true, backedUp: true };
     const { device } = await add(session, new Authenticator(ORIGIN), synced);
@@ -476,7 +476,7 @@ describe('the signature counter of an authenticator', () => {
 });
 
 describe('step-up with a passkey', () => {
-  it('allows that session to move money for five minutes, with and without TOTP', async () => {
+  it('allows money transfers in that session for five minutes, with and without TOTP', async () => {
     const { session, email } = await owner();
     const { device } = await add(session);
     app.advance(6 * MINUTE_MS);
@@ -492,7 +492,7 @@ describe('step-up with a passkey', () => {
     expect(await maySend(again)).toBe(true);
   });
 
-  it('requires a challenge of this session for this purpose, and a passkey of this user', async () => {
+  it('requires a challenge issued to this session for a step-up, and a passkey of this user', async () => {
     const ann = await owner();
     const bob = await owner();
     const { device } = await add(ann.session);
@@ -519,7 +519,7 @@ describe('step-up with a passkey', () => {
     expect(await maySend(there)).toBe(false);
   });
 
-  it('offers no challenge to a user without passkeys', async () => {
+  it('issues no challenge to a user without passkeys', async () => {
     const { session } = await owner();
     const { body } = await session.call('GET', '/auth/passkeys/step-up');
     expect(body.data).toEqual({ options: null, origin: ORIGIN, reason: null });
@@ -527,7 +527,7 @@ describe('step-up with a passkey', () => {
 });
 
 describe('removing the last passkey', () => {
-  it('requires the password when no authenticator app is left', async () => {
+  it('requires the password when no authenticator app remains', async () => {
     const { session } = await owner();
     const { answer } = await add(session);
     const passkeyId = answer.body.data.passkey.id;
@@ -541,7 +541,7 @@ describe('removing the last passkey', () => {
     expect((await remove({ password: PASSWORD })).status).toBe(200);
   });
 
-  it('requires no password when another passkey or an authenticator app exists', async () => {
+  it('requires no password when another passkey or an authenticator app remains', async () => {
     const { session, email } = await owner();
     const first = await add(session);
     const second = await add(session);
@@ -557,7 +557,7 @@ describe('removing the last passkey', () => {
 });
 
 describe('passkey attempts', () => {
-  it('count towards the sign-in limit, but requesting a challenge does not', async () => {
+  it('count towards the sign-in limit, whereas requests for a challenge do not', async () => {
     const limited = await startHttpApp({ settings: { baseUrl: ORIGIN, authRatePerMinute: 2 } });
     try {
       const client = new SessionClient(limited.baseUrl);
@@ -572,7 +572,7 @@ describe('passkey attempts', () => {
     }
   });
 
-  it('are throttled per passkey, known or not, and guessed passwords lock out no passkey', async () => {
+  it('are throttled per passkey, known or not, and wrong passwords do not block passkeys', async () => {
     const limited = await startHttpApp({ settings: { baseUrl: ORIGIN, authRatePerMinute: 1000 } });
     try {
       const { session, email } = await owner(limited);
@@ -601,12 +601,12 @@ describe('passkey attempts', () => {
   });
 });
 
-describe('the public URL and passkeys', () => {
+describe('passkeys with the public URL of the daemon', () => {
   it.each([
     ['http://pay.shop.example', 'https'],
     ['http://192.168.1.4:3000', 'domain name'],
     ['https://[2001:db8::1]', 'domain name'],
-  ])('are incompatible for %s, with the reason', async (baseUrl, why) => {
+  ])('are not offered at %s, with the reason', async (baseUrl, why) => {
     const plain = await startHttpApp({ settings: { baseUrl } });
     try {
       const { session } = await owner(plain);
@@ -628,7 +628,7 @@ describe('the public URL and passkeys', () => {
     }
   });
 
-  it('work without TLS on localhost', async () => {
+  it('are offered without TLS on localhost', async () => {
     const local = await startHttpApp({ settings: { baseUrl: 'http://localhost:3000' } });
     try {
       const { session } = await owner(local);
@@ -640,7 +640,7 @@ describe('the public URL and passkeys', () => {
     }
   });
 
-  it('make earlier passkeys unusable but removable when the URL changes', async () => {
+  it('become unusable but removable when the URL changes', async () => {
     const first = await startHttpApp({ settings: { baseUrl: ORIGIN } });
     const { session, email } = await owner(first);
     const { device } = await add(session);

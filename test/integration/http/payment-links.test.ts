@@ -91,7 +91,7 @@ describe('a payment link', () => {
     expect(payment.orderId).toMatch(/^L-[0-9A-Z]{10}$/);
   });
 
-  it('charges the current catalog price, and is closed while the catalog is unavailable', async () => {
+  it('costs the current catalog price, and answers 410 while that price is inactive', async () => {
     const token = shop.secretKey;
     const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token,
@@ -129,7 +129,7 @@ describe('a payment link', () => {
   });
 
   it.each(['1.99', '500.01', '', 'x', '-5', '1e2', '12.345', '0', '9'.repeat(30), '<b>'])(
-    'rejects the amount "%s", and shows the input again',
+    'rejects the amount "%s", and shows the form again with the input',
     async (amount) => {
       const before = await paymentCount();
       const { status, text } = await goOn(await donation(), { amount });
@@ -142,7 +142,7 @@ describe('a payment link', () => {
     },
   );
 
-  it('stores only the requested answers, in the payment and the customer', async () => {
+  it('stores only answers to questions of the link, in the payment and the customer', async () => {
     const fields = [
       { name: 'email', required: true },
       { name: 'name', required: false },
@@ -179,7 +179,7 @@ describe('a payment link', () => {
     }
   });
 
-  it('answers 410 once it is inactive or deleted, and 404 when unknown', async () => {
+  it('answers 410 when it is inactive or deleted, and 404 when its id is unknown', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const token = shop.secretKey;
     const edit = async (active: boolean) =>
@@ -202,13 +202,13 @@ describe('a payment link', () => {
   });
 });
 
-describe('a payment link against other sites and strangers', () => {
+describe('a payment link on hostile requests', () => {
   it.each([
     [{ 'sec-fetch-site': 'cross-site' }],
     [{ 'sec-fetch-site': 'same-site' }],
     [{ origin: 'https://evil.example' }],
     [{ origin: 'null' }],
-  ])('ignores a form of another site: %o', async (headers) => {
+  ])('ignores a form sent from another site: %o', async (headers) => {
     const link = await made({ amount: '5', currency: 'USD' });
     const before = await paymentCount();
     const { status, location } = await goOn(link, {}, { headers, query: '?lang=en&next=//evil.example' });
@@ -216,7 +216,7 @@ describe('a payment link against other sites and strangers', () => {
     expect(await paymentCount()).toBe(before);
   });
 
-  it('accepts the form of its own page', async () => {
+  it('accepts a form sent from its own page', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const own: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin', origin: till.api.baseUrl },
@@ -276,7 +276,7 @@ describe('a payment link against other sites and strangers', () => {
     expect((await goOn(link, {}, { query: embed })).location).toContain('embed=https%3A%2F%2Fshop.example');
   });
 
-  it('can be read 600 times per minute and client address', async () => {
+  it('can be requested 600 times per minute and client address', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const path = till.api.baseUrl + new URL(link.url).pathname;
     const statuses = new Map<number, number>();
@@ -316,7 +316,7 @@ describe('the terms of a payment link', () => {
     ]);
   });
 
-  it('can be filtered by price and by whether the link is open', async () => {
+  it('can be filtered by price and by whether the link is active', async () => {
     const { token } = shop;
     const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token,

@@ -55,7 +55,7 @@ test('payment search matches any part of the order id in any case, newest first,
   expect(page.pagination).toEqual({ page: 2, limit: 1, total: 3 });
 });
 
-test('payment search takes wildcards and quotes literally', async () => {
+test('payment search treats wildcards and quotes literally', async () => {
   const hard = ['100%', '100x', 'a_b', 'acb', 'a*b', "o'brien", 'x\\y', '["q"]', 'ä-1', '日本-1', '😀-1'];
   for (const orderId of hard) await shop.createPayment({ orderId });
   for (const text of hard) expect(await found(text), text).toEqual([text]);
@@ -73,7 +73,7 @@ test('payment search takes wildcards and quotes literally', async () => {
     expect(await found(text), text).toEqual([orderId]);
 });
 
-test('payment search matches a complete payment id of this shop only', async () => {
+test('payment search matches a complete payment id, of this shop only', async () => {
   const mine = await shop.createPayment({ orderId: 'mine' });
   const theirs = await other.createPayment({ orderId: 'theirs' });
   expect(await found(mine.id)).toEqual(['mine']);
@@ -82,7 +82,7 @@ test('payment search matches a complete payment id of this shop only', async () 
   expect(await found(theirs.id, other)).toEqual(['theirs']);
 });
 
-test('payment search matches the customer by id, or by any part of the address in any case', async () => {
+test('payment search matches the customer by id, or by any part of the email address in any case', async () => {
   const customerId = await customer(shop, 'Ada.Lovelace@example.org');
   await shop.createPayment({ orderId: 'by-ada', customerId });
   const stranger = await customer(other, 'ada.lovelace@example.org');
@@ -93,7 +93,7 @@ test('payment search matches the customer by id, or by any part of the address i
   expect(await found(stranger)).toEqual([]);
 });
 
-test('payment search matches the start of an address or transaction, in any case that the chain allows, and refund hashes', async () => {
+test('payment search matches the start of an address or txid, in any case that the chain allows, and the txids of refunds', async () => {
   const orderId = 'paid';
   const { id, options } = await shop.createPayment({ orderId });
   for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const)
@@ -131,7 +131,7 @@ test('payment search matches the start of an address or transaction, in any case
   expect(await found(shop.wallets.BTC)).toEqual([]);
 });
 
-test('payment search matches an amount as the price or the received coins, with all digits before the point', async () => {
+test('payment search matches an amount in the price or in the received coins, when all digits before the decimal point match', async () => {
   const by = await Shop.open(till.api);
   for (const amount of ['731.50', '731.5', '7315', '73', '731', '0.73', '1731.5'])
     await by.createPayment({
@@ -231,7 +231,7 @@ test('payment list reads bare dates as days in UTC, or in the given time zone', 
   expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['timeZone']);
 });
 
-test('payment list handles time ranges far in the past and in the future', async () => {
+test('payment list accepts time ranges far in the past and in the future', async () => {
   const count = async (query: string) => {
     const path = `/payment/list?${query}`;
     const list = await shop.api.must<{ pagination: { total: number } }>('GET', path, {
@@ -254,7 +254,7 @@ test('payment list handles time ranges far in the past and in the future', async
     expect(await count(every), every).toBe(all);
 });
 
-test('payment list sorts by order id or status, in both directions, across pages and with other filters', async () => {
+test('payment list sorts by order id or status, in both directions, across pages and together with filters', async () => {
   const by = await Shop.open(till.api);
   for (const orderId of ['b-2', 'a-1', 'c-3', 'B-4']) {
     await by.createPayment({ orderId });

@@ -45,7 +45,7 @@ describe('the customer of a payment', () => {
     expect(await inFull(body.data.id)).toMatchObject({ customerId: null });
   });
 
-  it('is created by the email address the first time and found afterwards, whatever its case', async () => {
+  it('is created by the first payment with an email address and reused afterwards, whatever the case of the address', async () => {
     const first = await create({ customer: { email: 'Ada@example.com', metadata: { tier: 'gold' } } });
     const second = await create({ customer: { email: 'ada@Example.com', metadata: { tier: 'none' } } });
     const [one, two] = await Promise.all([inFull(first.body.data.id), inFull(second.body.data.id)]);
@@ -59,7 +59,7 @@ describe('the customer of a payment', () => {
     expect(found).toMatchObject({ id: one.customerId, metadata: { tier: 'gold' } });
   });
 
-  it('is created once for many concurrent orders with one address', async () => {
+  it('is created once for many concurrent payments with one email address', async () => {
     const made = await Promise.all(
       Array.from({ length: 20 }, async () => create({ customer: { email: 'grace@example.com' } })),
     );
@@ -73,13 +73,13 @@ describe('the customer of a payment', () => {
     expect(fieldsOf(await create({ customer: { email: 'no address' } }))).toEqual([400, 'customer.email']);
   });
 
-  it('is hidden from public keys', async () => {
+  it('is not returned to public keys', async () => {
     const { status, body } = await create({ customer: { email: 'alan@example.com' } }, shop.publicKey);
     expect(status).toBe(201);
     expect(body.data).not.toHaveProperty('customerId');
   });
 
-  it('is not created when the payment is refused', async () => {
+  it('is not created when the payment is rejected', async () => {
     const { status } = await create({ customer: { email: 'gone@example.com' }, amount: '0.001' });
     expect(status).toBe(400);
     const { status: found } = await shop.api.call('GET', '/merchant/customer/get?email=gone@example.com', {
@@ -92,8 +92,8 @@ describe('the customer of a payment', () => {
 const existingId = ({ body }: ApiAnswer<unknown>): unknown =>
   (body.error?.details?.[0] as { existingId?: string } | undefined)?.existingId;
 
-describe('the error for a duplicate names the existing', () => {
-  it('payment with the order id, but not to a public key', async () => {
+describe('the error for a duplicate', () => {
+  it('contains the id of the payment with the same order id, but not for a public key', async () => {
     const first = await create({ customer: {}, orderId: 'taken' });
     const second = await create({ customer: {}, orderId: 'taken', amount: '5' });
     expect([second.status, existingId(second)]).toEqual([400, first.body.data.id]);
@@ -101,14 +101,14 @@ describe('the error for a duplicate names the existing', () => {
     expect([third.status, existingId(third)]).toEqual([400, undefined]);
   });
 
-  it('customer with the email address', async () => {
+  it('contains the id of the customer with the same email address', async () => {
     const request = { token: shop.secretKey, body: { email: 'twice@example.com' } };
     const first = await shop.api.call<{ id: string }>('POST', '/merchant/customer/create', request);
     const second = await shop.api.call('POST', '/merchant/customer/create', request);
     expect(existingId(second)).toBe(first.body.data.id);
   });
 
-  it('merchant with the domain, but only to its owner', async () => {
+  it('contains the id of the merchant with the same domain, but only for its owner', async () => {
     const domain = 'mine.example';
     const make = async (token: string) =>
       shop.api.call<{ merchant: { id: string } }>('POST', '/merchant/create', {
@@ -124,7 +124,7 @@ describe('the error for a duplicate names the existing', () => {
 });
 
 describe('the terms of a payment', () => {
-  it('include lifetime, language, description and lines, which the payer sees', async () => {
+  it('include lifetime, language, description and line items, which the payer sees', async () => {
     const lines = [{ name: '<b>Tea</b>', quantity: 2, amount: '15.80' }];
     const { body } = await create({
       customer: {},
@@ -162,7 +162,7 @@ describe('the terms of a payment', () => {
     expect([status, String(first).split('.')[0]]).toEqual([400, field.split('.')[0]]);
   });
 
-  it('cannot have a longer lifetime with a public key than the shop sets, so that payers cannot wait for a better rate', async () => {
+  it('cannot have a longer lifetime, when a public key creates the payment, than the shop sets, so that payers cannot wait for a better rate', async () => {
     const usual = await create({ customer: {} }, shop.publicKey);
     const { createdAt, expiresAt } = usual.body.data;
     const minutes = (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000;
@@ -180,7 +180,7 @@ describe('the terms of a payment', () => {
     expect(fieldsOf(fewer)).toEqual([400, 'confirmations.LTC']);
   });
 
-  it('settle money only after the confirmations of the payment', async () => {
+  it('require the confirmations of the payment before money counts as settled', async () => {
     const { body } = await create({ customer: {}, allowedCryptos: ['BTC'], confirmations: { BTC: 7 } });
     const { id } = body.data;
     const simulate = async (scenario: string, confirmations: number): Promise<PaymentJson> =>
@@ -193,7 +193,7 @@ describe('the terms of a payment', () => {
   });
 });
 
-it('payment/list?updatedAfter lists changes since then, in the order of the changes', async () => {
+it('payment/list?updatedAfter returns changes since that time, in the order of the changes', async () => {
   const other = await Shop.open(till.api);
   const made: string[] = [];
   for (const amount of ['1', '2', '3']) {

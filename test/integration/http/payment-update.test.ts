@@ -61,7 +61,7 @@ describe('PATCH /payment/update', () => {
     expect((await shop.payment(before.id)).options.BTC.received).toBe(after.options.BTC.amount);
   });
 
-  it('changes the given fields, leaves the rest, and clears a field with an empty text', async () => {
+  it('changes the given fields, leaves the others unchanged, and clears a field with an empty text', async () => {
     const { id } = await shop.createPayment({
       amount: '10',
       currency: 'USD',
@@ -81,7 +81,7 @@ describe('PATCH /payment/update', () => {
     expect(two.body.data).toMatchObject({ returnUrl: null, lines: [] });
   });
 
-  it('rejects a price below the lines, another currency without a price, and an amount too small for an offered coin', async () => {
+  it('rejects a price below the sum of line items, another currency without a price, and an amount too small for an offered coin', async () => {
     const { id } = await shop.createPayment({
       amount: '10',
       currency: 'USD',
@@ -97,7 +97,7 @@ describe('PATCH /payment/update', () => {
     expect((await update(id, { amount: '8', lines: [] })).status).toBe(200);
   });
 
-  it('keeps the confirmations of the payment', async () => {
+  it('keeps the number of confirmations that the payment requires', async () => {
     const { id } = await shop.createPayment({ confirmations: { BTC: 9 }, allowedCryptos: ['BTC'] });
     const { body } = await update(id, { amount: '77' });
     expect(body.data.options.BTC.requiredConfirmations).toBe(9);
@@ -128,7 +128,7 @@ describe('PATCH /payment/update', () => {
     expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('is refused after the deadline, and does not reopen a payment', async () => {
+  it('is refused after the deadline, and does not reopen an expired payment', async () => {
     const { id } = await shop.createPayment({ lifetimeMinutes: 5 });
     till.clock.advance(5 * 60_000);
     expect((await update(id, { amount: '1000' })).status).toBe(409);
@@ -140,7 +140,7 @@ describe('PATCH /payment/update', () => {
     expect((await update(id, { amount: '1000' })).status).toBe(404);
   });
 
-  it('is never applied after money was seen, also when both are concurrent, so that money is judged by the current terms', async () => {
+  it('is never applied after money was seen, even when both happen concurrently', async () => {
     let updated = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = await shop.createPayment({ amount: '10', currency: 'USD' });

@@ -24,7 +24,7 @@ async function order(
   return till.api.call('POST', '/payment/create', { token, body, headers: { 'x-forwarded-for': from } });
 }
 
-describe('orders with a public key', () => {
+describe('payments created with a public key', () => {
   it('are limited per client address and key, also when many are concurrent', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 * LIMIT }, async () => order(shop, shop.publicKey, '203.0.113.1')),
@@ -42,7 +42,7 @@ describe('orders with a public key', () => {
     expect((await order(other, other.publicKey, '203.0.113.1')).status).toBe(201);
   });
 
-  it('count towards the limit when invalid, while existing orders stay readable', async () => {
+  it('count towards the limit when invalid, while existing payments can still be read', async () => {
     const from = '203.0.113.3';
     const { body } = await order(shop, shop.publicKey, from);
     for (let made = 1; made < LIMIT; made += 1) {

@@ -25,7 +25,7 @@ const raw = async (path: string) =>
     call.end(JSON.stringify(body));
   });
 
-it('the rate limit answers the sixth sign-in of a minute with 429, register and login together', async () => {
+it('the rate limit answers the sixth sign-in of a minute with 429, where registrations and logins count together', async () => {
   await start({ authRatePerMinute: 5 });
   const statuses: number[] = [];
   for (const path of ['/auth/register', '/auth/login', '/auth/login', '/auth/register', '/auth/login']) {
@@ -44,7 +44,7 @@ it('the rate limit answers the sixth sign-in of a minute with 429, register and 
   expect((await attempt('/auth/register')).status).toBe(429);
 });
 
-it('the rate limit counts refused and malformed attempts', async () => {
+it('the rate limit counts refused and malformed sign-ins', async () => {
   await start({ authRatePerMinute: 2 });
   await app.api.call('POST', '/auth/login', { body: {} });
   await app.api.call('POST', '/auth/login', { body: { ...body, password: 'wrong password' } });
@@ -58,18 +58,18 @@ it('the rate limit does not count routes that require a token', async () => {
   expect((await app.api.call('GET', '/auth/me')).status).toBe(401);
 });
 
-it('the rate limit is disabled when it is configured as 0', async () => {
+it('the rate limit is off when it is configured as 0', async () => {
   await start({ authRatePerMinute: 0 });
   for (let i = 0; i < 12; i += 1) expect((await attempt('/auth/login')).status).toBe(401);
 });
 
-it('the rate limit reads a forwarded address only from a trusted proxy', async () => {
+it('the rate limit uses a forwarded client address only from a trusted proxy', async () => {
   await start({ authRatePerMinute: 1 });
   expect((await attempt('/auth/login', { 'x-forwarded-for': '203.0.113.1' })).status).toBe(401);
   expect((await attempt('/auth/login', { 'x-forwarded-for': '203.0.113.2' })).status).toBe(429);
 });
 
-it('the rate limit counts a client once behind a proxy that adds the port of each connection', async () => {
+it('the rate limit counts a client once behind a proxy that appends the port of each connection to its address', async () => {
   await start({ authRatePerMinute: 1, trustProxy: 1 });
   for (const [first, second] of [
     ['203.0.113.1:50001', '203.0.113.1:50002'],
@@ -100,7 +100,7 @@ it('the rate limit is exact for concurrent requests', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
 });
 
-it('the rate limit cannot be bypassed by another spelling of the path', async () => {
+it('the rate limit also counts requests with another spelling of the path', async () => {
   await start({ authRatePerMinute: 1 });
   expect(await raw('/auth/login')).toBe(401);
   // No route has these addresses.

@@ -66,8 +66,8 @@ const reaches = async (id: string, status: string, exception: string | null): Pr
     (payment) => payment.status === status && payment.exception === exception,
   );
 
-describe('the renewal of a payment', () => {
-  it('raises confirmations to the current minimum of the server, and keeps higher ones', async () => {
+describe('the renewal of an expired payment', () => {
+  it('requires at least the current number of confirmations of the server, and keeps a higher number', async () => {
     const old = await expired({ confirmations: { BTC: 3, LTC: 5 } });
     // As if the server had required less when the payment was made.
     const asked = '{"BTC":1,"LTC":5}';
@@ -77,7 +77,7 @@ describe('the renewal of a payment', () => {
     expect(options['LTC']).toMatchObject({ requiredConfirmations: 5 });
   });
 
-  it('creates no payment when no rate is available, and can be requested again', async () => {
+  it('creates no payment when no rate is available, and succeeds once there is one', async () => {
     const old = await expired();
     change('UPDATE payments SET currency = ? WHERE id = ?', 'BTN', old.id);
     expect((await press(old.id)).status).toBe(503);
@@ -87,7 +87,7 @@ describe('the renewal of a payment', () => {
     await renew(old.id);
   });
 
-  it('counts late money on the expired payment, which then waits for the shop without asking the payer for more', async () => {
+  it('counts late money at the address of the expired payment, then waits for the shop without asking the payer for more', async () => {
     const old = await expired();
     const next = await renew(old.id);
     await world.simulate(old.id, 'exact', { coin: 'LTC', confirmations: 6 });

@@ -80,7 +80,7 @@ const ofOrder = async (orderId: string): Promise<readonly Payment[]> => {
 };
 
 describe('an expired payment of a payment link', () => {
-  it('can be renewed for the same order, price, customer and answers, with other addresses', async () => {
+  it('can be renewed for the same order, price, customer and answers, with new addresses', async () => {
     const fields = [
       { name: 'email', required: true },
       { name: 'note', required: true },
@@ -112,7 +112,7 @@ describe('an expired payment of a payment link', () => {
     expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
 
-  it('emits payment.created for the renewal, with a reference to the renewed payment', async () => {
+  it('emits payment.created for the renewal, with a reference to the expired payment', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);
@@ -124,7 +124,7 @@ describe('an expired payment of a payment link', () => {
     expect(told[0]?.data.payment).toMatchObject({ renews: old.id, orderId: old.orderId });
   });
 
-  it('has one renewal for concurrent requests', async () => {
+  it('gets one renewal when several are requested concurrently', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const made = await Promise.all(Array.from({ length: 12 }, async () => renew(old.id)));
@@ -133,7 +133,7 @@ describe('an expired payment of a payment link', () => {
     expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
 
-  it('can be renewed again when the renewal expires', async () => {
+  it('can be renewed again when the renewal expires too', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const second = await renew(old.id);
@@ -169,7 +169,7 @@ describe('an expired payment of a payment link', () => {
     ['es', 'Este pedido continúa en otro pago'],
     ['fr', 'Cette commande se poursuit avec un autre paiement'],
     ['pt', 'Este pedido continua em outro pagamento'],
-  ])('links to the payment that superseded it, without script, in %s', async (language, title) => {
+  ])('links to the payment that superseded it, without JavaScript, in %s', async (language, title) => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await read(await renew(old.id));
@@ -186,7 +186,7 @@ describe('an expired payment of a payment link', () => {
     });
   });
 
-  it('cannot be renewed when the link is closed, deleted, or has other terms', async () => {
+  it('cannot be renewed when the link is inactive, deleted, or has other terms', async () => {
     const link = await newLink({ currency: 'EUR', amount: '20' });
     const old = await payBy(link);
     await world.runOut(old.id);
@@ -227,7 +227,7 @@ describe('an expired payment of a payment link', () => {
     expect((await read(await renew(old.id))).amount).toBe(old.amount);
   });
 
-  it('cannot be renewed by a form on another site, nor in the other mode', async () => {
+  it('cannot be renewed by a form on another site, nor after a switch between live and sandbox', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     expect(await renew(old.id, { 'sec-fetch-site': 'cross-site' })).toBe(old.id);
@@ -243,7 +243,7 @@ async function expiredOrder(fields: Record<string, unknown> = {}): Promise<Payme
   return read(id);
 }
 
-describe('the database', () => {
+describe('the database table of payments', () => {
   it('stores at most one renewal per payment', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
@@ -261,7 +261,7 @@ describe('the database', () => {
 });
 
 describe('an expired payment created by the shop', () => {
-  it('cannot be renewed unless the shop allows it, whatever link its metadata names', async () => {
+  it('cannot be renewed unless the shop allows it, even if its metadata names a payment link', async () => {
     const link = await newLink({ currency: 'EUR', openAmount: {} });
     const forged = { paymentLinkId: link.id, linkId: link.id, renews: 'pay_x' };
     const old = await expiredOrder({ metadata: forged, link_id: link.id });
@@ -279,7 +279,7 @@ describe('an expired payment created by the shop', () => {
 describe('an expired payment of a shop that allows renewals', () => {
   beforeAll(async () => setUp({ renewExpired: true }));
 
-  it('is renewed with its order, lines and metadata', async () => {
+  it('is renewed with its order id, line items and metadata', async () => {
     const lines = [{ name: 'Tea', quantity: 2, amount: '7.80' }];
     const old = await expiredOrder({
       lines,
@@ -297,13 +297,13 @@ describe('an expired payment of a shop that allows renewals', () => {
     });
   });
 
-  it('is renewed with the lifetime that the shop set', async () => {
+  it('is renewed with the lifetime that the shop set for it', async () => {
     const old = await expiredOrder({ lifetimeMinutes: 25 });
     const { createdAt, expiresAt } = await read(await renew(old.id));
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
-  it('is renewed with the lifetime of its last update, not of its creation', async () => {
+  it('is renewed with the lifetime of its last update, not that of its creation', async () => {
     const { id } = await world.pay({ lifetimeMinutes: 25 });
     world.till.clock.advance(20 * 60_000);
     await call('PATCH', '/payment/update', { paymentId: id, amount: '48', lifetimeMinutes: 25 });
@@ -312,7 +312,7 @@ describe('an expired payment of a shop that allows renewals', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
-  it('cannot be renewed once its order has another open payment, or was cancelled, paid or underpaid', async () => {
+  it('cannot be renewed when its order has another open payment, or one that was cancelled, paid or underpaid', async () => {
     const old = await expiredOrder({ orderId: 'again-1' });
     expect(await offer(old.id)).toBe('form');
     const other = await world.pay({ orderId: 'again-1', amount: '60' });
@@ -331,7 +331,7 @@ describe('an expired payment of a shop that allows renewals', () => {
     await expectNoRenewal(paid.id);
   });
 
-  it('is answered with its renewal when the shop repeats the create request', async () => {
+  it('is answered with its renewal when the shop sends the create request again', async () => {
     const order = { orderId: 'repeat-1', amount: '9', currency: 'EUR', customer: {} };
     const create = async () =>
       world.till.api.call<PaymentJson>('POST', '/payment/create', {

@@ -58,8 +58,8 @@ const set = async (fields: object): Promise<unknown> =>
     body: { merchantId: world.shop.merchantId, ...fields },
   });
 
-describe('POST /checkout/:id/excess', () => {
-  it('answers a program with the state of the request, and is stored by no cache', async () => {
+describe('POST /checkout/:id/excess (the payer requests the refund of an overpayment)', () => {
+  it('answers with the status of the request as JSON, and forbids caching', async () => {
     const id = await overpaid();
     const answer = await post(id);
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -69,7 +69,7 @@ describe('POST /checkout/:id/excess', () => {
     expect(await links(id)).toMatchObject([{ status: 'claimed', requestedBy: 'payer' }]);
   });
 
-  it('shows the owner the address in the list of what needs a decision', async () => {
+  it("adds the request with its destination to the owner's list of open decisions", async () => {
     const id = await overpaid();
     await post(id);
     const { items } = await world.till.api.must<{ items: { subject: { paymentId: string } }[] }>(
@@ -81,7 +81,7 @@ describe('POST /checkout/:id/excess', () => {
     expect(mine).toMatchObject([{ kind: 'refund_claim', subject: { destination: PAYER, coin: 'LTC' } }]);
   });
 
-  it('refuses a form that another site made the browser send', async () => {
+  it('rejects a form sent from another site', async () => {
     const id = await overpaid();
     const others: readonly Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -96,7 +96,7 @@ describe('POST /checkout/:id/excess', () => {
     expect((await post(id, FORM, { origin: world.till.api.baseUrl })).status).toBe(200);
   });
 
-  it('refuses all requests, and offers none, while the shop does not allow them', async () => {
+  it('rejects requests, and the checkout offers none, while the shop does not allow them', async () => {
     const id = await overpaid();
     expect(await checkout(id)).toContain(`/checkout/${id}/excess?`);
     await set({ payerMayAskExcess: false });
@@ -114,7 +114,7 @@ describe('POST /checkout/:id/excess', () => {
     expect((await post(id)).status).toBe(200);
   });
 
-  it('names the field of a mistake', async () => {
+  it('names the invalid field', async () => {
     const id = await overpaid();
     for (const [fields, field] of [
       [{ ...FORM, coin: 'XMR' }, 'coin'],
@@ -131,7 +131,7 @@ describe('POST /checkout/:id/excess', () => {
     expect(await links(id)).toEqual([]);
   });
 
-  it('redirects to the page of a payment without an excess', async () => {
+  it('redirects to the checkout when the payment has no overpayment', async () => {
     const { id } = await world.pay();
     expect((await post(id)).status).toBe(409);
     for (const answer of [
@@ -144,7 +144,7 @@ describe('POST /checkout/:id/excess', () => {
     expect((await get(path('pay_none'))).status).toBe(404);
   });
 
-  it('checks on the first step of the page, and requests on the second', async () => {
+  it('shows a confirmation after the first form, and stores the request after the second', async () => {
     const id = await overpaid();
     const checked = await post(id, { ...FORM, step: 'check' }, asPage);
     const page = await checked.text();
@@ -163,7 +163,7 @@ describe('POST /checkout/:id/excess', () => {
     expect(await checkout(id)).toContain('You asked for');
   });
 
-  it('counts among the claims of a client address', async () => {
+  it('counts towards the rate limit of refund claims per client address', async () => {
     const till = await Till.start({ TILLD_PUBLIC_RATE_PER_MINUTE: '5' });
     try {
       await till.ready();

@@ -114,7 +114,7 @@ async function remove({ token, merchant }: Shop, keyId: string): Promise<number>
 }
 
 describe('a restricted key', () => {
-  it('is shown once, and listed by its prefix, expiry and scopes', async () => {
+  it('is shown once, and afterwards listed with its prefix, expiry and scopes', async () => {
     const of = await shop();
     const { value, ...key } = await newKey(of, {
       name: ' My shop ',
@@ -139,7 +139,7 @@ describe('a restricted key', () => {
     expect(JSON.stringify(list)).not.toContain(value);
   });
 
-  it('is stored as a hash only, and is in no log', async () => {
+  it('is stored as a hash only, and does not appear in the log', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     expect(await use(value)).toBe(200);
@@ -149,7 +149,7 @@ describe('a restricted key', () => {
     expect(app.logs.join()).not.toContain(value.slice(3, -4));
   });
 
-  it('is returned again for the same Idempotency-Key, stored encrypted until then', async () => {
+  it('is returned again for the same Idempotency-Key, because it is stored encrypted until that expires', async () => {
     const of = await shop();
     const create = async () =>
       app.api.call<{ key: { value: string } }>('POST', '/merchant/keys/create', {
@@ -165,7 +165,7 @@ describe('a restricted key', () => {
     expect(JSON.stringify(rows)).not.toContain(first.body.data.key.value);
   });
 
-  it('is invalid as soon as it is deleted, in the middle of many requests', async () => {
+  it('is rejected as soon as it is deleted, also among many concurrent requests', async () => {
     const of = await shop();
     const { id, value } = await newKey(of);
     const other = await newKey(of);
@@ -190,7 +190,7 @@ describe('a restricted key', () => {
     expect(await remove(of, id)).toBe(404);
   });
 
-  it('receives nothing more on a waiting request once it is deleted', async () => {
+  it('receives no event on a waiting long poll once it is deleted', async () => {
     const of = await shop();
     const { id, value } = await newKey(of, { scopes: ['events:read'] });
     for (const isDeleted of [false, true]) {
@@ -203,7 +203,7 @@ describe('a restricted key', () => {
     }
   });
 
-  it('expires, and stays in the list', async () => {
+  it('is rejected after its expiry, and stays in the list', async () => {
     const of = await shop();
     const expiresAt = new Date(app.now() + 60_000).toISOString();
     const { id, value } = await newKey(of, { expiresAt });
@@ -213,7 +213,7 @@ describe('a restricted key', () => {
     expect(await listed(of)).toMatchObject([{ id, expiresAt }]);
   });
 
-  it('survives the regeneration of public and secret keys', async () => {
+  it('stays valid when public and secret keys are regenerated', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     await app.api.must('POST', '/merchant/keys/regenerate', {
@@ -268,7 +268,7 @@ describe('a restricted key', () => {
   });
 });
 
-describe('a restricted key and its owner', () => {
+describe('a restricted key of one shop', () => {
   it('cannot be created, listed or deleted by another account', async () => {
     const alice = await shop();
     const bob = await shop();
@@ -285,7 +285,7 @@ describe('a restricted key and its owner', () => {
     expect(await use(value)).toBe(200);
   });
 
-  it('acts for its own shop only, also among several of one account', async () => {
+  it('gives access to that shop only, also among several of one account', async () => {
     const first = await shop();
     const second = { token: first.token, merchant: await newMerchant(app, first.token) };
     const { value } = await newKey(first);
@@ -304,7 +304,7 @@ describe('a restricted key and its owner', () => {
     expect((await app.api.call('GET', own, { token: value })).status).toBe(200);
   });
 
-  it('shares its Idempotency-Keys with its replacement, and with no other credential', async () => {
+  it('shares its Idempotency-Keys with the key that replaces it, and with no other credential', async () => {
     const of = await shop();
     const one = await newKey(of);
     const other = await newKey(of, { scopes: ['payments:write', 'wallet:send'] });
@@ -340,7 +340,7 @@ describe('a restricted key and its owner', () => {
     for (let count = 0; count < 5; count += 1) expect(await ask(value)).toBe(200);
   });
 
-  it('is rejected when it is modified, or when its hash is presented', async () => {
+  it('is rejected when a character is changed, or when its hash is sent instead', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     const { rows } = await sql<{ keyHash: string }>`SELECT key_hash FROM restricted_keys`.execute(app.db);

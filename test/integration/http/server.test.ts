@@ -130,7 +130,7 @@ describe('the response envelope', () => {
     expect(line).toContain(headers.get('x-request-id'));
   });
 
-  it('keeps a plain request id of the client and replaces any other', async () => {
+  it('returns a plain request id of the client unchanged and replaces any other', async () => {
     const kept = await fetch(`${app.baseUrl}/healthz`, { headers: { 'x-request-id': 'order-77.a' } });
     expect(kept.headers.get('x-request-id')).toBe('order-77.a');
     for (const id of ['a b', '"><script>', 'x'.repeat(300)]) {
@@ -139,11 +139,11 @@ describe('the response envelope', () => {
     }
   });
 
-  it('has a status for every error code', () => {
+  it('has an HTTP status for every error code', () => {
     for (const code of ERROR_CODES) expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400);
   });
 
-  it('forbids caches to store a response', async () => {
+  it('forbids caches to store any response', async () => {
     const { headers } = await app.api.call('GET', '/auth/me');
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('www-authenticate')).toBe('Bearer');
@@ -190,13 +190,13 @@ describe('a request body', () => {
     expect([status, body.error.details[0]?.field]).toEqual([400, 'body']);
   });
 
-  it('is answered with every missing field when it is absent', async () => {
+  it('is answered with the names of all required fields when it is absent', async () => {
     const { status, body } = await app.api.call('POST', '/auth/login');
     expect(status).toBe(400);
     expect(body.error?.details?.map(({ field }) => field)).toEqual(['email', 'password']);
   });
 
-  it('is rejected with that reason when its content type is not JSON', async () => {
+  it('is rejected with the reason when its content type is not JSON', async () => {
     const { status, body } = await post('/auth/login', 'email=a&password=b', {
       'content-type': 'application/x-www-form-urlencoded',
     });
@@ -204,14 +204,14 @@ describe('a request body', () => {
     expect(body.error.message).toContain('application/json');
   });
 
-  it('is answered with 413 above 100 kB, at any depth of unknown fields, and with 400 just below', async () => {
+  it('is answered with 413 above 100 kB, also in deeply nested unknown fields, and with 400 just below', async () => {
     const above = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_400) }));
     expect([above.status, above.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const below = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_000) }));
     expect(below.status).toBe(400);
   });
 
-  it('is answered with 413 when it is small and unpacks into a large one', async () => {
+  it('is answered with 413 when it is small but decompresses to more than the limit', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(JSON.stringify({ junk: 'x'.repeat(5_000_000) }));
     const { status, body } = await post('/auth/login', bomb, { 'content-encoding': 'gzip' });
@@ -237,7 +237,7 @@ describe('a request body', () => {
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_INVALID']);
   });
 
-  it('is not affected by keys that name prototypes', async () => {
+  it('is handled normally when its keys are names like __proto__', async () => {
     const { token } = await newUser(app);
     const headers = { authorization: `Bearer ${token}` };
     const raw =
@@ -272,7 +272,7 @@ async function headerNames(path: string): Promise<string[]> {
 }
 
 describe('response headers', () => {
-  it('allow any page to call with a public key, without cookies', async () => {
+  it('allow pages of any origin to use a public key, without cookies', async () => {
     const preflight = await fetch(`${app.baseUrl}/test/payer`, {
       method: 'OPTIONS',
       headers: {
@@ -291,7 +291,7 @@ describe('response headers', () => {
     expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
   });
 
-  it('are the same for routes, other responses and refused methods', async () => {
+  it('are the same for routes, errors and refused methods', async () => {
     const ofRoute = await headerNames('/merchant/list');
     expect(ofRoute).toContain('content-security-policy');
     expect(ofRoute).not.toContain('strict-transport-security');
@@ -317,7 +317,7 @@ describe('response headers', () => {
     },
   );
 
-  it('include a policy that lets API responses load nothing', async () => {
+  it('include a content security policy that lets API responses load nothing', async () => {
     const { headers } = await fetch(`${app.baseUrl}/healthz`);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -326,7 +326,7 @@ describe('response headers', () => {
 });
 
 describe('the request log', () => {
-  it('has one line per request without credentials, query or body', async () => {
+  it('has one line per request, without credentials, query string or body', async () => {
     const { token } = await newUser(app);
     const merchant = await newMerchant(app, token);
     await app.api.call('GET', `/merchant/webhook/secret?merchantId=${merchant.id}`, { token });
@@ -366,7 +366,7 @@ async function logged(at: HttpApp, requestId: string, path: string, credential?:
 }
 
 describe('the access log', () => {
-  it('contains route, status, client, and the caller by kind and id', async () => {
+  it('contains route, status, client address, and the kind and id of the caller', async () => {
     const { token, id } = await newUser(app);
     const merchant = await newMerchant(app, token);
     const { key } = await app.api.must<{ key: { id: string; value: string } }>(
@@ -398,7 +398,7 @@ describe('the access log', () => {
     expect(unknown).toMatchObject({ route: 'other', path: '/nowhere', status: 404 });
   });
 
-  it('names a session by its user, without the token of its cookie', async () => {
+  it('identifies a session by its user, without the token of its cookie', async () => {
     const { id, email } = await newUser(app);
     const session = await SessionClient.signIn(app.baseUrl, { email, password: 'correct horse battery' });
     const { headers } = await session.raw('GET', '/auth/me', undefined, { 'x-request-id': 'by-session' });
@@ -407,7 +407,7 @@ describe('the access log', () => {
     expect(line).toMatchObject({ actor: 'user', actorId: id });
   });
 
-  it('contains the network instead of the address of a client, or nothing, depending on the setting', async () => {
+  it('contains the network instead of the address of a client, or neither, depending on the setting', async () => {
     const settings = { trustProxy: 1 } as const;
     for (const [accessLog, client] of [
       ['full', '203.0.113.77'],
@@ -426,7 +426,7 @@ describe('the access log', () => {
   });
 });
 
-describe('system routes', () => {
+describe('system routes (/healthz, /readyz, /metrics, /openapi.json)', () => {
   it('report that the process is alive, whether it is ready, and its state', async () => {
     expect((await app.api.call('GET', '/healthz')).body).toEqual({
       success: true,
@@ -442,7 +442,7 @@ describe('system routes', () => {
     );
   });
 
-  it('keep unknown paths out of the metrics', async () => {
+  it('do not create metrics for unknown paths', async () => {
     await app.api.call('GET', '/wp-admin-probe');
     expect(await (await fetch(`${app.baseUrl}/metrics`)).text()).not.toContain('wp-admin-probe');
   });
@@ -481,7 +481,7 @@ describe('system routes', () => {
 });
 
 describe('shutdown of the HTTP server', () => {
-  it('finishes a running request, accepts no new one, and does not wait for idle connections', async () => {
+  it('finishes running requests, accepts no new ones, and does not wait for idle connections', async () => {
     const other = await startHttpApp({ extraRoutes: [slow] });
     const idle = connect(Number(new URL(other.baseUrl).port), '127.0.0.1');
     await new Promise((resolve) => idle.once('connect', resolve));
@@ -516,7 +516,7 @@ describe('shutdown of the HTTP server', () => {
   });
 });
 
-it('the request log shortens a long URL', async () => {
+it('the request log truncates a long URL', async () => {
   const before = app.logs.length;
   await fetch(`${app.baseUrl}/${'x/'.repeat(7_000)}`);
   await vi.waitFor(() => expect(app.logs.length).toBeGreaterThan(before), LOG_LIMIT);

@@ -48,7 +48,7 @@ async function question(client: SessionClient, purpose: 'sign-in' | 'step-up'): 
 }
 
 describe('an attacker with a copied session cookie', () => {
-  it('loses access when the owner does a step-up', async () => {
+  it('cannot use it any more after the owner does a step-up', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     await prove(session);
@@ -56,7 +56,7 @@ describe('an attacker with a copied session cookie', () => {
     expect(await sendCode(thief)).toBe('UNAUTHORISED');
   });
 
-  it('cannot pass a step-up without the password, and any step-up of the owner ends the copied session', async () => {
+  it('cannot do a step-up without the password, and any step-up of the owner ends the copied session', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     expect((await thief.call('POST', '/auth/step-up', { password: 'guess' })).status).toBe(401);
@@ -66,7 +66,7 @@ describe('an attacker with a copied session cookie', () => {
     expect(await whoIs(thief)).toBeNull();
   });
 
-  it('cannot use a challenge from before the owner renewed the token', async () => {
+  it('cannot use a passkey challenge from before the token of the session was replaced', async () => {
     const { session } = await person();
     const device = await withPasskey(session);
     const thief = copyOf(session);
@@ -79,7 +79,7 @@ describe('an attacker with a copied session cookie', () => {
 });
 
 describe('two users of one browser', () => {
-  it('cannot answer challenges of each other in different tabs', async () => {
+  it('cannot answer passkey challenges of each other in different tabs', async () => {
     const [ann, bob] = [await person(), await person()];
     const device = await withPasskey(ann.session);
     const asked = await question(ann.session, 'step-up');
@@ -95,7 +95,7 @@ describe('two users of one browser', () => {
     expect(await whoIs(ann.session)).toBeNull();
   });
 
-  it('have separate step-ups, also from sessions of the same user elsewhere', async () => {
+  it('have separate step-ups, which do not apply to sessions of the same user elsewhere either', async () => {
     const [ann, bob] = [await person(), await person()];
     const elsewhere = await SessionClient.signIn(app.baseUrl, { email: ann.email, password: PASSWORD });
     await prove(ann.session);
@@ -104,8 +104,8 @@ describe('two users of one browser', () => {
   });
 });
 
-describe('an attacker on another port or a sibling domain', () => {
-  it('cannot sign in a victim with a planted cookie of another or a former name', async () => {
+describe('an attacker on another port or a sibling domain, who can set cookies,', () => {
+  it('cannot sign in a victim by a cookie with another or a former name', async () => {
     const [victim, attacker] = [await person(), await person()];
     const [, token] = attacker.session.cookie.split('=');
     for (const name of ['tilld_session', 'tilld_session_3001', '__Host-tilld', 'TILLD_SESSION_3000']) {
@@ -115,7 +115,7 @@ describe('an attacker on another port or a sibling domain', () => {
     }
   });
 
-  it('causes a sign-out instead of a foreign session with a planted cookie of the same name', async () => {
+  it('only causes a sign-out by a cookie with the same name', async () => {
     const [victim, attacker] = [await person(), await person()];
     for (const cookie of [
       `${attacker.session.cookie}; ${victim.session.cookie}`,

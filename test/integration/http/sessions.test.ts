@@ -57,7 +57,7 @@ describe('sign-in with a session', () => {
     expect(app.logs.join('\n')).not.toContain(client.cookie.split('=')[1]);
   });
 
-  it('creates a new session each time, because no Idempotency-Key stores a token', async () => {
+  it('creates a new session each time, because the response is not stored under an Idempotency-Key', async () => {
     const { email } = await newUser(app);
     const client = new SessionClient(app.baseUrl);
     const body = { email, password: PASSWORD };
@@ -72,7 +72,7 @@ describe('sign-in with a session', () => {
     expect(rows).toEqual([]);
   });
 
-  it('uses a cookie prefix over https that binds the cookie to this host and to TLS', async () => {
+  it('sets a cookie over https whose prefix binds it to this host and to TLS', async () => {
     const secure = await startHttpApp({ settings: { baseUrl: 'https://pay.shop.example' } });
     try {
       const { email } = await newUser(secure);
@@ -95,7 +95,7 @@ describe('sign-in with a session', () => {
     }
   });
 
-  it('never adopts an existing token of the browser (session fixation)', async () => {
+  it('never adopts a token that the browser already has (session fixation)', async () => {
     const { email } = await newUser(app);
     const victim = new SessionClient(app.baseUrl, `tilld_session_3000=${'A'.repeat(43)}`);
     await victim.call('POST', '/auth/session', { email, password: PASSWORD });
@@ -108,14 +108,14 @@ describe('sign-in with a session', () => {
     expect(await isIn(victim)).toBe(true);
   });
 
-  it('accepts neither of two cookies of that name', async () => {
+  it('accepts none of two cookies with the session name', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     const twice = new SessionClient(app.baseUrl, `tilld_session_3000=${'B'.repeat(43)}; ${client.cookie}`);
     expect(await isIn(twice)).toBe(false);
   });
 
-  it('requires the code when a second factor is enabled, and throttles guessing', async () => {
+  it('requires the code when a second factor is enabled, and throttles wrong codes', async () => {
     const { email, token } = await newUser(app);
     await enableTotp(token);
     const client = new SessionClient(app.baseUrl);
@@ -149,7 +149,7 @@ async function enableTotp(token: string): Promise<string> {
 }
 
 describe('step-up of a session', () => {
-  it('is throttled like sign-in, for passwords and for codes', async () => {
+  it('is throttled like a sign-in, for passwords and for codes', async () => {
     const limited = await startHttpApp({ settings: { authRatePerMinute: 1000 } });
     try {
       const { email, token } = await newUser(limited);
@@ -213,7 +213,7 @@ describe('the token of a session', () => {
     expect((await listed(client)).map(({ id }) => id)).toEqual(session);
   });
 
-  it('keeps its expiry when it is replaced', async () => {
+  it('has the same expiry after it is replaced', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     for (let hours = 0; hours < 6 * 24; hours += 8) {
@@ -226,7 +226,7 @@ describe('the token of a session', () => {
     expect(maxAge).toBeGreaterThan(24 * 3600 - 60);
   });
 
-  it('stays unchanged after a wrong proof', async () => {
+  it('is unchanged after a step-up with a wrong password', async () => {
     const client = await signIn((await newUser(app)).email);
     const before = client.cookie;
     expect((await client.call('POST', '/auth/step-up', { password: 'wrong' })).status).toBe(401);
@@ -246,7 +246,7 @@ describe('the token of a session', () => {
     expect(await isIn(new SessionClient(app.baseUrl, cookies[0]?.pair))).toBe(true);
   });
 
-  it('is stored under no Idempotency-Key, and is not valid as a user token', async () => {
+  it('is stored under no Idempotency-Key, and is rejected as a user token', async () => {
     const { email, token } = await newUser(app);
     const client = await signIn(email);
     const body = { currentPassword: PASSWORD, newPassword: NEXT };
@@ -487,15 +487,15 @@ describe('a cross-site request', () => {
     expect([preflight.status, granted]).toEqual([405, []]);
   });
 
-  it('is distinguished from one of the dashboard, also in a browser without Sec-Fetch-Site', async () => {
+  it('is distinguished from a request of the dashboard, also in a browser without Sec-Fetch-Site', async () => {
     const headers = { 'x-tilld-dashboard': '1', origin: app.baseUrl };
     const answer = await client.raw('POST', '/merchant/create', edit, headers);
     expect(answer.status).toBe(201);
   });
 });
 
-describe('credentials next to a session cookie', () => {
-  it('have precedence, valid or not', async () => {
+describe('credentials sent together with a session cookie', () => {
+  it('take precedence over the cookie, valid or not', async () => {
     const [ann, bob] = [await newUser(app), await newUser(app)];
     const client = await signIn(ann.email);
     const asBob = await client.call('GET', '/auth/me', undefined, { authorization: `Bearer ${bob.token}` });
@@ -504,7 +504,7 @@ describe('credentials next to a session cookie', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('do not work as user tokens on session routes', async () => {
+  it('are rejected on session routes when they are user tokens', async () => {
     const { token } = await newUser(app);
     for (const [method, path] of [
       ['GET', '/auth/session'],

@@ -55,8 +55,8 @@ const edit = async (body: object) =>
     body: { merchantId: shop.merchantId, ...body },
   });
 
-describe('GET /merchant/setup', () => {
-  it('reports nothing done in a new shop, to its user and its key alike', async () => {
+describe('GET /merchant/setup (the setup checklist)', () => {
+  it('lists nothing as done in a new shop, for its user and its key alike', async () => {
     const found = await setup();
     expect(found.hasLivePayment).toBe(false);
     expect(found.steps.map(({ name }) => name)).toEqual([
@@ -72,7 +72,7 @@ describe('GET /merchant/setup', () => {
     expect(await setup(`/merchant/setup?merchantId=${shop.merchantId}`, shop.token)).toEqual(found);
   });
 
-  it('counts a test payment once it is completed, and never as a live one', async () => {
+  it('marks the test payment as done once one is completed, and never counts it as a live payment', async () => {
     const { id } = await shop.createPayment({ amount: '5000' });
     expect(await step('test_payment')).toEqual(undone());
     const body = { paymentId: id, scenario: 'exact', coin: 'BTC', confirmations: 9 };
@@ -86,7 +86,7 @@ describe('GET /merchant/setup', () => {
     expect((await setup()).hasLivePayment).toBe(false);
   });
 
-  it('counts a webhook endpoint that responded since its URL was set', async () => {
+  it('marks the webhook as done once an endpoint answered with success since its URL was set', async () => {
     expect(await step('webhook')).toEqual(undone('no_endpoint'));
     await edit({ webhookUrl: sink.url });
     expect(await step('webhook')).toEqual(undone('no_answer'));
@@ -100,7 +100,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('webhook')).toEqual(undone('no_answer'));
   });
 
-  it('counts deliveries to URLs of payments when the shop has no webhook URL', async () => {
+  it('marks the webhook as done by deliveries to URLs of payments when the shop has no webhook URL', async () => {
     const other = await Shop.open(till.api);
     await other.createPayment({ webhookUrl: sink.url });
     const told = await eventually(
@@ -111,7 +111,7 @@ describe('GET /merchant/setup', () => {
     expect(told.steps[1]).toEqual({ name: 'webhook', done: true, at: expect.any(String), reason: null });
   });
 
-  it('counts the domain once it is verified', async () => {
+  it('marks the domain as done once it is verified', async () => {
     const sqlite = new Database(join(till.dataDir, 'tilld.sqlite'));
     sqlite
       .prepare('UPDATE merchants SET domain_verified_at = 1800000000000 WHERE id = ?')
@@ -120,7 +120,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('domain')).toEqual({ done: true, at: '2027-01-15T08:00:00.000Z', reason: null });
   });
 
-  it('counts a second factor once it is enabled', async () => {
+  it('marks the second factor as done once it is enabled', async () => {
     const token = shop.token;
     const body = { password: PASSWORD };
     const { secret } = await till.api.must<{ secret: string }>('POST', '/auth/totp/setup', { token, body });
@@ -132,7 +132,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('second_factor')).toEqual({ done: true, at: expect.any(String), reason: null });
   });
 
-  it('counts a passkey as a second factor', async () => {
+  it('marks the second factor as done by a passkey', async () => {
     const other = await Shop.open(till.api);
     const { user } = await till.api.must<{ user: { id: string } }>('GET', '/auth/me', { token: other.token });
     const stepOf = async () =>
@@ -157,7 +157,7 @@ describe('GET /merchant/setup', () => {
     expect(await stepOf()).toMatchObject({ done: true, at: '2027-01-15T08:00:00.000Z' });
   });
 
-  it('counts scheduled backups while the newest is recent, without showing the folder', async () => {
+  it('marks backups as done while the newest scheduled one is recent, without showing their folder', async () => {
     // The daemon makes one at its start.
     await eventually(
       'a first backup',

@@ -99,7 +99,7 @@ async function readAll(socket: Socket): Promise<{ text: string; ending: 'end' | 
   return { text, ending };
 }
 
-it('a streamed list has the usual envelope', async () => {
+it('a streamed list has the usual JSON envelope', async () => {
   source = pages(3);
   const response = await fetch(`${app.baseUrl}/test/stream`);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -202,7 +202,7 @@ it.each(['deleted', 'expired'])(
   },
 );
 
-it('a streamed list is read at the speed of the client, and no further once the client disconnects', async () => {
+it('a streamed list is read from the database at the speed of the client, and no further once the client disconnects', async () => {
   let read = 0;
   source = pages(10_000, (page) => (read = page));
   const socket = await open('1.1');
@@ -234,7 +234,7 @@ it('a streamed list is read at the speed of the client, and no further once the 
   expect(read).toBeLessThan(10_000);
 });
 
-it('a streamed list lets other requests run between two chunks', async () => {
+it('a streamed list lets other requests be processed between two chunks', async () => {
   source = pages(300);
   const all = fetch(`${app.baseUrl}/test/stream`).then(async (response) => response.text());
   const order: string[] = [];

@@ -14,7 +14,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { selfSigned } from '../../_helpers/self-signed.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 
-it('the HTTPS server uses the given certificate, and shuts down despite clients without a completed handshake', async () => {
+it('the HTTPS server uses the configured certificate, and shuts down despite clients without a completed handshake', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'tilld-tls-'));
   const { cert, key } = selfSigned();
   const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
@@ -112,7 +112,7 @@ it('the HTTPS server uses a renewed certificate for new connections without a re
   await listener.close(0);
 });
 
-it('the HTTPS server keeps its certificate and warns while a renewed one lacks its key', async () => {
+it('the HTTPS server keeps the old certificate and warns while the renewed one does not match its key file', async () => {
   const [old, renewed] = [selfSigned(['localhost'], 90), selfSigned(['localhost'], 90)];
   const { folder, certFile, certificate, listener, logs, port } = await openCertificate(old);
   await writeFile(certFile, renewed.cert);

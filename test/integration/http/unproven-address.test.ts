@@ -91,7 +91,7 @@ async function loginToken(email: string, password = PASSWORD): Promise<string> {
 }
 
 describe('an email verification link', () => {
-  it('confirms nothing without a session or token of the same account', async () => {
+  it('confirms nothing when it is opened without a session or token of the same account', async () => {
     const [victim, other] = [await newUser(app), await newUser(app)];
     const body = { token: tokenIn((await lastMail(victim.email))?.text ?? '') };
     expect(outcome(await app.api.call('POST', '/auth/verify-email', { body }))).toEqual([
@@ -108,7 +108,7 @@ describe('an email verification link', () => {
     expect((await session.call('POST', '/auth/verify-email', body)).status).toBe(200);
   });
 
-  it('revokes nothing of an account whose owner confirms it', async () => {
+  it('revokes no credentials of an account whose owner opens it', async () => {
     const owner = await newUser(app);
     const merchant = await newMerchant(app, owner.token);
     const key = await restrictedKey(owner.token, merchant.id);
@@ -133,7 +133,7 @@ describe('an unconfirmed account on a daemon with a mail server', () => {
     expect(outcome(setup)).toEqual(REFUSED);
   });
 
-  it('cannot finish adding a factor that was started before the mail server was configured', async () => {
+  it('cannot finish the setup of a factor that began before the mail server was configured', async () => {
     const without = await startHttpApp({ settings, hasMailServer: false });
     const { token } = await newUser(without);
     const { secret } = await without.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -234,7 +234,7 @@ async function squat(): Promise<Squatted> {
 }
 
 describe('a password reset for an unconfirmed address', () => {
-  it('revokes everything that gave access, and lists it', async () => {
+  it('revokes every credential of the account, and lists them', async () => {
     const squatted = await squat();
     const { email, merchant } = squatted;
     const token = await resetLink(email);
@@ -291,7 +291,7 @@ describe('a password reset for an unconfirmed address', () => {
     expect(row?.webhookUrl).toBeNull();
   });
 
-  it('removes the redirect URLs that the stranger set for payers', async () => {
+  it('removes the return URLs that the earlier user set for payers', async () => {
     const { email, merchant } = await squat();
     const shop = await findMerchant(app.db, merchant.id);
     if (shop === undefined) throw new Error('the shop of the stranger is gone');
@@ -332,7 +332,7 @@ describe('a password reset for an unconfirmed address', () => {
     expect(await loginToken(email, NEW_PASSWORD)).not.toBe('');
   });
 
-  it('is explained in the email that offers it', async () => {
+  it('is explained in the email with the reset link', async () => {
     const { email } = await newUser(app);
     await app.api.must('POST', '/auth/forgot-password', { body: { email } });
     expect((await lastMail(email))?.text).toContain('This address is not confirmed yet');
@@ -357,7 +357,7 @@ async function confirmedOwner() {
 }
 
 describe('a password reset for a confirmed address', () => {
-  it('lists passkeys and keys, and keeps both by default', async () => {
+  it('lists passkeys and keys, and keeps them by default', async () => {
     const { email, merchant, key, device } = await confirmedOwner();
     const token = await resetLink(email);
     expect((await review(token)).body.data).toMatchObject({
@@ -381,7 +381,7 @@ describe('a password reset for a confirmed address', () => {
     expect(await statusWith(key, '/merchant/customer/list')).toBe(401);
   });
 
-  it('neither lists nor revokes them when a second factor is enabled, which the email alone does not prove', async () => {
+  it('neither lists nor revokes passkeys and keys when a second factor is enabled, because the email alone does not prove it', async () => {
     const { email, token } = await newConfirmedUser(app);
     await enableTotp(token);
     const link = await resetLink(email);

@@ -30,7 +30,7 @@ const outcome = ({ status, body }: ApiAnswer<unknown>) => [
   body.error?.details?.map(({ field }) => field),
 ];
 
-describe('webhookUrl where private addresses are not allowed', () => {
+describe('PATCH /merchant/edit with webhookUrl where private addresses are not allowed', () => {
   it.each([
     'http://shop.example/hook',
     'https://127.0.0.1/hook',
@@ -39,7 +39,7 @@ describe('webhookUrl where private addresses are not allowed', () => {
     'https://10.1.2.3/',
     'https://169.254.169.254/latest/meta-data/',
     'https://0x7f.1/',
-  ])('is rejected for %s and stays unchanged', async (url) => {
+  ])('rejects %s and leaves the URL unchanged', async (url) => {
     const wakes = strict.wakes();
     expect(outcome(await edit(url))).toEqual([400, 'VALIDATION_INVALID', ['webhookUrl']]);
     const row = await strict.db
@@ -51,7 +51,7 @@ describe('webhookUrl where private addresses are not allowed', () => {
     expect(strict.wakes()).toBe(wakes);
   });
 
-  it('accepts a public https URL and its removal, and wakes the queue', async () => {
+  it('accepts a public https URL and its removal, and starts the delivery queue immediately', async () => {
     const wakes = strict.wakes();
     expect((await edit('https://shop.example/hook')).body.data.merchant.webhookUrl).toBe(
       'https://shop.example/hook',
@@ -60,7 +60,7 @@ describe('webhookUrl where private addresses are not allowed', () => {
     expect(strict.wakes()).toBe(wakes + 2);
   });
 
-  it('answers another account only that the merchant does not exist', async () => {
+  it('answers a user of another account that the merchant does not exist', async () => {
     const stranger = await newUser(strict);
     const answer = await strict.api.call('PATCH', '/merchant/edit', {
       token: stranger.token,
@@ -70,7 +70,7 @@ describe('webhookUrl where private addresses are not allowed', () => {
   });
 });
 
-it('POST /payment/create rejects a webhookUrl that would never be called', async () => {
+it('POST /payment/create rejects a webhookUrl that deliveries would never call', async () => {
   await using till = await Till.start({ TILLD_ALLOW_PRIVATE_WEBHOOKS: 'off' });
   const shop = await Shop.open(till.api);
   const create = async (webhookUrl: string) =>

@@ -76,7 +76,7 @@ const sendTest = async () =>
   app.api.call<Attempted>('POST', '/merchant/webhook/test', { ...secret(), body: {} });
 
 describe('webhook routes', () => {
-  it('answer INVALID_STATE without a URL, then send, list and redeliver a test event', async () => {
+  it('answer INVALID_STATE without a URL, and otherwise send, list and redeliver a test event', async () => {
     const refused = await sendTest();
     expect(refused.body.error?.code).toBe('INVALID_STATE');
     await app.api.must('PATCH', '/merchant/edit', {
@@ -139,7 +139,7 @@ describe('webhook routes', () => {
     }
   });
 
-  it('list deliveries, one for each event and endpoint, and the attempts of one', async () => {
+  it('list deliveries, one for each event and endpoint, and the attempts of a delivery', async () => {
     const list = async (query: string) =>
       app.api.must<Deliveries>('GET', `/merchant/webhook/deliveries?${query}`, secret());
     const { deliveries, pagination } = await list('limit=1');
@@ -178,7 +178,7 @@ describe('webhook routes', () => {
     }
   });
 
-  it('are refused to strangers, public keys and other accounts', async () => {
+  it('are refused to unauthenticated requests, public keys and other accounts', async () => {
     const { logs } = await app.api.must<Logs>('GET', '/merchant/webhook-logs', secret());
     const stranger = await newUser(app);
     const other = await newMerchant(app, stranger.token);
