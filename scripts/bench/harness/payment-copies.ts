@@ -202,7 +202,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     event_seq: SEQ(SEQUENCE),
     merchant_id: 'c.shop',
     payment_id: PAYMENT_ID,
-    order_key: PAYMENT_ID,
+    order_key: `CASE t.order_key WHEN '' THEN '' ELSE ${PAYMENT_ID} END`,
   },
   webhook_logs: {
     id: `'whl_' || substr(lower(hex(randomblob(12))), 1, 24)`,

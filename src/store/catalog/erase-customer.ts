@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
@@ -116,21 +116,22 @@ async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promi
 export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const logs = await tx
     .selectFrom('webhook_logs')
-    .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])
+    .select(['id', 'exchangeJson', 'endpoint', 'error'])
     .where('paymentId', '=', paymentId)
     .execute();
   await eraseLogs(tx, logs, redactor);
 }
 
-type Exchange = Pick<WebhookLogRow, 'id' | 'requestJson' | 'responseJson' | 'endpoint' | 'error'>;
+type Exchange = Pick<Selectable<WebhookLogRow>, 'id' | 'exchangeJson' | 'endpoint' | 'error'>;
 
 async function eraseLogs(tx: Tx, logs: readonly Exchange[], redactor: Redactor): Promise<void> {
   for (const { id, error, ...log } of logs) {
+    // A damaged exchange may contain anything.
+    const exchange = log.exchangeJson === null ? null : redactor.json(withoutBody(log.exchangeJson));
     await tx
       .updateTable('webhook_logs')
       .set({
-        requestJson: redactor.json(log.requestJson),
-        responseJson: redactor.json(withoutBody(log.responseJson)),
+        exchangeJson: exchange === null ? null : compressJson(exchange),
         endpoint: redactor.url(log.endpoint),
         error: error === null ? null : redactor.text(error),
       })
@@ -186,7 +187,7 @@ async function eraseNotes(
     await tx.updateTable('events').set({ bodyJson }).where('seq', '=', seq).execute();
     const logs = await tx
       .selectFrom('webhook_logs')
-      .select(['id', 'requestJson', 'responseJson', 'endpoint', 'error'])
+      .select(['id', 'exchangeJson', 'endpoint', 'error'])
       .where('deliveryId', 'in', (eb) => eb.selectFrom('deliveries').select('id').where('eventId', '=', id))
       .execute();
     await eraseLogs(tx, logs, redactor);
@@ -194,8 +195,9 @@ async function eraseNotes(
 }
 
 /** A shop's answer may repeat anything that was sent to it. */
-function withoutBody(response: string): string {
-  return JSON.stringify({ ...(JSON.parse(response) as object), body: '' });
+function withoutBody(exchange: string): string {
+  const { request, response } = JSON.parse(exchange) as { request: object; response: object };
+  return JSON.stringify({ request, response: { ...response, body: '' } });
 }
 
 /** The subset of these payments whose customer was erased. */

@@ -13,6 +13,7 @@ import * as subscriptionPortal from './migrations/0123-subscription-portal.ts';
 import * as sendApprovals from './migrations/0124-send-approvals.ts';
 import * as limitConfirmations from './migrations/0125-limit-confirmations.ts';
 import * as invoiceProblems from './migrations/0126-invoice-problems.ts';
+import * as smallerWebhookRows from './migrations/0127-smaller-webhook-rows.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -32,6 +33,7 @@ export const MIGRATIONS: Migrations = {
   '0124-send-approvals': sendApprovals,
   '0125-limit-confirmations': limitConfirmations,
   '0126-invoice-problems': invoiceProblems,
+  '0127-smaller-webhook-rows': smallerWebhookRows,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -1412,11 +1412,10 @@ CREATE TABLE webhook_logs (
   attempt INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
   error TEXT,
-  request_json TEXT NOT NULL,
-  response_json TEXT NOT NULL,
   size_bytes INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  event_type TEXT
+  event_type TEXT,
+  exchange_json BLOB
 ) STRICT;
 CREATE INDEX webhook_logs_by_merchant ON webhook_logs (merchant_id, created_at, id, status);
 CREATE INDEX webhook_logs_by_status ON webhook_logs (merchant_id, status, created_at, id) WHERE status <> 200;

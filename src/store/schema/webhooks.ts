@@ -33,12 +33,12 @@ export interface DeliveryRow {
   eventType: EventType;
   /** Whether the event was manually redelivered to this endpoint: that delivery is listed instead. */
   replaced: Generated<boolean>;
-  /** Deliveries with the same key are sent one after the other. */
+  /** Deliveries with the same key are sent one after the other. Empty once it is settled. */
   orderKey: string;
   /** The id of a webhook endpoint; the merchant's for its webhookUrl; null for the webhookUrl of a payment. */
   endpointId: string | null;
   url: string;
-  /** Bounds concurrency: the key of its endpoint (endpointKey). */
+  /** Bounds concurrency: the key of its endpoint (endpointKey). Empty once it is settled. */
   origin: string;
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
@@ -61,9 +61,11 @@ export interface WebhookLogRow {
   attempt: number;
   durationMs: number;
   error: string | null;
-  /** Method and headers; the body is the event's. */
-  requestJson: string;
-  responseJson: string;
+  /**
+   * Method and headers of the request, whose body is the event's, and the response; null without an attempt, or if its
+   * bytes are damaged.
+   */
+  exchangeJson: ColumnType<string | null, CompressedJson | null, CompressedJson | null>;
   /** Approximate size of the row on disk, for retention by size. */
   sizeBytes: number;
   createdAt: number;

@@ -56,6 +56,11 @@ const lastOfOrder = prepared((db, param: ParamOf<{ orderKey: string }>) =>
     .where('status', '=', sql.lit('pending')),
 );
 
+/** The columns of a settled delivery: only pending ones wait for each other and share the slots of an endpoint. */
+export function settledAs(status: 'delivered' | 'failed', now: number) {
+  return { status, leaseToken: null, leaseUntil: null, orderKey: '', origin: '', updatedAt: now } as const;
+}
+
 export async function findDelivery(db: Db, id: string): Promise<StoredDelivery | undefined> {
   return db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -88,7 +93,7 @@ export async function replaceDeliveries(
     .execute();
   await tx
     .updateTable('deliveries')
-    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: of.now })
+    .set(settledAs('failed', of.now))
     .where('eventId', '=', of.eventId)
     .where('endpointId', 'is', of.endpointId)
     .where('status', '=', sql.lit('pending'))
@@ -144,15 +149,14 @@ export async function endEndpointDeliveries(
   await sql`
     INSERT INTO webhook_logs (
       id, delivery_id, merchant_id, payment_id, endpoint, status, attempt, duration_ms, error,
-      request_json, response_json, size_bytes, created_at, event_type)
+      size_bytes, created_at, event_type)
     SELECT 'whl_' || substr(id, 5), id, merchant_id, payment_id, url, 0, attempts, 0, ${error},
-      '{"method":"POST","headers":{}}', '{"status":0,"headers":{},"body":""}', ${ENDED_LOG_BYTES}, ${now},
-      (SELECT type FROM events WHERE events.id = deliveries.event_id)
+      ${ENDED_LOG_BYTES}, ${now}, (SELECT type FROM events WHERE events.id = deliveries.event_id)
     FROM deliveries
     WHERE merchant_id = ${merchantId} AND endpoint_id = ${endpointId} AND status = 'pending'`.execute(tx);
   await tx
     .updateTable('deliveries')
-    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: now })
+    .set(settledAs('failed', now))
     .where('merchantId', '=', merchantId)
     .where('endpointId', '=', endpointId)
     .where('status', '=', sql.lit('pending'))
@@ -160,4 +164,4 @@ export async function endEndpointDeliveries(
 }
 
 /** Approximate size of such a log on disk. */
-const ENDED_LOG_BYTES = 600;
+const ENDED_LOG_BYTES = 500;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
-import type { StoredDelivery } from './deliveries.ts';
+import { settledAs, type StoredDelivery } from './deliveries.ts';
 import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
 
 export interface Settlement {
@@ -23,7 +23,7 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     await postponeDelivery(tx, settlement, now);
     return;
   }
-  const isLeased = await update(tx, settlement, { status: 'failed' });
+  const isLeased = await update(tx, settlement, settledAs('failed', now));
   if (isLeased) await freeFollowers(tx, { now }, [delivery.orderKey]);
 }
 
@@ -65,11 +65,8 @@ const markRowsDelivered = preparedList((db, param: ParamOf<{ token: string; now:
   db
     .updateTable('deliveries')
     .set((eb) => ({
-      status: 'delivered' as const,
+      ...settledAs('delivered', param('now')),
       attempts: eb('attempts', '+', 1),
-      leaseToken: null,
-      leaseUntil: null,
-      updatedAt: param('now'),
     }))
     .where('id', 'in', ids)
     // A delivery marked failed during its attempt was delivered nevertheless.
@@ -118,7 +115,7 @@ export async function endDeliveries(
 ): Promise<void> {
   let query = tx
     .updateTable('deliveries')
-    .set({ status: 'failed', leaseToken: null, leaseUntil: null, updatedAt: target.now })
+    .set(settledAs('failed', target.now))
     .where('merchantId', '=', target.merchantId)
     .where('url', '=', target.url)
     .where('status', '=', sql.lit('pending'));
@@ -130,7 +127,7 @@ export async function endDeliveries(
 async function update(
   tx: Tx,
   settlement: Settlement,
-  change: { status: 'failed' } | { nextAttemptAt: number; attempts?: number },
+  change: ReturnType<typeof settledAs> | { nextAttemptAt: number; attempts?: number },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('deliveries')
@@ -160,13 +157,21 @@ async function hasMoved(tx: Tx, delivery: Pick<StoredDelivery, 'id' | 'url'>): P
 /** The event reached this endpoint, so its other deliveries there are obsolete. */
 async function markRepeatsDelivered(tx: Tx, delivery: Settlement['delivery'], now: number): Promise<void> {
   const repeats = await tx
-    .updateTable('deliveries')
-    .set({ status: 'delivered', leaseToken: null, leaseUntil: null, updatedAt: now })
+    .selectFrom('deliveries')
+    .select(['id', 'orderKey'])
     .where('eventId', '=', delivery.eventId)
     .where('url', '=', delivery.url)
     .where('endpointId', 'is', delivery.endpointId)
     .where('status', '=', sql.lit('pending'))
-    .returning('orderKey')
+    .execute();
+  await tx
+    .updateTable('deliveries')
+    .set(settledAs('delivered', now))
+    .where(
+      'id',
+      'in',
+      repeats.map(({ id }) => id),
+    )
     .execute();
   await freeFollowers(
     tx,

@@ -1,7 +1,8 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { sql, type Insertable, type RawBuilder, type Selectable } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
+import { compressJson } from '../sqlite/compressed-json.ts';
 import { preparedInserts } from '../sqlite/prepared.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
 import type { StoredDelivery } from './deliveries.ts';
@@ -36,18 +37,16 @@ const ROW_OVERHEAD_BYTES = 400;
 export type NewWebhookLog = Omit<Selectable<WebhookLogRow>, 'sizeBytes'>;
 
 export async function insertWebhookLog(tx: Tx, ...logs: readonly NewWebhookLog[]): Promise<void> {
-  await insertRows(
-    tx,
-    logs.map((log) => ({ ...log, sizeBytes: estimateSize(log) })),
-  );
+  await insertRows(tx, logs.map(toRow));
 }
 
 const insertRows = preparedInserts('webhook_logs');
 
-function estimateSize(log: NewWebhookLog): number {
+function toRow(log: NewWebhookLog): Insertable<WebhookLogRow> {
+  const exchangeJson = log.exchangeJson === null ? null : compressJson(log.exchangeJson);
   const texts = Buffer.byteLength(log.endpoint) + Buffer.byteLength(log.error ?? '');
-  const exchange = Buffer.byteLength(log.requestJson) + Buffer.byteLength(log.responseJson);
-  return ROW_OVERHEAD_BYTES + texts + exchange;
+  const sizeBytes = ROW_OVERHEAD_BYTES + texts + (exchangeJson?.length ?? 0);
+  return { ...log, exchangeJson, sizeBytes };
 }
 
 export interface WebhookLogFilter {

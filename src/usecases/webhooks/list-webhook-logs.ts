@@ -52,8 +52,18 @@ function readRequestBody(text: string | null): Record<string, unknown> {
   return text === null ? {} : (parseExact(text) as Record<string, unknown>);
 }
 
+interface Exchange {
+  readonly request: Pick<WebhookLogView['request'], 'method' | 'headers'>;
+  readonly response: WebhookLogView['response'];
+}
+
+function readExchange({ exchangeJson, status }: StoredWebhookLog): Exchange {
+  if (exchangeJson !== null) return JSON.parse(exchangeJson) as Exchange;
+  return { request: { method: 'POST', headers: {} }, response: { status, headers: {}, body: '' } };
+}
+
 function toView(log: StoredWebhookLog): WebhookLogView {
-  const request = JSON.parse(log.requestJson) as Pick<WebhookLogView['request'], 'method' | 'headers'>;
+  const { request, response } = readExchange(log);
   return {
     id: log.id,
     createdAt: new Date(log.createdAt).toISOString(),
@@ -67,6 +77,6 @@ function toView(log: StoredWebhookLog): WebhookLogView {
     durationMs: log.durationMs,
     error: log.error,
     request: { ...request, body: readRequestBody(log.bodyJson) },
-    response: JSON.parse(log.responseJson) as WebhookLogView['response'],
+    response,
   };
 }

@@ -97,11 +97,9 @@ function toLogRow(record: AttemptRecord): NewWebhookLog {
     attempt: delivery.attempts + 1,
     durationMs: record.durationMs,
     error: record.error,
-    requestJson: JSON.stringify({ method: 'POST', headers: record.requestHeaders }),
-    responseJson: JSON.stringify({
-      status: record.status,
-      headers: record.responseHeaders,
-      body: record.responseBody,
+    exchangeJson: JSON.stringify({
+      request: { method: 'POST', headers: record.requestHeaders },
+      response: { status: record.status, headers: record.responseHeaders, body: record.responseBody },
     }),
     createdAt: record.endedAt,
   };

@@ -109,10 +109,22 @@ export async function openShop(at: { path?: string; clock?: FakeClock } = {}): P
     },
     close: async () => {
       await Promise.all(queues.map((queue) => queue.stop({ deadlineMs: 0 })));
+      const ordered = await listSettledInOrder(db);
       await database.close();
       if (folder !== null) rmSync(folder, { recursive: true });
+      if (ordered.length > 0) throw new Error(`settled deliveries with an order key: ${ordered.join(', ')}`);
     },
   };
+}
+
+/** The ids of deliveries that still have an order key or an origin once they are settled: none. */
+async function listSettledInOrder(db: Db): Promise<string[]> {
+  const settled = await db
+    .selectFrom('deliveries')
+    .select(['id', 'orderKey', 'origin'])
+    .where('status', '<>', 'pending')
+    .execute();
+  return settled.filter(({ orderKey, origin }) => `${orderKey}${origin}` !== '').map(({ id }) => id);
 }
 
 let merchants = 0;

@@ -201,7 +201,7 @@ describe('DELETE /merchant/customer/erase', () => {
       'payments.return_url',
       'payments.success_url',
       'refund_links.reason',
-      'webhook_logs.response_json',
+      'webhook_logs.exchange_json',
     ]);
     // Blocks come meanwhile, so confirmations grow.
     const { options: _o, transactions: _t, ...before } = await shop.payment(paid.id);
@@ -292,11 +292,28 @@ describe('DELETE /merchant/customer/erase', () => {
     expect(places([email])).toEqual([
       'events.body_json',
       'payments.description',
-      'webhook_logs.response_json',
+      'webhook_logs.exchange_json',
     ]);
     expect(
       run('SELECT DISTINCT payment_id FROM events WHERE text_of(body_json) LIKE ?', `%${email}%`),
     ).toEqual([{ payment_id: other.id }]);
+  });
+
+  it('clears an exchange whose stored bytes are damaged, because they may contain anything', async () => {
+    const email = 'damaged@example.com';
+    const { id } = await must<Customer>('POST', '/merchant/customer/create', { email });
+    const payment = await shop.createPayment({ customerId: id });
+    const logs = async () =>
+      run('SELECT exchange_json AS exchange FROM webhook_logs WHERE payment_id = ?', payment.id);
+    await eventually('the attempt is logged', logs, (rows) => rows.length > 0);
+    run(
+      'UPDATE webhook_logs SET exchange_json = CAST(? AS BLOB) WHERE payment_id = ?',
+      `x ${email}`,
+      payment.id,
+    );
+    await erase(id);
+    expect(await logs()).toEqual([{ exchange: null }]);
+    expect(places([email])).toEqual([]);
   });
 
   it('stores no personal data from the response to a webhook delivery that was in flight', async () => {
@@ -320,7 +337,7 @@ describe('DELETE /merchant/customer/erase', () => {
         (logs) => logs.length > 0,
       );
       expect(
-        run('SELECT payment_id FROM webhook_logs WHERE text_of(response_json) LIKE ?', `%${email}%`),
+        run('SELECT payment_id FROM webhook_logs WHERE text_of(exchange_json) LIKE ?', `%${email}%`),
       ).toEqual([]);
     } finally {
       slow.closeAllConnections();

@@ -64,7 +64,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 function rowOf({ merchant, status, at, body, state, mode, event }: Log, id: string) {
-  const texts = { endpoint: 'https://shop.example/', error: null, requestJson: '{}', responseJson: body };
+  const texts = { endpoint: 'https://shop.example/', error: null, exchangeJson: body };
   const times = { attempt: 1, durationMs: 1, createdAt: at };
   const of = { deliveryId: `d-${merchant}-${state}-${mode}`, eventType: event };
   return { id, ...of, merchantId: merchant, paymentId: null, status, ...texts, ...times };
@@ -77,6 +77,11 @@ async function write(logs: readonly Log[], andFail = false): Promise<void> {
     await tx.deleteFrom('webhook_logs').execute();
     throw new Error('taken back');
   });
+}
+
+async function change({ exchangeJson, ...row }: ReturnType<typeof rowOf>): Promise<void> {
+  const changed = { ...row, exchangeJson: compressJson(exchangeJson) };
+  await db.updateTable('webhook_logs').set(changed).where('id', '=', row.id).execute();
 }
 
 async function take(step: Step): Promise<void> {
@@ -96,7 +101,7 @@ async function take(step: Step): Promise<void> {
       );
       const id = ids[step.which % Math.max(1, ids.length)] ?? 'none';
       if (step.kind === 'delete') await db.deleteFrom('webhook_logs').where('id', '=', id).execute();
-      else await db.updateTable('webhook_logs').set(rowOf(step.to, id)).where('id', '=', id).execute();
+      else await change(rowOf(step.to, id));
     }
   }
 }

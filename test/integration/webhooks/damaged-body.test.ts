@@ -16,6 +16,27 @@ afterEach(async () => {
   await sink.close();
 });
 
+it('listWebhookLogs shows an attempt whose stored exchange is damaged without headers and body', async () => {
+  const merchant = await shop.merchant(sink.url);
+  await (await shop.payment(merchant)).emit();
+  await shop.queue().start();
+  const logs = async () =>
+    (await listWebhookLogs(shop, { merchantId: merchant.id, page: 1, limit: 10 })).logs;
+  await eventually(async () => (await logs()).length === 1, 'the attempt is logged');
+  const [whole] = await logs();
+  await shop.db
+    .updateTable('webhook_logs')
+    .set({ exchangeJson: Buffer.from('x damaged') as unknown as CompressedJson })
+    .execute();
+  expect(await logs()).toEqual([
+    {
+      ...whole,
+      request: { ...whole?.request, headers: {} },
+      response: { status: whole?.status, headers: {}, body: '' },
+    },
+  ]);
+});
+
 it('the webhook queue gives up an event whose stored body is damaged, and delivers the next of its payment', async () => {
   const merchant = await shop.merchant(sink.url);
   const payment = await shop.payment(merchant);

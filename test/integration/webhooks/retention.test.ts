@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settledAs } from '../../../src/store/webhooks/deliveries.ts';
 import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhooks/webhook-logs.ts';
 import { newId } from '../../../src/usecases/events/new-id.ts';
 import { applyRetention } from '../../../src/usecases/retention/index.ts';
@@ -15,12 +17,18 @@ beforeEach(async () => {
 });
 afterEach(async () => shop.close());
 
+const incompressible = (bytes: number): string => randomBytes(bytes).toString('base64');
+
 /** Settled deliveries of `count` events, with a log of `size` bytes each, written one second apart. */
 async function history(count: number, size: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const { deliveryId } = await (await shop.payment(merchant)).emit();
     await shop.db.transaction(async (tx) => {
-      await tx.updateTable('deliveries').set({ status: 'delivered' }).where('id', '=', deliveryId!).execute();
+      await tx
+        .updateTable('deliveries')
+        .set(settledAs('delivered', shop.clock.now()))
+        .where('id', '=', deliveryId!)
+        .execute();
       await insertWebhookLog(tx, {
         id: newId('whl_'),
         deliveryId: deliveryId!,
@@ -32,8 +40,10 @@ async function history(count: number, size: number): Promise<void> {
         attempt: 1,
         durationMs: 1,
         error: null,
-        requestJson: '{"method":"POST","headers":{}}',
-        responseJson: JSON.stringify({ status: 200, headers: {}, body: 'x'.repeat(size) }),
+        exchangeJson: JSON.stringify({
+          request: { method: 'POST', headers: {} },
+          response: { status: 200, headers: {}, body: incompressible(size) },
+        }),
         createdAt: shop.clock.now(),
       });
     });
@@ -70,7 +80,7 @@ describe('webhook retention', () => {
   it('works in bounded batches when there is much to drop', async () => {
     await history(1, 10);
     const [model] = await shop.db.selectFrom('webhook_logs').selectAll().execute();
-    const rows = Array.from({ length: 1_300 }, (_, n) => ({ ...model!, id: `whl_${n}` }));
+    const rows = Array.from({ length: 1_300 }, (_, n) => ({ ...model!, id: `whl_${n}`, exchangeJson: null }));
     for (let n = 0; n < rows.length; n += 100)
       await shop.db
         .insertInto('webhook_logs')
