@@ -258,6 +258,23 @@ ensure_ssh_keygen() {
   [ "${CI:-}" != true ]
 }
 
+# promtool tests the alert rules. It is unpacked from Debian's package, because an installed one starts a Prometheus.
+ensure_promtool() {
+  local cache="${XDG_CACHE_HOME:-$HOME/.cache}/tilld-promtool" work
+  export PATH="$PATH:$cache"
+  command -v promtool >/dev/null && return 0
+  if command -v apt-get >/dev/null; then
+    mkdir -p "$cache" && work="$(mktemp -d "$cache/.new-XXXXXX")" || return 1
+    if [ "$(id -u)" = 0 ]; then apt-get update -q >&2 || true; fi
+    (cd "$work" && apt-get download -q prometheus >&2 && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool) &&
+      mv "$work/promtool" "$cache/promtool"
+    rm -rf "$work"
+    [ -x "$cache/promtool" ] && return 0
+  fi
+  echo "no promtool, the test of the alert rules will fail: install Debian's prometheus" >&2
+  [ "${CI:-}" != true ]
+}
+
 # Temporary files of the tests go into memory if there is enough, because hundreds of databases and nodes flush to them,
 # and a throttled disk delays single tests for minutes. A TMPDIR set by the caller is kept.
 keep_temporary_files_in_memory() {

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const LIMIT_MS = 300_000;
+
+const promtool = async (...options: string[]): Promise<string> =>
+  (await promisify(execFile)('promtool', options)).stdout;
+
+it('promtool accepts config/alerts.yml', async () => {
+  expect(await promtool('check', 'rules', 'config/alerts.yml')).toMatch(/SUCCESS: \d+ rules found/);
+});
+
+it(
+  'each alert of config/alerts.yml fires when config/alerts.test.yml says, and not before',
+  async () => {
+    expect(await promtool('test', 'rules', 'config/alerts.test.yml')).toContain('SUCCESS');
+  },
+  LIMIT_MS,
+);
