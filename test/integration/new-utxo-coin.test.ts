@@ -42,7 +42,7 @@ describe('the definition of a new UTXO coin', () => {
     expect(genesisBlock(recipe).hash).toBe(DOGECOIN.networks[network].identities[0]?.genesisHash);
   });
 
-  it('produces addresses of its script type, which the parser of the family reads', async () => {
+  it('produces addresses of its script type that the address parser accepts', async () => {
     const keyring = await Keyring.fromEntropy(Buffer.alloc(32));
     const wallet = createWallet({ keyring, liveNetwork: 'mainnet' });
     const path = { coin: DOGE, mode: 'live', account: 7, branch: 1, index: 5 } as const;
@@ -58,7 +58,7 @@ describe('the definition of a new UTXO coin', () => {
   });
 });
 
-describe('a daemon with one more UTXO coin', () => {
+describe('a daemon with one additional UTXO coin', () => {
   let node: FakeUtxoNode;
   let till: Till;
   let shop: Shop;

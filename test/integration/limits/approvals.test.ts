@@ -48,8 +48,8 @@ const signedCount = async (): Promise<number> => {
   return pagination.total;
 };
 
-describe('a send above a limit', () => {
-  it('answers 202 and signs nothing, and is sent once by the approver who did not order it', async () => {
+describe('a send above the spending limit', () => {
+  it('answers 202 and is not signed until a person other than its requester approves it, then it is sent once', async () => {
     const approver = await member();
     await limit({ perSend: '1', approvers: [approver.userId] });
     const before = await signedCount();
@@ -72,7 +72,7 @@ describe('a send above a limit', () => {
     expect(await signedCount()).toBe(before + 1);
   });
 
-  it('is never approved by a key', async () => {
+  it('cannot be approved with an API key', async () => {
     await limit({ perSend: '1' });
     const { id: sendId } = (await send()).body.data;
     const body = { merchantId: shop.merchantId, sendId };
@@ -83,7 +83,7 @@ describe('a send above a limit', () => {
     expect(code).toBe(401);
   });
 
-  it('is not approved by the owner without a second factor, or by a user token', async () => {
+  it('cannot be approved by an owner without a second factor, nor with a user token', async () => {
     await limit({ perSend: '1' });
     const { id: sendId } = (await send()).body.data;
     const refused = await decide(owner.session, 'approve', sendId);
@@ -98,7 +98,7 @@ describe('a send above a limit', () => {
     expect(token.status).toBe(403);
   });
 
-  it('is rejected for good, and its Idempotency-Key shows that', async () => {
+  it('cannot be approved after it was rejected, and its Idempotency-Key returns the rejected send', async () => {
     await limit({ perSend: '1' });
     const key = { 'idempotency-key': 'rejected payout' };
     const { id: sendId } = (await send('0.001', key)).body.data;
@@ -112,7 +112,7 @@ describe('a send above a limit', () => {
     expect(await status(sendId)).toMatchObject({ status: 'rejected' });
   });
 
-  it('counts everything that was ordered with max as the amount that was shown', async () => {
+  it('with amount max sends the amount that was shown at the request, not what arrived since', async () => {
     const approver = await member();
     await limit({ perSend: '1', approvers: [approver.userId] });
     const held = (await send('max')).body.data;
@@ -122,8 +122,8 @@ describe('a send above a limit', () => {
   });
 });
 
-describe('a refund above a limit', () => {
-  it('answers 202 with the waiting refund, and is stored with the payment once it is approved', async () => {
+describe('a refund above the spending limit', () => {
+  it('answers 202 with a pending refund, which the payment lists once it is approved', async () => {
     const approver = await member();
     const payment = await paidPayment(shop, { amount: '50' });
     await limit({ perSend: '1', approvers: [approver.userId] });
@@ -145,7 +145,7 @@ describe('a refund above a limit', () => {
 });
 
 describe('GET /merchant/wallet/send/approvals', () => {
-  it('shows who ordered a send, why it waits, and who may approve it', async () => {
+  it('lists who requested a send, why it needs approval, and whether the caller may approve it', async () => {
     const approver = await member();
     await limit({ perDay: '1', approvers: [approver.userId] });
     const { id } = (await send()).body.data;
@@ -160,8 +160,8 @@ describe('GET /merchant/wallet/send/approvals', () => {
   });
 });
 
-describe('a key with limits', () => {
-  it('waits for an approval above them, whatever the shop allows', async () => {
+describe('a send with an API key that has its own limits', () => {
+  it('needs an approval above the limit of the key, whatever limit the shop has', async () => {
     const body = {
       merchantId: shop.merchantId,
       name: 'Payouts',

@@ -27,7 +27,7 @@ const rates = {
   ensure: async () => undefined,
 };
 
-it('50 requests at once send exactly the limit of the day, and nothing of the others is signed', async () => {
+it('50 concurrent sends stay within the daily limit exactly, and those above it are not signed', async () => {
   const { world } = sim;
   const merchantId = world.merchant.id;
   await sim.fund('BTC', ...Array.from({ length: 60 }, () => 10n ** 7n));

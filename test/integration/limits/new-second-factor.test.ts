@@ -55,8 +55,8 @@ async function open() {
   };
 }
 
-describe('an authenticator app that was set up less than TILLD_LIMIT_DELAY ago', () => {
-  it('does not approve a send, the refusal says when it will, and then it does', async () => {
+describe('a send approval with an authenticator app that was set up less than TILLD_LIMIT_DELAY ago', () => {
+  it('is refused with the time from which it is possible, and succeeds after that time', async () => {
     const owner = await open();
     const refused = await owner.approve(await owner.send());
     expect([refused.status, refused.body.error]).toMatchObject([

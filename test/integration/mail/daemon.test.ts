@@ -52,7 +52,7 @@ it('the daemon sends an email with a verification link, and one with a password 
   });
 });
 
-it('the daemon answers without waiting for the mail server, and sends accepted emails after kill -9', async () => {
+it('the daemon responds without waiting for the mail server, and sends queued emails after kill -9', async () => {
   const mute = await startSink();
   mute.behaviour = { mute: true };
   const till = await startTill({ TILLD_SMTP_URL: mute.url });
@@ -90,7 +90,7 @@ it('the daemon stops in time although the mail server does not respond', async (
   expect(await till.terminate()).toBe(0);
 });
 
-it('the daemon writes the link to the log in readable form when no mail server is configured', async () => {
+it('the daemon writes the link to the log in plain text when no mail server is configured', async () => {
   const till = await startTill({ TILLD_LOG_LEVEL: 'info' });
   const { token } = await register(till, 'ann@example.com');
   const line = await eventually(

@@ -41,7 +41,7 @@ async function mail(to: string, kind: MailRow['kind'], userId: string | null = n
 const fresh = (): string => `mailbox${(count += 1)}@example.org`;
 
 describe('emails to an unconfirmed address', () => {
-  it('are limited to five invitations a day, whatever account sends them and however the address is spelled', async () => {
+  it('are limited to five invitations a day per mailbox, whatever account sends them and however the address is spelled', async () => {
     const [name = '', host] = fresh().split('@');
     const senders = [await newConfirmedUser(app), await newConfirmedUser(app)];
     const spellings = [`${name}@${host}`, `${name}+a@${host}`, `m.${name.toUpperCase().slice(1)}@${host}`];
@@ -63,7 +63,7 @@ describe('emails to an unconfirmed address', () => {
     expect(await mail(fresh(), 'notice', other.id)).toBe(0);
   });
 
-  it('never exceed the limit of their kind in any period', async () => {
+  it('never exceed the limit of their kind in any 24 hours', async () => {
     const kinds = ['verify-email', 'reset-password', 'notice', 'receipt'] as const;
     const most = { 'verify-email': 10, 'reset-password': 10, notice: 5, receipt: 20 };
     const windows = { 'verify-email': DAY_MS, 'reset-password': HOUR_MS, notice: DAY_MS, receipt: DAY_MS };
@@ -91,7 +91,7 @@ describe('emails to an unconfirmed address', () => {
     );
   });
 
-  it('no longer count after a day, and the record of their mailbox is deleted', async () => {
+  it('do not count any more after a day, and the record of their mailbox is deleted', async () => {
     const to = fresh();
     await mail(to, 'receipt');
     const known = async () =>
@@ -168,7 +168,7 @@ describe('an invitation', () => {
   });
 });
 
-it('emails sent before the upgrade do not count towards the limit of any mailbox', async () => {
+it('emails that were sent before an upgrade do not count towards the limit of a mailbox', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-mails-'));
   layOut('0048-revocations.json.gz', dir);
   const earlier = await openDatabase(join(dir, 'tilld.sqlite'));

@@ -82,7 +82,7 @@ async function loop(sent: Sent[]): Promise<void> {
 const countIn = ({ subject, text }: MailMessage): number =>
   subject.endsWith(' more notices') ? Number(/(\d+) more notices about/.exec(text)?.[1]) : 1;
 
-it('notices by email stay below the hourly limit, lose nothing, and reach only their recipients', async () => {
+it('email notices stay below the hourly limit, report every event, and reach only their recipients', async () => {
   const step = fc.record({
     count: fc.integer({ min: 0, max: 40 }),
     minutes: fc.integer({ min: 0, max: 25 }),
@@ -127,7 +127,7 @@ it('notices by email stay below the hourly limit, lose nothing, and reach only t
   );
 });
 
-it('notices by email contain no folder, address or secret, and no order id that could pass for a link', async () => {
+it('email notices contain no folder, address or secret, and no order id that a mail client could show as a link', async () => {
   const owner = await newUser(app);
   const shop = await shopOf(owner);
   await takeMails(app);
@@ -144,7 +144,7 @@ it('notices by email contain no folder, address or secret, and no order id that 
   expect(sent.filter(({ mail }) => mail.to === owner.email)).toHaveLength(1);
 });
 
-it('a notice from before the clock was set back is sent immediately, and its reminder within a day', async () => {
+it('an email notice whose time is in the future, after the clock was set back, is sent immediately, with its reminder within a day', async () => {
   const owner = await newUser(app);
   const merchantId = await shopOf(owner);
   await takeMails(app);

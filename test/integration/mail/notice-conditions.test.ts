@@ -48,7 +48,7 @@ const told = async () =>
     ({ reason, subject }) => `${reason} ${subject}`,
   );
 
-it('storeConditionNotices notifies once of a node that is down for ten minutes, and once it is back for good', async () => {
+it('storeConditionNotices reports a node once when it was down for ten minutes, and once when it is back for good', async () => {
   state = 'unreachable';
   await pass(9);
   expect(await told()).toEqual([]);
@@ -61,7 +61,7 @@ it('storeConditionNotices notifies once of a node that is down for ten minutes, 
   expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
 });
 
-it('storeConditionNotices notifies of rates from a single source for ten minutes, and once several agree again', async () => {
+it('storeConditionNotices reports rates from a single source after ten minutes, and once several sources agree again', async () => {
   areRatesUnsure = true;
   await pass(9);
   expect(await told()).toEqual([]);
@@ -72,7 +72,7 @@ it('storeConditionNotices notifies of rates from a single source for ten minutes
   expect(await told()).toEqual(['rates_unsure server', 'rates_back server']);
 });
 
-it('storeConditionNotices notifies of live transactions that stay unreadable for ten minutes, and once they are read', async () => {
+it('storeConditionNotices reports live transactions that were unreadable for ten minutes, and once they are read', async () => {
   unread = { count: 1 };
   await pass(9);
   expect(await told()).toEqual([]);
@@ -83,7 +83,7 @@ it('storeConditionNotices notifies of live transactions that stay unreadable for
   expect(await told()).toEqual(['transactions_unread BTC', 'transactions_read BTC']);
 });
 
-it('storeConditionNotices does not notify of a node that is down for a moment, however often', async () => {
+it('storeConditionNotices does not report a node that is down for a moment, however often', async () => {
   for (let times = 0; times < 30; times += 1) {
     state = 'behind';
     await pass(8);
@@ -93,7 +93,7 @@ it('storeConditionNotices does not notify of a node that is down for a moment, h
   expect(await told()).toEqual([]);
 });
 
-it('storeConditionNotices notifies less and less often of a node that flaps for a day', async () => {
+it('storeConditionNotices reports a node that flaps for a day less and less often', async () => {
   for (let times = 0; times < 24; times += 1) {
     state = 'unreachable';
     await pass(30);
@@ -108,7 +108,7 @@ it('storeConditionNotices notifies less and less often of a node that flaps for 
   expect((await told()).slice(4)).toEqual(['node_down BTC']);
 });
 
-it('storeConditionNotices counts the duration across a restart, and treats a node that is down at the start as the same outage', async () => {
+it('storeConditionNotices counts the outage of a node across a restart of the daemon as one', async () => {
   state = 'unreachable';
   await pass(6);
   state = 'starting';
@@ -116,7 +116,7 @@ it('storeConditionNotices counts the duration across a restart, and treats a nod
   expect(await told()).toEqual(['node_down BTC']);
 });
 
-it('storeConditionNotices notifies of an overdue backup immediately, and of the next backup', async () => {
+it('storeConditionNotices reports an overdue backup immediately, and the next successful backup', async () => {
   isBackupTooOld = true;
   await pass(1);
   expect(await told()).toEqual(['backup_old server']);
@@ -125,7 +125,7 @@ it('storeConditionNotices notifies of an overdue backup immediately, and of the 
   expect(await told()).toEqual(['backup_old server', 'backup_back server']);
 });
 
-it('storeConditionNotices notifies of a certificate that ends soon, and of its renewal', async () => {
+it('storeConditionNotices reports a certificate that expires soon, and its renewal', async () => {
   isCertificateEnding = true;
   await pass(1);
   expect(await told()).toEqual(['certificate_ending server']);
@@ -136,7 +136,7 @@ it('storeConditionNotices notifies of a certificate that ends soon, and of its r
 
 const DAY = 24 * 60;
 
-it('storeConditionNotices reminds of a lasting condition once a day for two weeks, and restarts once it has ended', async () => {
+it('storeConditionNotices sends a reminder of a lasting condition once a day for two weeks, and starts again after the condition ended', async () => {
   state = 'unreachable';
   await pass(10);
   expect(await told()).toEqual(['node_down BTC']);
@@ -159,7 +159,7 @@ it('storeConditionNotices reminds of a lasting condition once a day for two week
   expect((await told()).slice(15)).toEqual(['node_down BTC', 'node_down BTC']);
 });
 
-it('storeConditionNotices delays no reminder because of a short recovery, and sends none during it', async () => {
+it('storeConditionNotices does not delay a reminder because of a short recovery, and sends none during the recovery', async () => {
   isBackupTooOld = true;
   await pass(DAY - 5, 5);
   isBackupTooOld = false;

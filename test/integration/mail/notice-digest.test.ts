@@ -93,8 +93,8 @@ async function addMember(role: MemberRole): Promise<string> {
   return userId;
 }
 
-describe('sendDigests', () => {
-  it('sends what waits once in the morning of the shop, and not before', async () => {
+describe('sendDigests (daily email with open decisions)', () => {
+  it('sends open decisions once a day at 8:00 in the time zone of the shop', async () => {
     const payment = await overpaid();
     await world.paid('exact');
     moveTo(7, 59);
@@ -115,7 +115,7 @@ describe('sendDigests', () => {
     expect(await digest()).toBe(2);
   });
 
-  it('sends nothing where nothing waits, also later that day', async () => {
+  it('sends nothing when there is no open decision at 8:00, also when one appears later that day', async () => {
     moveTo(8);
     expect(await digest()).toBe(0);
     await overpaid();
@@ -125,7 +125,7 @@ describe('sendDigests', () => {
     expect(await digest()).toBe(1);
   });
 
-  it('catches up in the morning after a downtime, and skips the day after that', async () => {
+  it('sends a missed email later that morning, but not in the afternoon', async () => {
     await overpaid();
     moveTo(11, 30);
     expect(await digest()).toBe(1);
@@ -136,7 +136,7 @@ describe('sendDigests', () => {
     expect(await digest()).toBe(1);
   });
 
-  it('sends one mail when two rounds race, and none again when the clock or the zone is set', async () => {
+  it('sends one email when several runs race, and none again when clock or time zone are changed', async () => {
     await overpaid();
     moveTo(8);
     await Promise.all([sendDigests(deps()), sendDigests(deps()), sendDigests(deps())]);
@@ -156,7 +156,7 @@ describe('sendDigests', () => {
     }
   });
 
-  it('keeps neither mark nor mail when the transaction fails, and sends the mail in the next round', async () => {
+  it('stores neither the sent mark nor the email when the transaction fails, and sends the email in the next run', async () => {
     await overpaid();
     moveTo(8);
     const { secretBox } = deps();
@@ -175,7 +175,7 @@ describe('sendDigests', () => {
     expect(await digest()).toBe(1);
   });
 
-  it('leaves out what was dismissed, the sandbox unless chosen, and people who chose none', async () => {
+  it('omits dismissed items, sandbox items unless selected, and users who disabled the email', async () => {
     const payment = await overpaid();
     await choose('test_payments', false);
     moveTo(8);
@@ -193,7 +193,7 @@ describe('sendDigests', () => {
     expect(await digest()).toBe(0);
   });
 
-  it('gives each member what their role may read, in their language', async () => {
+  it('sends each member the items that their role may read, in their language', async () => {
     await overpaid();
     const clerk = await addMember('clerk');
     await world.shop.world.deps.db.transaction(async (tx) => putNoticeLanguage(tx, clerk, 'de'));
@@ -203,7 +203,7 @@ describe('sendDigests', () => {
     expect(new Set(words)).toEqual(new Set(['Bestellung', 'Order']));
   });
 
-  it.each(LANGUAGES as readonly Language[])('has all its texts in %s', async (language) => {
+  it.each(LANGUAGES as readonly Language[])('fills in all texts in %s', async (language) => {
     await overpaid();
     const { db } = world.shop.world.deps;
     await db.transaction(async (tx) => putNoticeLanguage(tx, shop().userId, language));

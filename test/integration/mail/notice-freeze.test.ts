@@ -51,8 +51,8 @@ const unfreeze = async () => {
 /** A part of a text without its values. */
 const sentenceOf = (text: string): string => text.split(/\{\w+\}/).at(-1) ?? '';
 
-describe('mails about a frozen wallet', () => {
-  it('are sent once for a freeze, without its reason, and once for its end', async () => {
+describe('emails about a frozen wallet', () => {
+  it('are sent once at the freeze, without its reason, and once at its end', async () => {
     await freeze('Call +1 555 0100 at once');
     await freeze('again, which changes nothing');
     const [mail] = await arrived(sink, email, /the wallet was frozen/);
@@ -77,7 +77,7 @@ describe('mails about a frozen wallet', () => {
     expect(refused.body.error?.code).toBe('VALIDATION_INVALID');
   });
 
-  it('are sent to the people of every shop after tillctl freeze while the daemon runs', async () => {
+  it('are sent to the members of every shop after tillctl freeze while the daemon runs', async () => {
     await tillctl('freeze', '--reason', 'the host was broken into');
     for (const address of [email, other.email])
       await arrived(sink, address, /the operator has frozen all wallets/);
@@ -86,7 +86,7 @@ describe('mails about a frozen wallet', () => {
     await arrived(sink, other.email, /was lifted/);
   });
 
-  it.each(LANGUAGES)('are sent at the start after tillctl freeze, in %s', async (language) => {
+  it.each(LANGUAGES)('are sent when the daemon starts after tillctl freeze, in %s', async (language) => {
     await choose(shop, { language });
     const before = sink.mails.length;
     await till.down();
@@ -102,7 +102,7 @@ describe('mails about a frozen wallet', () => {
     ]);
   });
 
-  it('are not sent for a freeze of two days ago', async () => {
+  it('are not sent when the freeze is two days old', async () => {
     await choose(shop, { language: 'en' });
     await till.down();
     await tillctl('freeze', '--shop', other.shop.merchantId);

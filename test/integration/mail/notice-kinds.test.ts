@@ -36,7 +36,7 @@ async function lookAgain(till: Till): Promise<void> {
   await till.up();
 }
 
-it('late money and a reversed payment are notified by email', async () => {
+it('late money and a reversed payment cause a notice by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -60,7 +60,7 @@ it('late money and a reversed payment are notified by email', async () => {
   expect(taken!.raw).not.toContain('List-Unsubscribe');
 });
 
-it('a refund that waits for approval is notified by email', async () => {
+it('a refund that waits for approval causes a notice by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -75,7 +75,7 @@ it('a refund that waits for approval is notified by email', async () => {
   expect(subjectOf(mail!)).toBe('Test: Shop: a refund of Claim-1 waits for your approval');
 });
 
-it('a failing webhook endpoint causes a reminder by email each day', async () => {
+it('a failing webhook endpoint causes a notice by email and a reminder each day', async () => {
   const { sink, till } = await start({ TILLD_WEBHOOK_RETRY_GAPS: '10ms,20ms,1h,24h,24h' });
   await till.ready();
   await using hooks = await WebhookSink.start();
@@ -104,7 +104,7 @@ it('a failing webhook endpoint causes a reminder by email each day', async () =>
   expect(subjectOf(reminder!)).toMatch(/^Erinnerung: /);
 });
 
-it('a webhook endpoint that answers 410 is notified by email', async () => {
+it('a webhook endpoint that answers 410 causes a notice by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   await using hooks = await WebhookSink.start();
@@ -125,7 +125,7 @@ it('a webhook endpoint that answers 410 is notified by email', async () => {
   expect(readable(mail!.raw)).toContain(`/dashboard/shop/${shop.merchantId}/webhooks`);
 });
 
-it('the operator is notified by email of a failing node, with reminders, and of a missing backup', async () => {
+it('a failing node and a missing backup cause notices by email to the operator, with reminders', async () => {
   const { sink, till } = await start({
     ...liveEnv({ BTC: `http://127.0.0.1:${await freePort()}/` }),
     TILLD_OPERATOR_EMAIL: OPERATOR,

@@ -28,7 +28,7 @@ const known = async (session: SessionClient) =>
 const tell = async (session: SessionClient, language: string) =>
   session.call<{ language: string }>('PATCH', '/auth/session', { language });
 
-it('the language of emails is English until the dashboard sets it, and follows the dashboard', async () => {
+it('the language of emails is English until the user opens the dashboard, and then follows the language of the dashboard', async () => {
   const { sink, shop, email, session } = await start();
   expect(await known(session)).toBeNull();
   await pay(shop, 'exact', 'First-1');
@@ -46,7 +46,7 @@ it('the language of emails is English until the dashboard sets it, and follows t
   }
 });
 
-it('the language of emails stays as chosen, whatever language the dashboard has', async () => {
+it('the language of emails stays as the user chose it, whatever language the dashboard has', async () => {
   const { sink, shop, email, session } = await start();
   await choose(shop, { language: 'de' });
   expect((await tell(session, 'fr')).body.data).toEqual({ language: 'de' });
@@ -56,7 +56,7 @@ it('the language of emails stays as chosen, whatever language the dashboard has'
   expect(subjectOf(mail!)).toBe('Test: Shop: Chosen-1 ist bezahlt');
 });
 
-it('the language of emails can be set by a page of the dashboard only, to a supported language', async () => {
+it('the language of emails can be set only from a page of the dashboard, and only to a supported language', async () => {
   const { session } = await start();
   expect((await tell(session, 'xx')).body.error?.code).toBe('VALIDATION_INVALID');
   const fromElsewhere = await session.raw('PATCH', '/auth/session', { language: 'fr' }, {});

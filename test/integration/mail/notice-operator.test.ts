@@ -53,7 +53,7 @@ const seen = async (till: Till, conditions: readonly string[]) =>
     (found) => conditions.every((key) => found.includes(key)),
   );
 
-it('the operator is notified by email of a node that is down and a replica that lags, and once both are back', async () => {
+it('the operator gets an email when a node is down or a replica lags, and one when both have recovered', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'till-operator-'));
   ends.push(() => rmSync(dir, { recursive: true, force: true }));
   const sink = await SmtpSink.start();

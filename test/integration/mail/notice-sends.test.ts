@@ -60,7 +60,7 @@ async function send(): Promise<string> {
   return body.data.id;
 }
 
-it('a send that another transaction displaced for good is notified by email', async () => {
+it('a send whose inputs another mined transaction spent causes a notice by email', async () => {
   await paid('Coins-1');
   await send();
   world.node.displaceLast();
@@ -68,7 +68,7 @@ it('a send that another transaction displaced for good is notified by email', as
   expect(readable(mail!.raw)).toContain(`/dashboard/shop/${world.shop.merchantId}/wallet`);
 });
 
-it('a refund that another transaction displaced for good is notified by email', async () => {
+it('a refund whose inputs another mined transaction spent causes a notice by email', async () => {
   const paymentId = await paid('Back-1');
   await world.till.api.must('POST', '/payment/refund', {
     token: world.shop.secretKey,
@@ -87,7 +87,7 @@ it('a refund that another transaction displaced for good is notified by email', 
   );
 });
 
-it('a send that stays unconfirmed for six hours is notified by email, with a reminder on the next day', async () => {
+it('a send that is unconfirmed for six hours causes a notice by email, and a reminder on the next day', async () => {
   await paid('Coins-2');
   await send();
   world.till.clock.advance(5 * HOUR_MS);

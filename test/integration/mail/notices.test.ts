@@ -44,7 +44,7 @@ const reach = async (shop: Shop, id: string, status: string) =>
     30_000,
   );
 
-it('notices of paid payments are sent to each subscriber, in the language of the user, until unsubscribed by one click', async () => {
+it('email notices of paid payments are sent to each subscriber, in the language of the user, until a one-click unsubscribe', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -100,7 +100,7 @@ it('notices of paid payments are sent to each subscriber, in the language of the
   expect(to(sink, other.email, /Order/)).toEqual([]);
 });
 
-it('notice links are rejected when altered or with a token for another purpose', async () => {
+it('unsubscribe links are rejected when altered or with a token for another purpose', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   for (const token of ['', 'v1.abc', `v1.${'A'.repeat(200)}`, 'x'.repeat(5_000)]) {
@@ -112,7 +112,7 @@ it('notice links are rejected when altered or with a token for another purpose',
   }
 });
 
-it('a notice asks the shop for a decision once the payment deadline is over, reminds after a day, and then stops', async () => {
+it('an email notice asks the shop to decide about a payment after its deadline, with one reminder after a day', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -136,7 +136,7 @@ it('a notice asks the shop for a decision once the payment deadline is over, rem
   expect(to(sink, email, /Short/)).toHaveLength(3);
 });
 
-it('notices are sent to confirmed addresses only, and for test payments only on request', async () => {
+it('email notices are sent to confirmed addresses only, and for sandbox payments only if selected', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const unverified = await Shop.open(till.api);
@@ -151,7 +151,7 @@ it('notices are sent to confirmed addresses only, and for test payments only on 
   expect(sink.mails.filter((mail) => subjectOf(mail).includes('Quiet'))).toEqual([]);
 });
 
-it('notices of reversed payments are always sent, and cannot be unsubscribed', async () => {
+it('email notices of reversed payments are always sent, and cannot be unsubscribed', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop } = await openShop(sink, till);
@@ -173,7 +173,7 @@ it('notices of reversed payments are always sent, and cannot be unsubscribed', a
   ]);
 });
 
-it('notices are dropped without a mail server, with a log line', async () => {
+it('email notices are dropped with a log line when no mail server is configured', async () => {
   const till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
   ends.push(() => till.end());
   await till.ready();
@@ -194,7 +194,7 @@ it('notices are dropped without a mail server, with a log line', async () => {
   expect(db.prepare('SELECT count(*) FROM notices').pluck().get()).toBe(0);
 });
 
-it('notices of events before a kill -9 are delivered after it, and none twice into the outbox', async () => {
+it('email notices of events before a kill -9 are sent after it, and none is queued twice', async () => {
   const sink = await startSink();
   const env = { TILLD_SMTP_URL: sink.url, TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' };
   const till = await TillProcess.start(env);

@@ -27,8 +27,8 @@ const failing = (error: Error) => {
 const rowOf = async (userId: string) =>
   app.db.selectFrom('mails').selectAll().where('userId', '=', userId).executeTakeFirstOrThrow();
 
-describe('the mail outbox', () => {
-  it('retries with backoff, and gives up in the end', async () => {
+describe('the queue of outgoing emails', () => {
+  it('retries a failed email with backoff, and gives up after the last attempt', async () => {
     await takeMails(app);
     const user = await newUser(app);
     const { mailer, attempts } = failing(new Error('connection refused'));
@@ -48,7 +48,7 @@ describe('the mail outbox', () => {
     expect(await takeMails(app)).toEqual([]);
   });
 
-  it('sends once the server is back', async () => {
+  it('sends waiting emails once the mail server responds again', async () => {
     const user = await newUser(app);
     await deliverTo(app, failing(new Error('down')).mailer);
     expect(await takeMails(app)).toEqual([]);
@@ -57,7 +57,7 @@ describe('the mail outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, lastError: null });
   });
 
-  it('sends mail from before the clock was set back immediately or after its delay', async () => {
+  it('sends emails queued before the clock was set back immediately or after their delay', async () => {
     await takeMails(app);
     const [fresh, failed] = [await newUser(app), await newUser(app)];
     await app.db
@@ -72,7 +72,7 @@ describe('the mail outbox', () => {
     app.advance(2 * HOUR_MS);
   });
 
-  it('gives up immediately on a permanent refusal', async () => {
+  it('gives up an email immediately when the mail server refuses it permanently', async () => {
     const user = await newUser(app);
     await deliverTo(app, failing(new MailRefused('550 no such user')).mailer);
     expect(await rowOf(user.id)).toMatchObject({
@@ -82,14 +82,14 @@ describe('the mail outbox', () => {
     });
   });
 
-  it('does not send a link that has expired meanwhile', async () => {
+  it('does not send an email whose link has expired while it waited', async () => {
     const user = await newUser(app);
     app.advance(48 * HOUR_MS);
     expect(await takeMails(app)).toEqual([]);
     expect(await rowOf(user.id)).toMatchObject({ state: 'failed', bodySealed: null });
   });
 
-  it('does not delay other emails because of one bad email', async () => {
+  it('does not delay other emails when one cannot be sent', async () => {
     const [bad, good] = [await newUser(app), await newUser(app)];
     await app.db
       .updateTable('mails')
@@ -100,7 +100,7 @@ describe('the mail outbox', () => {
     expect(await rowOf(bad.id)).toMatchObject({ state: 'failed', lastError: 'cannot be read' });
   });
 
-  it('keeps the email that was in flight at the stop, without counting the attempt', async () => {
+  it('keeps an email that was in flight when the daemon stopped, without counting the attempt', async () => {
     const user = await newUser(app);
     const stopping = new AbortController();
     const hanging: Mailer = {
@@ -132,7 +132,7 @@ describe('the mail outbox', () => {
     expect(ids).toHaveLength(3);
   });
 
-  it('deletes settled emails after a month, and no waiting one', async () => {
+  it('deletes sent and failed emails after a month, and no waiting one', async () => {
     const count = async () => (await app.db.selectFrom('mails').select('id').execute()).length;
     await takeMails(app);
     app.advance(30 * 24 * HOUR_MS + 1000);

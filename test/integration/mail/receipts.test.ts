@@ -122,8 +122,8 @@ const openSandbox = async (): ReturnType<typeof openShop> => {
   return opened;
 };
 
-describe('a receipt by email', () => {
-  it('is sent to the known address with the paid amount, and the page shows that from then on', async () => {
+describe('a receipt that a payer requests by email', () => {
+  it('is sent to the address of the customer with the paid amount, and the receipt page then shows that it was sent', async () => {
     const email = newPayer();
     const { id, txid } = await paid({
       customer: { email },
@@ -180,7 +180,7 @@ describe('a receipt by email', () => {
     expect(text).toContain(transaction);
   });
 
-  it('shows the time in the zone of the shop, and refunds', async () => {
+  it('contains times in the time zone of the shop, and refunds', async () => {
     const { api } = world.till;
     const edit = async (fields: object) =>
       api.must('PATCH', '/merchant/edit', {
@@ -212,7 +212,7 @@ describe('a receipt by email', () => {
     await edit({ timeZone: null, supportContact: '' });
   });
 
-  it('is sent once, however often and by whom the button is pressed concurrently', async () => {
+  it('is sent once, however often and by whom the button is pressed', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     const presses = Array.from({ length: 20 }, async (_, at) =>
@@ -231,7 +231,7 @@ describe('a receipt by email', () => {
     expect(to(email)).toHaveLength(1);
   });
 
-  it('shows on the page when it could not be delivered', async () => {
+  it('is shown as failed on the receipt page when it could not be delivered', async () => {
     sink.behaviour = { rcpt: '550 no such mailbox' };
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
@@ -276,7 +276,7 @@ describe('a receipt by email that cannot be sent', () => {
   });
 });
 
-describe('a stranger on the receipt page', () => {
+describe('a visitor of the receipt page who is not the payer', () => {
   it('cannot set an address', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
@@ -290,7 +290,7 @@ describe('a stranger on the receipt page', () => {
     expect(to('thief@example.com')).toEqual([]);
   });
 
-  it('learns nothing about a missing payment or one of another shop', async () => {
+  it('cannot distinguish a missing payment from one of another shop', async () => {
     expect((await press('pay_unknown')).status).toBe(404);
     const other = await Shop.open(world.till.api);
     const { id } = await paid({ customer: { email: newPayer() } });
@@ -327,7 +327,7 @@ describe('a stranger on the receipt page', () => {
     expect(statuses).toEqual([...Array<number>(10).fill(303), 429]);
   });
 
-  it('cannot write a header, markup or text into an email', async () => {
+  it('cannot insert a header, markup or text into an email', async () => {
     const email = newPayer();
     const orderId = 'x\r\nBcc: thief@example.com\r\n\r\n<script>alert(1)</script> https://evil.example';
     await world.till.api.must('PATCH', '/merchant/edit', {
@@ -363,8 +363,8 @@ describe('a stranger on the receipt page', () => {
   });
 });
 
-describe('a sandbox receipt by email', () => {
-  it('is sent only to members of the shop, whom the page does not reveal', async () => {
+describe('a receipt by email in sandbox mode', () => {
+  it('is sent only to members of the shop, whom the page does not name', async () => {
     const { shop, email } = await openSandbox();
     const pay = async (customer: string): Promise<string> => {
       const body = { email: customer };
@@ -416,7 +416,7 @@ describe('a sandbox receipt by email', () => {
   });
 });
 
-it('a receipt by email survives kill -9 between the request and the email, and is sent once', async () => {
+it('a receipt by email is sent once when the daemon is killed between the request and the email', async () => {
   const own = await SmtpSink.start();
   await using till = await TillProcess.start({ TILLD_SMTP_URL: own.url });
   const { shop, email } = await openShop(own, till);
@@ -452,7 +452,7 @@ it('a receipt by email survives kill -9 between the request and the email, and i
   await own.stop();
 });
 
-it('a receipt by email is not sent again when the records of old emails are pruned', async () => {
+it('a receipt by email is not sent again when the records of old emails are deleted', async () => {
   const email = newPayer();
   const { id } = await paid({ customer: { email } });
   await press(id);

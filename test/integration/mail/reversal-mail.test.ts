@@ -41,8 +41,8 @@ function fail(): never {
   throw new Error('killed');
 }
 
-describe('storeEventNotices', () => {
-  it('mails the payer once when the network drops the money', async () => {
+describe('storeEventNotices for payment.reversed', () => {
+  it('queues an email to the payer once when the network drops the money', async () => {
     const { id } = await reversed();
     await round();
     await round();
@@ -54,7 +54,7 @@ describe('storeEventNotices', () => {
     expect(mail?.text).toContain(`https://pay.example.com/checkout/${id}?lang=en`);
   });
 
-  it('writes no mail when the money is back before the mail is written', async () => {
+  it('queues no email when the money is back before it is written', async () => {
     const payment = await reversed();
     await world.shop.simulate(payment, { scenario: 'exact', coin: 'LTC' });
     expect((await world.read(payment)).exception).toBeNull();
@@ -62,7 +62,7 @@ describe('storeEventNotices', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('mails again when money is dropped again', async () => {
+  it('queues another email when the money is dropped again', async () => {
     const payment = await reversed();
     await round();
     await world.shop.simulate(payment, { scenario: 'double-spend', coin: 'LTC' });
@@ -70,7 +70,7 @@ describe('storeEventNotices', () => {
     expect(await mails()).toHaveLength(2);
   });
 
-  it('mails no stranger from the sandbox', async () => {
+  it('queues no email to payers in sandbox mode', async () => {
     await db()
       .updateTable('users')
       .set({ email: 'owner@example.com', emailKey: 'owner@example.com' })
@@ -80,7 +80,7 @@ describe('storeEventNotices', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('writes the mail in the transaction that marks the event as processed', async () => {
+  it('queues the email in the transaction that marks the event as processed', async () => {
     await reversed();
     await expect(round({ secretBox: { ...deps().secretBox, seal: fail } })).rejects.toThrow('killed');
     expect(await mails()).toEqual([]);
@@ -88,7 +88,7 @@ describe('storeEventNotices', () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it.each(LANGUAGES as readonly Language[])('has the texts of a reversal in %s', async (language) => {
+  it.each(LANGUAGES as readonly Language[])('fills in all texts of a reversal in %s', async (language) => {
     const { id } = await reversed();
     await db().updateTable('payments').set({ locale: language }).where('id', '=', id).execute();
     await round();

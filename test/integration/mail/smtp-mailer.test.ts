@@ -48,12 +48,12 @@ describe('createSmtpMailer', () => {
     expect(body).toContain('<p>Hello</p>');
   });
 
-  it('authenticates with the credentials of the URL', async () => {
+  it('authenticates with the user and password of the URL', async () => {
     await send({}, `smtp://till:p%40ss%3Aword@127.0.0.1:${sink.port}`);
     expect(sink.mails[0]?.auth).toBe('\0till\0p@ss:word');
   });
 
-  it('uses TLS to a server with a trusted certificate, and sends to no other', async () => {
+  it('uses TLS with a server that has a trusted certificate, and sends nothing to any other', async () => {
     const tls = selfSigned(['localhost']);
     const secure = await SmtpSink.start({ tls });
     const url = `smtps://till:secret@localhost:${secure.port}`;
@@ -91,7 +91,7 @@ describe('createSmtpMailer', () => {
     ['subject', 'Hello\r\nBcc: thief@example.com'],
     ['subject', 'Hello\r\n\r\n<script>'],
     ['id', 'x@y>\r\nBcc: <thief@example.com'],
-  ])('adds no header and no recipient because of a %s of %j', async (field, value) => {
+  ])('adds no header and no recipient when %s contains %j', async (field, value) => {
     await send({ [field]: value }).catch(() => undefined);
     expect(sink.commands.filter((line) => /^RCPT TO:<thief/i.test(line))).toEqual([]);
     expect(sink.mails.flatMap((mail) => mail.to)).not.toContain('thief@example.com');
@@ -100,11 +100,11 @@ describe('createSmtpMailer', () => {
   });
 });
 
-describe('createSmtpMailer on errors', () => {
+describe('createSmtpMailer on errors of the mail server', () => {
   it.each([
     ['rcpt', '550 5.1.1 no such user'],
     ['data', '554 5.7.1 not from you'],
-  ])('reports a permanent refusal at %s as such', async (stage, reply) => {
+  ])('marks a permanent refusal (5xx) at %s as permanent', async (stage, reply) => {
     sink.behaviour = { [stage]: reply };
     await expect(send()).rejects.toBeInstanceOf(MailRefused);
   });
@@ -112,14 +112,14 @@ describe('createSmtpMailer on errors', () => {
   it.each([
     ['rcpt', '450 4.2.1 try later'],
     ['data', '451 4.3.0 no room just now'],
-  ])('does not report a temporary refusal at %s as permanent', async (stage, reply) => {
+  ])('does not mark a temporary refusal (4xx) at %s as permanent', async (stage, reply) => {
     sink.behaviour = { [stage]: reply };
     const error: unknown = await send().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(MailRefused);
   });
 
-  it('does not report an unreachable server as a refusal', async () => {
+  it('does not mark an unreachable server as a refusal', async () => {
     const { url } = sink;
     await sink.stop();
     const error: unknown = await send({}, url).catch((caught: unknown) => caught);

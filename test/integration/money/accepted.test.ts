@@ -27,7 +27,7 @@ afterEach(async () => {
   await world.close();
 });
 
-describe('a payment that the merchant accepted', () => {
+describe('an underpaid payment that the merchant accepted', () => {
   it('stays completed when money that arrived after the acceptance is reversed', async () => {
     world.advance(1_000);
     const dust = creditTo(addressOf(payment, 'BTC'), 300n);
@@ -39,7 +39,7 @@ describe('a payment that the merchant accepted', () => {
     expect((await world.payment(payment)).status).toBe('completed');
   });
 
-  it('is no longer accepted when a reorg removes the accepted money', async () => {
+  it('is not completed any more when a reorg drops the accepted money', async () => {
     world.chains.BTC.drop(2);
     world.chains.BTC.mine(world.now());
     world.chains.BTC.mine(world.now());

@@ -47,7 +47,7 @@ describe.each([
       await life.close();
     }
   }
-  test('contains a payment once a block contains it, at the rate at receipt', async () => {
+  test('contains a payment once a block contains it, valued at the rate at receipt', async () => {
     const lines = await linesAfter(PAID);
     expect(lines).toMatchObject([
       { kind: 'payment', rate: '100', currency: 'USD', sendId: null, note: null },
@@ -55,7 +55,7 @@ describe.each([
     expect(lines[0]?.paymentId).toMatch(/^pay_/);
   });
 
-  test('has no rate for a payment that no source could price', async () => {
+  test('contains no rate for a payment when no source had one', async () => {
     const lines = await linesAfter([
       { kind: 'order', dollars: 50 },
       { kind: 'rates' },
@@ -76,7 +76,7 @@ describe.each([
     });
   });
 
-  test('contains the amount to the destination and the fee for a send', async () => {
+  test('contains a send with the amount to the destination and the fee', async () => {
     const lines = await linesAfter([
       { kind: 'send', order: 0, percent: 20 },
       { kind: 'mine', count: 1 },
@@ -90,7 +90,7 @@ describe.each([
     expect(BigInt(lines[1]?.amount ?? 0)).toBeLessThan(0n);
   });
 
-  test('contains a send without a rate, also when it is read much later', async () => {
+  test('contains no rate for a send when none was known, also when the block is read much later', async () => {
     const unpriced = await linesAfter([
       { kind: 'rates' },
       { kind: 'send', order: 0, percent: 20 },
@@ -122,7 +122,7 @@ describe.each([
     expect(lines).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
   });
 
-  test('contains a spend by another holder of the seed as a line without a send', async () => {
+  test('contains a spend by another wallet with the same seed as a line without a send', async () => {
     const lines = await linesAfter([
       { kind: 'send', order: 0, percent: 20 },
       { kind: 'steal', which: 0 },
@@ -151,7 +151,7 @@ describe.each([
     expect(lines[1]?.amount).toBe('0');
   });
 
-  test('adds new lines behind the last one, and never in a range that was already exported, when the clock is set back', async () => {
+  test('appends lines after the last one, and never within a range that was exported before, when the clock is set back', async () => {
     const life = await open();
     try {
       const { db, clock, merchant } = life.world;
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-test('the accounting export contains only the gas for a call that a contract reverts', async () => {
+test('the accounting export contains only the gas of a transaction that a contract reverts', async () => {
   const life = await openAccounts();
   try {
     const steps: BookStep[] = [

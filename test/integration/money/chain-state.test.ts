@@ -25,14 +25,14 @@ async function statesWhileBlocksCome(count: number): Promise<readonly string[]> 
   return states;
 }
 
-describe('the state of a chain', () => {
-  it('stays following while the next block is recorded and its mempool read', async () => {
+describe('the sync state of a chain', () => {
+  it('is following while a single new block is recorded', async () => {
     for (let block = 0; block < 5; block += 1) {
       expect(new Set(await statesWhileBlocksCome(1))).toEqual(new Set(['following']));
     }
   });
 
-  it('is catching_up while many blocks are recorded, then following', async () => {
+  it('is catching_up while many blocks are recorded, and following afterwards', async () => {
     const states = await statesWhileBlocksCome(10);
     expect(states).toContain('catching_up');
     expect(states.lastIndexOf('following')).toBeLessThan(states.indexOf('catching_up'));

@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-test('a payment does not expire because its chain was read while the clock was ahead', async () => {
+test('a payment does not expire because its chain was read while the system clock was ahead', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   // The node does not answer any more.
   world.advance(61 * MINUTE);
@@ -39,7 +39,7 @@ test('money that arrived before the deadline is not late when its block is read 
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
 });
 
-test('money seen with a clock that was ahead is reversed immediately when the node reports it gone', async () => {
+test('money that was seen while the system clock was ahead is reversed immediately when the node reports it gone', async () => {
   world.advance(YEAR);
   const payment = await world.order({ allowed: ['BTC'] });
   const credit = creditTo(addressOf(payment, 'BTC'), DUE);

@@ -32,7 +32,7 @@ function flood(address: string, outputs: number): Credit[] {
 }
 
 describe('thousands of tiny outputs to one payment address', () => {
-  it('delay neither the mempool, nor blocks, nor a reorg, nor the responses to the shop', async () => {
+  it('do not slow down mempool reads, blocks, a reorg or the responses to the shop', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credits = flood(addressOf(payment, 'BTC'), OUTPUTS);
     const { BTC } = world.chains;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('payment.excess for money that settles on top of a completed payment is emitted once, when it is settled', async () => {
+it('payment.overpaid is emitted once when additional money on a completed payment is settled', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const pay = (amount: bigint): unknown =>
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
@@ -32,7 +32,7 @@ it('payment.excess for money that settles on top of a completed payment is emitt
   expect((await world.payment(payment)).exception).toBe('overpaid');
 });
 
-it('payment.excess is emitted once for each excess when one settles in the block in which another arrives', async () => {
+it('payment.overpaid is emitted once for each overpayment when one settles in the block in which another arrives', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const pay = (amount: bigint): unknown =>
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);

@@ -71,8 +71,8 @@ async function timeIsUp(): Promise<void> {
   await world.poll();
 }
 
-describe('a payment at its deadline', () => {
-  it('does not expire while its account has money that is not credited', async () => {
+describe('an unpaid payment at its deadline', () => {
+  it('does not expire while its account has a balance that is not credited yet', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const other = await world.order({ allowed: ['BTC'] });
     balances?.set(addressOf(payment, 'BTC'), DUE);
@@ -109,7 +109,7 @@ describe('a payment at its deadline', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('does not expire while only its account is unreadable, and others do', async () => {
+  it('does not expire while its account cannot be read, while other payments expire', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const other = await world.order({ allowed: ['BTC'] });
     unread.add(addressOf(payment, 'BTC'));
@@ -121,7 +121,7 @@ describe('a payment at its deadline', () => {
     expect(await expire()).toBe(1);
   });
 
-  it('expires when the chain of no offered coin has money for it', async () => {
+  it('expires when no offered coin has money at its address', async () => {
     const payment = await world.order();
     await timeIsUp();
     expect(await expire()).toBe(1);
@@ -129,7 +129,7 @@ describe('a payment at its deadline', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('is checked in one request together with up to a hundred other payments', async () => {
+  it('is checked together with up to a hundred other payments in one node request', async () => {
     for (let made = 0; made < 230; made += 1) await world.order({ allowed: ['BTC'] });
     await timeIsUp();
     expect(await expire()).toBe(230);

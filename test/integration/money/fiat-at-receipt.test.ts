@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('the fiat value at receipt is recorded next to the locked rate, whatever the rate is when a block contains the money', async () => {
+it('the fiat value at receipt is stored in addition to the quoted rate, and does not change when a block contains the money', async () => {
   const credit = creditTo(addressOf(payment, 'BTC'), 25_000_000n);
   world.rate = '80';
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
@@ -32,7 +32,7 @@ it('the fiat value at receipt is recorded next to the locked rate, whatever the 
   });
 });
 
-it('the fiat value at receipt is unknown, and not invented, while no source has a rate', async () => {
+it('the fiat value at receipt is null while no source has a rate', async () => {
   const [first, second] = [1n, 2n].map((part) => creditTo(addressOf(payment, 'BTC'), part * 10_000_000n));
   world.rate = null;
   world.chains.BTC.unconfirmed = [unconfirmed(first!)];

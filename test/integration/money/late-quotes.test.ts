@@ -64,7 +64,7 @@ async function claimBy(paymentId: string, atoms: bigint): Promise<void> {
   await world.wallet.db.transaction(async (tx) => insertRefundLink(tx, link));
 }
 
-describe('late money that was received while no rate was available', () => {
+describe('late money that arrived while no exchange rate was available', () => {
   it('is valued as soon as there is a rate, and completes the payment', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);
@@ -78,7 +78,7 @@ describe('late money that was received while no rate was available', () => {
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('is valued at the claim when it is claimed, and the value is stored with the claim', async () => {
+  it('is valued when a refund of it is claimed, and the value is stored with the claim', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);
     world.rate = null;
@@ -98,7 +98,7 @@ describe('late money that was received while no rate was available', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('leaves the checkout of a completed payment readable', async () => {
+  it('does not break the checkout page of a completed payment', async () => {
     const payment = await world.order({ allowed: ['BTC', 'LTC'] });
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), 2n * DUE)]);
     world.chains.BTC.mine(world.now());
@@ -112,7 +112,7 @@ describe('late money that was received while no rate was available', () => {
     expect(view).toMatchObject({ payment: { status: 'completed' }, excess: { coin: 'BTC', amount: '0.5' } });
   });
 
-  it('is not delayed by hundreds of outputs that no source can price', async () => {
+  it('is valued without delay although hundreds of other outputs cannot be valued', async () => {
     const odd = await world.order({ allowed: ['BTC'] });
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);

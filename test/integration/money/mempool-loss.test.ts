@@ -34,7 +34,7 @@ async function loseMempool(): Promise<void> {
   await world.poll('BTC');
 }
 
-describe('a payment that spends unconfirmed money, on a node that loses its mempool,', () => {
+describe('a payment with an unconfirmed parent transaction, on a node that loses its mempool,', () => {
   it('stays credited while its parent is unconfirmed, and completes when both are mined', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
@@ -60,7 +60,7 @@ describe('a payment that spends unconfirmed money, on a node that loses its memp
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
 
-  it('is reversed when the node has not had it for two hours, and returns when it is seen again', async () => {
+  it('is reversed when the node has not returned it for two hours, and credited when it is seen again', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.poll('BTC');
@@ -75,7 +75,7 @@ describe('a payment that spends unconfirmed money, on a node that loses its memp
   });
 });
 
-describe('a payment whose transaction the node neither has nor accepts again', () => {
+describe('a payment whose transaction the node lacks and does not accept again', () => {
   beforeEach(async () => {
     world.chains.BTC.unconfirmed = [credit];
     await world.poll('BTC');
@@ -90,12 +90,12 @@ describe('a payment whose transaction the node neither has nor accepts again', (
     expect(await world.eventsOf(payment)).toContain('reversed');
   });
 
-  it('is never dropped by a node that cannot report its status', async () => {
+  it('is never dropped while the node cannot return its status', async () => {
     await minutesPass(300);
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('is not dropped because of time in which the node was out of sync', async () => {
+  it('is dropped only after two hours in which the node was in sync', async () => {
     world.chains.BTC.fates.set(credit.ref.txid, 'absent');
     await minutesPass(60);
     world.chains.BTC.status = { peers: 0 };
@@ -107,7 +107,7 @@ describe('a payment whose transaction the node neither has nor accepts again', (
     expect(await world.eventsOf(payment)).toContain('reversed');
   });
 
-  it('is not dropped because of time in which the daemon was down', async () => {
+  it('is not dropped when the two hours passed while the daemon was down', async () => {
     world.chains.BTC.fates.set(credit.ref.txid, 'absent');
     await minutesPass(2);
     world.advance(24 * 60 * MINUTE);
@@ -130,7 +130,7 @@ async function settles(): Promise<void> {
   expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
 }
 
-describe('a payment that its payer replaced (RBF) with the same amount', () => {
+describe('a payment whose transaction the payer replaced (RBF) with the same amount', () => {
   let raised: UnconfirmedCredit;
 
   beforeEach(async () => {
@@ -154,7 +154,7 @@ describe('a payment that its payer replaced (RBF) with the same amount', () => {
     await settles();
   });
 
-  it('is not reported as reversed when the node does not return the status of the replaced transaction, and only one of both counts', async () => {
+  it('is not reported as reversed while the node does not return the status of the replaced transaction, and counts once', async () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = [raised];
     BTC.debits = spends();

@@ -39,21 +39,24 @@ describe('a node that is out of sync with its network', () => {
   it.each([
     ['has no peers yet', { peers: 0 }],
     ['knows of blocks that it does not have', { peers: 3, syncing: true }],
-  ])('expires no payment after a power failure of three hours while it %s', async (_what, status) => {
-    const paidAt = world.now() + 10 * MINUTE;
-    world.advance(180 * MINUTE);
-    world.restart();
-    world.chains.BTC.status = status;
-    await watchFor(10 * MINUTE);
-    expect(await world.eventsOf(payment)).toEqual(['created']);
-    expect(world.follower('BTC').health().state).toBe('behind');
-    catchUpWithNetwork(paidAt);
-    await watchFor(10 * MINUTE);
-    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
-    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
-  });
+  ])(
+    'causes no payment to expire after a power failure of three hours while it %s',
+    async (_what, status) => {
+      const paidAt = world.now() + 10 * MINUTE;
+      world.advance(180 * MINUTE);
+      world.restart();
+      world.chains.BTC.status = status;
+      await watchFor(10 * MINUTE);
+      expect(await world.eventsOf(payment)).toEqual(['created']);
+      expect(world.follower('BTC').health().state).toBe('behind');
+      catchUpWithNetwork(paidAt);
+      await watchFor(10 * MINUTE);
+      expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+      expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+    },
+  );
 
-  it('gets time to learn of blocks after the machine was suspended, although it kept its peers', async () => {
+  it('gets time to learn of new blocks after the machine was suspended, even if it kept its peers', async () => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
     await world.poll();
@@ -63,7 +66,7 @@ describe('a node that is out of sync with its network', () => {
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
   });
 
-  it('expires no payment while its newest block is hours old, although it has peers and knows no other block', async () => {
+  it('causes no payment to expire while its newest block is hours old, even if it has peers and knows no other block', async () => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
     world.restart();
@@ -92,7 +95,7 @@ describe('a node that is out of sync with its network', () => {
     expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
   });
 
-  it('expires no payment and marks none as late while its network connection is broken, although it still reports peers', async () => {
+  it('causes no payment to expire or to be late while its network connection is broken, even if it still reports peers', async () => {
     const { BTC } = world.chains;
     BTC.mine(world.now());
     await watchFor(MINUTE);
@@ -111,7 +114,7 @@ describe('a node that is out of sync with its network', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('is queried again at once while some of its unconfirmed transactions are unread', async () => {
+  it('is polled again immediately while some of its unconfirmed transactions are unread', async () => {
     const follower = world.follower('BTC');
     world.chains.BTC.view = { isPartial: true, left: 5 };
     expect(await follower.round()).toBe(true);
@@ -124,7 +127,7 @@ describe('a node that is out of sync with its network', () => {
     ['has more new transactions than one view reads', { isPartial: true as const, left: 5 }, {}],
     ['lags behind the backend that returned its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
   ])(
-    'expires no payment when the mempool backend %s, and credits the transactions in it',
+    'causes no payment to expire when the mempool backend %s, and transactions in it are credited',
     async (_what, view, status) => {
       const shown = world.chains.BTC;
       shown.mine(world.now());

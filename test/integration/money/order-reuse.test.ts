@@ -15,8 +15,8 @@ afterEach(async () => {
   await world.close();
 });
 
-describe('an order whose old payment is paid after a new one was created', () => {
-  it('completes the old payment without an error while reading the chain', async () => {
+describe('an expired or cancelled payment that is paid after a new one was created with the same order id', () => {
+  it('is completed by the money, and the new payment stays pending', async () => {
     const first = await world.order({ orderId: 'A-1' });
     world.advance(61 * MINUTE);
     await world.poll();
@@ -35,7 +35,7 @@ describe('an order whose old payment is paid after a new one was created', () =>
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
 
-  it('completes a cancelled payment as well', async () => {
+  it('is completed also when the shop had cancelled it', async () => {
     const first = await world.order({ orderId: 'A-2' });
     await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: first.id });
     world.advance(1_000);
@@ -47,7 +47,7 @@ describe('an order whose old payment is paid after a new one was created', () =>
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
 
-  it('returns the payment with the money for the same order', async () => {
+  it('is returned when the shop creates a payment with that order id again', async () => {
     const first = await world.order({ orderId: 'A-3' });
     world.advance(61 * MINUTE);
     await world.poll();

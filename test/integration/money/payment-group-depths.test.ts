@@ -32,7 +32,7 @@ const setTiers = (...tiers: readonly ConfirmationTier[]): unknown =>
 const SIX = { fromAtoms: (PRICE * 6n) / 10n, confirmations: 6 };
 
 it.for(['runs on', 'restarts'])(
-  'money on a superseded payment settles at the confirmation tier of the order total while the daemon %s',
+  'money on a superseded payment needs the confirmations of the order total while the daemon %s',
   async (how) => {
     setTiers(SIX);
     const [first, second] = await group.renewed({ amount: '25.00' });
@@ -49,7 +49,7 @@ it.for(['runs on', 'restarts'])(
   },
 );
 
-it('a confirmation tier that was raised later applies to money on a superseded payment', async () => {
+it('money on a superseded payment needs the confirmations of a tier that was raised later', async () => {
   const [first, second] = await group.renewed({ amount: '25.00' });
   await payIn(second, 1_000n);
   await mine(8);

@@ -327,7 +327,7 @@ class Life {
 }
 
 it(
-  `a payment group requests its price once, counts its money once and ends once, in ${LIVES} random sequences`,
+  `the payments of one order request its price once, count its money once and end once, in ${LIVES} random sequences`,
   { timeout: 60_000 + 2_000 * LIVES },
   async () => {
     await fc.assert(

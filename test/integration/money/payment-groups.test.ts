@@ -67,8 +67,8 @@ const superseded = (lead: { id: string }) => ({
   transactions: [],
 });
 
-describe('the first money of a payment group', () => {
-  it('counts for the open renewal of the expired payment to which it was paid', async () => {
+describe('the first money for an expired payment or its renewals', () => {
+  it('is credited to the open renewal when it is paid to the expired payment', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE);
     expect(await world.payment(second)).toMatchObject({
@@ -89,7 +89,7 @@ describe('the first money of a payment group', () => {
     ]);
   });
 
-  it('is credited to the newest renewal when all payments of the group have expired', async () => {
+  it('is credited to the newest renewal when all payments of the order have expired', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     await group.pay(first, PRICE / 2n);
@@ -107,7 +107,7 @@ describe('the first money of a payment group', () => {
     ]);
   });
 
-  it('supersedes an expired payment when its renewal is paid', async () => {
+  it('supersedes the expired payment when it is paid to the renewal', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: null });
@@ -122,7 +122,7 @@ describe('the first money of a payment group', () => {
     ]);
   });
 
-  it('supersedes every other payment once when the shop had cancelled the newest', async () => {
+  it('supersedes every other payment once, also when the shop had cancelled the newest', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     const third = await group.renew(second);
@@ -142,7 +142,7 @@ describe('the first money of a payment group', () => {
     expect(events.slice(0, -5)).not.toContain('P1 superseded');
   });
 
-  it('is the first in the block when one block pays two payments of the group, and the other money counts as well', async () => {
+  it('is credited together with money in the same block for another payment of the order', async () => {
     const [first, second] = await group.renewed();
     world.chains.BTC.mine(world.now(), [
       creditTo(addressOf(second, 'BTC'), PRICE / 2n),
@@ -156,7 +156,7 @@ describe('the first money of a payment group', () => {
 });
 
 describe('money on an expired payment while its renewal is open', () => {
-  it('does not cover a raised price of the order with the amount of the old payment', async () => {
+  it('does not cover a raised price of the order, although it has the amount of the expired payment', async () => {
     const [first, second] = await group.renewed({ amount: '1.00' });
     await updatePayment(world.deps, {
       merchant: await merchant(),
@@ -195,7 +195,7 @@ describe('money on an expired payment while its renewal is open', () => {
     ]);
   });
 
-  it('is notified to the shop by email when the renewal ends underpaid, not before', async () => {
+  it('is reported to the shop by email when the renewal ends underpaid, not before', async () => {
     await storeEventNotices({ ...world.deps, secretBox: NO_BOX }, true);
     const [first] = await group.renewed();
     await group.pay(first, PRICE / 2n);
@@ -209,7 +209,7 @@ describe('money on an expired payment while its renewal is open', () => {
     expect(notices).toEqual([{ reason: 'underpaid', dueAt: end }]);
   });
 
-  it('needs a decision of the merchant when the renewal ends underpaid', async () => {
+  it('is left for the merchant to decide when the renewal ends underpaid', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);
     await group.runOut();
@@ -219,7 +219,7 @@ describe('money on an expired payment while its renewal is open', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
   });
 
-  it('waits for the merchant under the review policy, and only the remainder is requested from the payer', async () => {
+  it('is left for the merchant to decide under the review policy, and the payer has to pay only the remainder', async () => {
     await world.deps.db.updateTable('merchants').set({ latePolicy: 'review' }).execute();
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);
@@ -229,8 +229,8 @@ describe('money on an expired payment while its renewal is open', () => {
   });
 });
 
-describe('money on a superseded payment', () => {
-  it('counts once for the superseding payment, with the address to which it was paid', async () => {
+describe('money at the address of a superseded payment', () => {
+  it('is credited once to the superseding payment, with the address to which it was paid', async () => {
     const [first, second] = await group.renewed();
     const own = await group.pay(second, PRICE);
     const late = await group.pay(first, PRICE);
@@ -254,7 +254,7 @@ describe('money on a superseded payment', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('covers as much of another price as it is worth', async () => {
+  it('covers the share of the superseding price that it is worth', async () => {
     const [first, second] = await group.renewed();
     await updatePayment(world.deps, {
       merchant: await merchant(),
@@ -287,7 +287,7 @@ describe('money on a superseded payment', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed', receivedFiat: '80' });
   });
 
-  it('counts in a coin that only the superseded payment offers, and can be refunded in it', async () => {
+  it('is credited in a coin that only the superseded payment offers, and can be refunded in that coin', async () => {
     const [first, second] = await group.renewed();
     await world.deps.db
       .deleteFrom('payment_options')
@@ -315,7 +315,7 @@ describe('money on a superseded payment', () => {
     expect(order.amount).toBe(2n * PRICE);
   });
 
-  it('is read again by a rescan without counting twice', async () => {
+  it('is credited once although a rescan reads it again', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     await group.pay(first, PRICE);
@@ -347,7 +347,7 @@ describe('money on a superseded payment', () => {
   });
 });
 
-describe('a double spend of the first money', () => {
+describe('a double spend of the only money of an order with several payments', () => {
   it('reopens the superseding payment, while the others stay closed', async () => {
     const [first, second] = await group.renewed();
     const credit = creditTo(addressOf(second, 'BTC'), PRICE);
@@ -376,7 +376,7 @@ describe('a request for a superseded payment', () => {
     [first, second] = made;
   });
 
-  it('is refused with the id of the superseding payment', async () => {
+  it('is rejected with the id of the superseding payment', async () => {
     const refused = {
       code: 'INVALID_STATE',
       details: [{ field: 'paymentId', code: 'superseded', existingId: second.id }],
@@ -406,7 +406,7 @@ describe('a request for a superseded payment', () => {
   });
 });
 
-describe('a payment group with money', () => {
+describe('an order with several payments, one of which received money,', () => {
   it('has no payment that can be renewed', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
@@ -422,14 +422,14 @@ describe('a payment group with money', () => {
     }
   });
 
-  it('answers the same order with the superseding payment', async () => {
+  it('is answered with the superseding payment when the shop creates it again', async () => {
     const [first, second] = await group.renewed({ orderId: 'again' });
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
     await group.pay(first, PRICE);
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
   });
 
-  it('gets at most one renewal when many requests for it run while money arrives', async () => {
+  it('gets at most one renewal when many renewals are requested while money arrives', async () => {
     const first = await world.order();
     await group.runOut();
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(first, 'BTC'), PRICE)]);
@@ -451,8 +451,8 @@ describe('a payment group with money', () => {
   });
 });
 
-describe('a payment group of maximum size', () => {
-  it('has no payment that can be renewed, and one balance', async () => {
+describe('an order with the maximum number of payments', () => {
+  it('cannot be renewed, and money on its first payment counts for the last', async () => {
     const first = await world.order();
     let last: { id: string } = first;
     for (let count = 1; count < MOST_IN_GROUP; count += 1) {

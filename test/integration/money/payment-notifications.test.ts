@@ -24,8 +24,8 @@ const stampNow = async (): Promise<string | undefined> =>
 const stampShown = async (): Promise<string> =>
   (await readCheckout({ ...world.deps, payerExplorers: {} }, payment.id)).stamp;
 
-describe('notifications of a payment change', () => {
-  it('are sent for received money, each new confirmation and reversed money, and not otherwise', async () => {
+describe('in-process notifications of a payment change', () => {
+  it('are sent for received money, each new confirmation and reversed money, and for nothing else', async () => {
     const { BTC } = world.chains;
     await world.poll();
     BTC.mine(world.now());
@@ -62,7 +62,7 @@ describe('notifications of a payment change', () => {
     expect(world.news).toEqual([other.id]);
   });
 
-  it('reach the subscribers of that payment until they unsubscribe', () => {
+  it('are sent to the subscribers of that payment until they unsubscribe', () => {
     const news = new PaymentChangeBus();
     const heard: string[] = [];
     const leave = news.subscribe('pay_1', () => heard.push('first'));
@@ -76,8 +76,8 @@ describe('notifications of a payment change', () => {
   });
 });
 
-describe('a callback after the commit', () => {
-  it('runs once the change can be read, and never after a rollback', async () => {
+describe('a callback that is registered to run after the commit', () => {
+  it('runs once when the change is visible to other readers, and never after a rollback', async () => {
     const { db } = world.wallet;
     const done: string[] = [];
     await expect(

@@ -33,7 +33,7 @@ async function comesLateAndGoes(payment: PaymentView): Promise<void> {
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'reversed' });
 }
 
-it('renewPayment refuses while a chain on which the payment may have been paid in time is unread', async () => {
+it('renewPayment refuses while blocks are unread in which the payment may have been paid in time', async () => {
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.advance(30 * MINUTE);
   const paid = creditTo(addressOf(payment, 'LTC'), 2n * HALF);
@@ -44,7 +44,7 @@ it('renewPayment refuses while a chain on which the payment may have been paid i
   expect(await renew(payment)).toBeNull();
 });
 
-it('renewPayment renews once every chain was read past the deadline without money', async () => {
+it('renewPayment creates a renewal once every chain was read past the deadline without money', async () => {
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.advance(61 * MINUTE);
   await world.poll('BTC');

@@ -38,8 +38,8 @@ async function restartWith(tiers: readonly ConfirmationTier[]): Promise<string> 
 
 const SIX = [{ fromAtoms: 2n * DUE, confirmations: 6 }];
 
-describe('the confirmation tier of an order', () => {
-  it('applies to all money of the coin, including earlier money', async () => {
+describe('a change of the confirmation tiers of the shop', () => {
+  it('applies to all money of an order in that coin, including earlier money', async () => {
     await restartWith(SIX);
     await pay(DUE);
     await pay(DUE);
@@ -49,14 +49,14 @@ describe('the confirmation tier of an order', () => {
     expect(await mine(1)).toBe('completed');
   });
 
-  it('applies to waiting money when it was raised later, in every block up to the new depth', async () => {
+  it('applies to money that waits for confirmations when a tier was raised, in every block up to the new depth', async () => {
     await pay(2n * DUE);
     expect(await restartWith(SIX)).toBe('confirming');
     expect(await mine(4)).toBe('confirming');
     expect(await mine(1)).toBe('completed');
   });
 
-  it('applies at the start of the daemon when it was lowered', async () => {
+  it('applies when the daemon starts if a tier was lowered', async () => {
     await restartWith(SIX);
     await pay(2n * DUE);
     expect(await mine(2)).toBe('confirming');
@@ -65,8 +65,8 @@ describe('the confirmation tier of an order', () => {
   });
 });
 
-describe('an excess over the price of a completed order', () => {
-  it('is emitted at the depth of a confirmation tier that was set while the excess waited', async () => {
+describe('payment.overpaid for a completed order', () => {
+  it('is emitted at the depth of a confirmation tier that was set while the excess was unconfirmed', async () => {
     await pay(DUE);
     expect(await mine(1)).toBe('completed');
     await pay(DUE);

@@ -30,7 +30,7 @@ async function poison({ id }: PaymentView): Promise<void> {
   await world.wallet.db.updateTable('payment_options').set(broken).where('paymentId', '=', id).execute();
 }
 
-test('an unreadable payment does not prevent others from expiring, and is named in the log', async () => {
+test('a corrupt payment row does not prevent other payments from expiring, and is named in the log', async () => {
   const bad = await world.order({ allowed: ['BTC'] });
   world.advance(MINUTE);
   const good = await world.order({ allowed: ['BTC'] });
@@ -42,7 +42,7 @@ test('an unreadable payment does not prevent others from expiring, and is named 
   expect(said).toEqual([{ paymentId: bad.id, err: expect.any(SyntaxError) }]);
 });
 
-test('an unreadable payment does not prevent the valuation of late money of others', async () => {
+test('a corrupt payment row does not prevent the valuation of late money of other payments', async () => {
   const both = [await world.order({ allowed: ['BTC'] }), await world.order({ allowed: ['BTC'] })];
   world.advance(61 * MINUTE);
   world.rate = null;

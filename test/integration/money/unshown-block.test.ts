@@ -24,8 +24,8 @@ afterEach(async () => {
 
 const standing = () => world.follower('BTC').health();
 
-describe('a recorded block that a node does not return although its chain grows', () => {
-  it('reverses nothing, because a backend may lag for a moment, and the next read continues', async () => {
+describe('a recorded block that the node does not return although its chain grows', () => {
+  it('causes no reversal, because a backend may lag for a moment, and the next read continues', async () => {
     const { chains } = world;
     const before = await world.eventsOf(payment);
     const cursor = chains.BTC.tip.height;
@@ -44,7 +44,7 @@ describe('a recorded block that a node does not return although its chain grows'
     expect((await world.payment(payment)).transactions).toMatchObject([{ blockHeight: cursor }]);
   });
 
-  it('makes the daemon wait, and the node counts as behind when the block stays missing', async () => {
+  it('stops the daemon from reading further, and marks the node as behind when the block stays missing', async () => {
     const { chains } = world;
     const cursor = chains.BTC.tip.height;
     chains.BTC.mine(world.now());
@@ -61,7 +61,7 @@ describe('a recorded block that a node does not return although its chain grows'
     expect(standing()).toMatchObject({ state: 'following', height: cursor + 1 });
   });
 
-  it('is treated as reorganised only when the chain has another block at that height, whatever else is missing', async () => {
+  it('counts as reorganised only when the chain has another block at that height', async () => {
     const { db } = world.wallet;
     const cursor = world.chains.BTC.tip;
     const recorded = await rememberedBlocks(db, BTC, cursor.height, 100);

@@ -37,8 +37,8 @@ async function see(credit: Credit): Promise<void> {
   await world.poll('BTC');
 }
 
-describe('a price update concurrent with received money', () => {
-  it('is refused when the money is recorded first, which is judged by the old price', async () => {
+describe('a price update (PATCH /payment/update) concurrent with incoming money', () => {
+  it('is refused when the money is recorded first, and the old price applies', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credit = creditTo(addressOf(payment, 'BTC'), DUE);
     expect(await update(payment, '100.00', async () => see(credit))).toBe('INVALID_STATE');
@@ -46,7 +46,7 @@ describe('a price update concurrent with received money', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('applies to money that is recorded afterwards', async () => {
+  it('succeeds when it is stored first, and the new price applies to the money', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credit = creditTo(addressOf(payment, 'BTC'), DUE);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');
@@ -55,7 +55,7 @@ describe('a price update concurrent with received money', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'updated', 'underpaid']);
   });
 
-  it('does not reopen a payment that expires meanwhile', async () => {
+  it('does not reopen a payment that expires at the same time', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const answer = await update(payment, '100.00', async () => {
       world.advance(61 * 60_000);
@@ -66,7 +66,7 @@ describe('a price update concurrent with received money', () => {
     expect(await world.payment(payment)).toMatchObject({ amount: '50.00', status: 'expired' });
   });
 
-  it('prevents expiry at the old deadline when it arrives before', async () => {
+  it('prevents expiry at the old deadline when it is stored before that', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(59 * 60_000);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');
@@ -78,7 +78,7 @@ describe('a price update concurrent with received money', () => {
 });
 
 it.each([2, 3, 4, 6, 9])(
-  'a payment with %i confirmations completes at exactly that many, also after an update',
+  'a payment that requires %i confirmations completes at exactly that number, also after an update',
   async (asked) => {
     const payment = await world.order({ allowed: ['BTC'], confirmations: { BTC: asked } });
     expect(await update(payment, '40.00', async () => undefined)).toBe('updated');

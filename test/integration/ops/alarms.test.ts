@@ -83,7 +83,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node',
     ['unknown_version', 'a transaction flag from the future', /unknown transaction flag 2 /],
     ['unreadable', 'half a block', /malformed at byte/],
   ] as const)(
-    'raise %s on %s, which stops the coin without skipping a block',
+    'raise %s on %s, and reading of the coin stops without skipping a block',
     async (alarm, _name, reason) => {
       const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
       const { address, amount, requiredConfirmations } = payment.options.BTC;
@@ -106,7 +106,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node',
     },
   );
 
-  it('are not raised for an unknown transaction version, which anyone can have mined, and the payment is credited', async () => {
+  it('are not raised for an unknown transaction version, which anyone can have mined, and its payment is credited', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     const { address, amount, requiredConfirmations } = payment.options.BTC;
     const made = await node.rpc<string>('createrawtransaction', [[], [{ [address]: amount }]]);
@@ -131,18 +131,21 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node',
       { localrelay: false },
       /runs with -blocksonly: payments are seen only once a block has them/,
     ],
-  ] as const)('raise %s on a report by the node, which is still used', async (alarm, change, reason) => {
-    const rewrite = (info: unknown): unknown => ({ ...(info as object), ...change });
-    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getnetworkinfo'] });
-    till.clock.advance(STATUS_MS);
-    expect(await raised(till, 'BTC', alarm)).toMatch(reason);
-    expect((await till.api.call('GET', '/readyz')).status).toBe(200);
-    fault.clear();
-    till.clock.advance(STATUS_MS);
-    await raised(till, 'BTC', null);
-  });
+  ] as const)(
+    'raise %s when the node reports it, and the node stays in use',
+    async (alarm, change, reason) => {
+      const rewrite = (info: unknown): unknown => ({ ...(info as object), ...change });
+      const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getnetworkinfo'] });
+      till.clock.advance(STATUS_MS);
+      expect(await raised(till, 'BTC', alarm)).toMatch(reason);
+      expect((await till.api.call('GET', '/readyz')).status).toBe(200);
+      fault.clear();
+      till.clock.advance(STATUS_MS);
+      await raised(till, 'BTC', null);
+    },
+  );
 
-  it('raise clock_skew when the local clock is behind the blocks', async () => {
+  it('raise clock_skew when the system clock is behind the block times', async () => {
     await node.mine(1);
     await till.ready();
     const behindMs = till.clock.now() - Date.now() + 3_600_000;
@@ -152,7 +155,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node',
     await raised(till, 'BTC', null);
   });
 
-  it('raise wrong_chain for a node that switches to another network, which is no longer used', async () => {
+  it('raise wrong_chain for a node that switches to another network, and the node is not used any more', async () => {
     const fault = proxy.inject({ kind: 'rewrite', rewrite: otherChain }, { methods: ['getblockchaininfo'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'BTC', 'wrong_chain')).toContain('expected Bitcoin regtest');
@@ -174,7 +177,7 @@ describe.skipIf(!requireAnvil())('protocol alarms with a real Ethereum node', ()
   });
   afterAll(async () => world.end());
 
-  it('raise new_transactions for an unknown type in a block, which is credited like any other', async () => {
+  it('raise new_transactions for an unknown transaction type in a block, and its payment is credited', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     const { address, amount, requiredConfirmations } = payment.options.ETH;
     const fault = proxy.inject({ kind: 'rewrite', rewrite: newTypes }, { methods: ['eth_getBlockByNumber'] });
@@ -186,7 +189,7 @@ describe.skipIf(!requireAnvil())('protocol alarms with a real Ethereum node', ()
     expect(await raised(till, 'ETH', 'new_transactions')).toMatch(/type not known.*42 \(block \d+\)/);
   });
 
-  it('raise unreadable for a malformed block, which is not skipped', async () => {
+  it('raise unreadable for a malformed block, and the block is not skipped', async () => {
     const height = await anvil.height();
     const fault = proxy.inject({ kind: 'rewrite', rewrite: nonsense }, { methods: ['eth_getBlockByNumber'] });
     await anvil.mine(2);
@@ -229,7 +232,7 @@ describe('protocol alarms with a real Solana machine', () => {
   });
   afterAll(async () => world.end());
 
-  it('raise unknown_version for an unreadable transaction, which is credited once it is readable', async () => {
+  it('raise unknown_version for a transaction that cannot be parsed, and it is credited once it can be parsed', async () => {
     const payer = new Payer(node);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     const { address, amount } = payment.options.SOL;

@@ -89,7 +89,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
   });
 
-  it('never show or contain the passphrase, the seed words or anything readable', async () => {
+  it('never print or contain the passphrase, the seed words or readable data', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const text = readFileSync(file, 'latin1');
@@ -142,7 +142,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(filesIn(target)).toEqual([]);
   });
 
-  it('refuse a backup with any part changed, truncated or appended', async () => {
+  it('refuse a backup with any part changed, cut off or appended', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const whole = readFileSync(file);
@@ -170,7 +170,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(filesIn(target)).toEqual([]);
   });
 
-  it('restore only into an empty directory, and replace no backup', async () => {
+  it('restore only into an empty directory, and never overwrite a backup', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     expect(await backup(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
@@ -185,14 +185,14 @@ describe('scripts/backup and scripts/restore', () => {
     expect(await restore(file, till.dataDir)).toMatchObject({ code: 1 });
   });
 
-  it('refuse to restore under another network than that of the backup', async () => {
+  it('refuse to restore for another network than that of the backup', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const refused = await restore(file, join(dir, 'restored'), { ...ENV, TILLD_NETWORK: 'regtest' });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('TILLD_NETWORK') });
   });
 
-  it('leave no file under the final name when killed at any moment, and the next run cleans up', async () => {
+  it('leave no incomplete file under the final name when killed at any moment, and the next run removes the rest', async () => {
     // Slow enough to be hit everywhere: deriving, copying, writing, reading back.
     const env = { ...ENV, TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '4' };
     const file = join(dir, 'one.backup');
@@ -241,7 +241,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(readdirSync(dir)).toEqual(['one']);
   });
 
-  it('leave a directory that can be restored into when a restore is killed', async () => {
+  it('allow another restore into a directory after a restore was killed', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const target = join(dir, 'restored');
@@ -266,7 +266,7 @@ describe('scripts/seed', () => {
   });
   afterAll(() => till.end());
 
-  it('does not show the words without confirmation', async () => {
+  it('does not print the seed words without confirmation', async () => {
     const refused = await runTool('seed', ['show', '--data-dir', till.dataDir], { env: ENV });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('--yes');
@@ -283,7 +283,7 @@ describe('scripts/seed', () => {
     expect(wrong.stdout + wrong.stderr).not.toContain(words.split(' ')[0]!);
   });
 
-  it('refuses wrong words and a directory in use', async () => {
+  it('refuses wrong words and a directory that a daemon uses', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'till-ops-'));
     const password = join(dir, 'password');
     writeFileSync(password, 'correct horse battery\n');

@@ -30,7 +30,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  'a benchmark that gets %s terminates all its children, including those that ignore signals',
+  'a benchmark terminates all its child processes on %s, including those that ignore signals',
   async (signal, code) => {
     const run = spawn(process.execPath, ['--input-type=module-typescript', '--eval', RUN]);
     const lines = createInterface(run.stdout)[Symbol.asyncIterator]();

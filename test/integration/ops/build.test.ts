@@ -23,7 +23,7 @@ describe('the build', () => {
     await run('npm', ['run', '--silent', 'build:server']);
   });
 
-  it('is a daemon with its pages that accepts payments and stops on a signal', async () => {
+  it('runs as a daemon with its pages, accepts payments and stops on a signal', async () => {
     await using till = await TillProcess.start({}, undefined, 'dist/main.js');
     const shop = await Shop.open(till.api);
     const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
@@ -39,7 +39,7 @@ describe('the build', () => {
     expect(till.output).not.toMatch(/"level":"(warn|error)"/);
   });
 
-  it('contains every command of tillctl, and those that scripts call by their own file', async () => {
+  it('contains every command of tillctl, and those that scripts run as separate files', async () => {
     const tillctl = 'dist/tools/tillctl.js';
     const { stdout: usage } = await run(process.execPath, [tillctl, '--help']);
     const commands = [...usage.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name = '']) => name);
@@ -57,7 +57,7 @@ describe('the build', () => {
     }
   });
 
-  it('contains only single-byte characters, because V8 stores other files with two bytes per character', () => {
+  it('contains only single-byte characters, because V8 stores other source files with two bytes per character', () => {
     const files = built();
     expect(files).toContain('dist/main.js');
     expect(files.filter((file) => !isAscii(file))).toEqual([]);

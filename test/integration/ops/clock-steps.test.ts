@@ -108,7 +108,7 @@ describe('a running daemon whose clock jumps', () => {
   let destination = '';
   const order = () => ({ coin: 'BTC', amount: '0.0001', destination });
 
-  it('uses the faked time, makes its first backup and processes payments and a send', async () => {
+  it('uses the simulated clock, makes its first backup and processes payments and a send', async () => {
     const { headers } = await till.api.call('GET', '/healthz');
     expect(Math.abs(new Date(headers.get('date') ?? 0).getTime() - NOON)).toBeLessThan(HOUR_MS / 4);
     await backedUp(1);
@@ -124,7 +124,7 @@ describe('a running daemon whose clock jumps', () => {
     await hooks.waitForEvent('send.confirmed', sendId, 60_000);
   });
 
-  it('responds after an hour forward, makes the backup that it skipped, and expires no payment with a day left', async () => {
+  it('responds after a step of one hour forward, makes the skipped backup, and expires no payment that has a day left', async () => {
     await stepClock(HOUR_MS);
     await backedUp(2);
     second = await shop.createPayment();
@@ -132,7 +132,7 @@ describe('a running daemon whose clock jumps', () => {
     expect((await till.api.call('GET', '/auth/me', { token: shop.token })).status).toBe(200);
   });
 
-  it('responds after a day forward and expires due payments, not later ones', async () => {
+  it('responds after a step of one day forward and expires only due payments', async () => {
     await stepClock(DAY_MS - HOUR_MS / 2);
     await backedUp(3);
     await hooks.waitForEvent('payment.expired', first.id, 60_000);
@@ -140,13 +140,13 @@ describe('a running daemon whose clock jumps', () => {
     expect((await till.api.call('GET', '/auth/me', { token: shop.token })).status).toBe(401);
   });
 
-  it('responds after three years forward, and makes one backup instead of a thousand', async () => {
+  it('responds after a step of three years forward, and makes one backup instead of a thousand', async () => {
     await stepClock(3 * YEAR_MS);
     await backedUp(4);
     await hooks.waitForEvent('payment.expired', second.id, 60_000);
   });
 
-  it('responds after a day back, expires no payment created since and refuses tokens of the future', async () => {
+  it('responds after a step of one day back, expires no payment created since, and rejects tokens from the future', async () => {
     const token = await login();
     const open = await shop.createPayment();
     await stepClock(-DAY_MS);
@@ -154,7 +154,7 @@ describe('a running daemon whose clock jumps', () => {
     expect((await shop.payment(open.id)).status).toBe('pending');
   });
 
-  it('repeats no webhook, email, backup or send, whatever jumps the clock made', async () => {
+  it('repeats no webhook, email, backup or send after any of these steps', async () => {
     await cpuSecondsWhileAnswering();
     const webhooks = hooks.deliveries.map(({ headers }) => headers['webhook-id']);
     expect(new Set(webhooks).size).toBe(webhooks.length);

@@ -60,7 +60,7 @@ async function open(): Promise<IncomingMessage> {
   return promise;
 }
 
-it('the accounting export of a large shop uses little memory, blocks no write and no checkpoint, and contains each line once', async () => {
+it('the accounting export of a large shop uses little memory, delays no write and no checkpoint, and contains each line once', async () => {
   const { pid } = till;
   const answer = await open();
   let text = '';

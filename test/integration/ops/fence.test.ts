@@ -109,7 +109,7 @@ it.each([
   ['in the middle of a check', 7_500],
   ['while it reads its fencing epoch', 20_000],
   ['as a check ends', 29_995],
-])('a machine with a slow replica that is taken over %s stops in time', async (_when, afterMs) => {
+])('a machine with a slow replica stops in time when another takes over %s', async (_when, afterMs) => {
   // Almost the time limit, and a process that is killed at it.
   place.answers = new Map([
     [2, { afterMs: 14_990, isError: false }],
@@ -122,7 +122,7 @@ it.each([
   expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
-it('a machine that is taken over during its start stops in time', async () => {
+it('a machine stops in time when another takes over during its start', async () => {
   const STARTUP_MS = 5_000;
   place.answers = new Map([1, 2].map((epoch) => [epoch, { afterMs: 14_990, isError: false }]));
   const starting = (async () => {
@@ -137,7 +137,7 @@ it('a machine that is taken over during its start stops in time', async () => {
   expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
-it('a takeover fails when another machine wrote its marker at the same time', async () => {
+it('a takeover fails when another machine writes its takeover marker at the same time', async () => {
   place.rival = '2222222222222222';
   const ending = expect(takeOver(second.db, SECOND)).rejects.toThrow(
     'another machine is taking over at the same time',

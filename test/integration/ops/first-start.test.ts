@@ -98,7 +98,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it('scripts/start names what to install when npm is missing', () => {
+it('scripts/start names the package to install when npm is missing', () => {
   const tools = join(dir, 'tools');
   mkdirSync(tools);
   for (const name of ['bash', 'cat', 'cksum', 'dirname', 'env', 'flock'])
@@ -108,23 +108,26 @@ it('scripts/start names what to install when npm is missing', () => {
   expect(run).toThrow(/npm is missing. Install Node.js with npm, version 14 or later/);
 });
 
-describe.each(Object.keys(MACHINES).filter((name) => name !== OLDEST))('with Node %s', (name) => {
-  it(
-    'brings the pinned Node and an npm that runs under it, into a path with a space',
-    async () => {
-      const into = join(dir, `installer ${name}`);
-      mkdirSync(into);
-      const bring =
-        'source scripts/_env.sh && _bring_installer "$0" && "$0/bin/node" "$0/node_modules/.bin/npm" --version';
-      const { stdout } = await promisify(execFile)('bash', ['-c', bring, into], {
-        cwd: clone,
-        env: { ...environment(installMachine(name)), npm_config_cache: join(dir, 'cache') },
-      });
-      expect(stdout).toMatch(/^11[.]\d+[.]\d+$/m);
-    },
-    LIMIT_MS,
-  );
-});
+describe.each(Object.keys(MACHINES).filter((name) => name !== OLDEST))(
+  'scripts/start on a machine with Node %s',
+  (name) => {
+    it(
+      'downloads the pinned Node and an npm that runs with it, also into a path with a space',
+      async () => {
+        const into = join(dir, `installer ${name}`);
+        mkdirSync(into);
+        const bring =
+          'source scripts/_env.sh && _bring_installer "$0" && "$0/bin/node" "$0/node_modules/.bin/npm" --version';
+        const { stdout } = await promisify(execFile)('bash', ['-c', bring, into], {
+          cwd: clone,
+          env: { ...environment(installMachine(name)), npm_config_cache: join(dir, 'cache') },
+        });
+        expect(stdout).toMatch(/^11[.]\d+[.]\d+$/m);
+      },
+      LIMIT_MS,
+    );
+  },
+);
 
 it(
   'scripts/start works where npm runs on Node 18, after an incomplete install, as a user without privileges or home, behind a proxy',

@@ -78,7 +78,7 @@ const listHas = async (line: string): Promise<void> => {
 };
 
 describe('POST /merchant/wallet/freeze', () => {
-  it('is possible with a key, shows its name, and only the stepped-up owner lifts it', async () => {
+  it('accepts a key, shows the name of the key, and can be undone only by the owner after a step-up', async () => {
     await freeze(till.api);
     expect(await state(till.api)).toMatchObject({
       frozen: true,
@@ -107,7 +107,7 @@ describe('POST /merchant/wallet/freeze', () => {
     );
   });
 
-  it('survives a restart, and the restore of a backup made before it', async () => {
+  it('is in effect after a restart, and after the restore of a backup made before it', async () => {
     const file = join(dir, 'before.backup');
     expect(await runTool('backup', [file, '--data-dir', till.dataDir], { env: ENV })).toMatchObject({
       code: 0,
@@ -130,7 +130,7 @@ describe('POST /merchant/wallet/freeze', () => {
     expect((await unfreeze(till.api)).status).toBe(200);
   });
 
-  it('is lifted after a restore if it was lifted after the backup', async () => {
+  it('is not in effect after a restore when it was undone after the backup', async () => {
     await freeze(till.api);
     const file = join(dir, 'frozen.backup');
     expect(await runTool('backup', [file, '--data-dir', till.dataDir], { env: ENV })).toMatchObject({
@@ -153,7 +153,7 @@ describe('POST /merchant/wallet/freeze', () => {
 });
 
 describe('tillctl freeze', () => {
-  it('freezes every wallet while the daemon runs, and no owner can unfreeze it', async () => {
+  it('freezes every wallet while the daemon runs, and owners cannot unfreeze it', async () => {
     expect(await tillctl('freeze', '--reason', 'the host was broken into')).toMatchObject({
       code: 0,
       stdout: 'every wallet: frozen\n',
@@ -172,7 +172,7 @@ describe('tillctl freeze', () => {
     expect(await actions()).toContain('Operator of the server: tillctl freeze');
   });
 
-  it('freezes one shop as well, and tillctl unfreeze lifts each freeze separately', async () => {
+  it('freezes one shop in addition, and tillctl unfreeze ends each freeze separately', async () => {
     expect((await tillctl('freeze', '--shop', shop.merchantId)).stdout).toBe(`${shop.merchantId}: frozen\n`);
     expect((await tillctl('unfreeze')).stdout).toBe(
       `every wallet: unfrozen\nstill frozen: ${shop.merchantId}\n`,

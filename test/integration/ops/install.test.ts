@@ -75,7 +75,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const mode = (path: string): string => (lstatSync(join(root, path)).mode & 0o777).toString(8);
 
 describe('install.sh', () => {
-  it('shows every change of a dry run and makes none', () => {
+  it('lists every change in a dry run and makes none', () => {
     const before = snapshot();
     const { status, output } = install('--dry-run', '--domain', 'pay.shop.example');
     expect(status).toBe(0);
@@ -85,7 +85,7 @@ describe('install.sh', () => {
     expect(output).toMatch(/^(\d+) changes, none made$/m);
   });
 
-  it('installs the release below releases, with settings for the domain and secrets for root alone', () => {
+  it('installs the release below releases/, with settings for the domain and secrets that only root can read', () => {
     expect(install('--domain', 'pay.shop.example').status).toBe(0);
     expect(readlinkSync(join(root, 'opt/tilld/current'))).toBe(`releases/${version}`);
     expect(existsSync(join(root, 'opt/tilld/current/install.sh'))).toBe(true);
@@ -99,7 +99,7 @@ describe('install.sh', () => {
       expect(read(`etc/systemd/system/${unit}`)).toBe(readFileSync(`config/${unit}`, 'utf8'));
   });
 
-  it('changes nothing when it runs again, and keeps settings that were edited since', () => {
+  it('changes nothing when it runs again, and keeps settings that were edited', () => {
     install('--domain', 'pay.shop.example');
     writeFileSync(join(root, 'etc/tilld/tilld.yaml'), 'network: mainnet\n');
     const before = snapshot();
@@ -116,7 +116,7 @@ describe('install.sh', () => {
     expect(mode('etc/tilld/passphrase')).toBe('600');
   });
 
-  it('configures a local node when it finds the cookie file of that node', () => {
+  it('configures a local Bitcoin node when its cookie file exists', () => {
     mkdirSync(join(root, 'var/lib/litecoind'), { recursive: true });
     writeFileSync(join(root, 'var/lib/litecoind/.cookie'), 'x');
     install();
@@ -161,7 +161,7 @@ describe('install.sh', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it('verifies the archive that it was unpacked from, and the signature by a given key', () => {
+  it('verifies the archive from which it was unpacked, and its signature by a given key', () => {
     const run = (command: string) => execFileSync('bash', ['-ec', command], { cwd: folder, stdio: 'pipe' });
     const sign = (key: string) => {
       run(
@@ -184,7 +184,7 @@ describe('install.sh', () => {
     expect(existsSync(join(root, 'opt'))).toBe(false);
   });
 
-  it('refuses to replace another version, and names the command that updates', () => {
+  it('refuses to replace another version, and prints the update command', () => {
     install();
     writeFileSync(join(folder, NAME, 'package.json'), '{"version":"99.0.0"}');
     writeManifest(join(folder, NAME));
@@ -193,7 +193,7 @@ describe('install.sh', () => {
     expect(readlinkSync(join(root, 'opt/tilld/current'))).toBe(`releases/${version}`);
   });
 
-  it('makes no new passphrase for the keyring of an earlier installation', () => {
+  it('creates no new passphrase for the keyring of an earlier installation', () => {
     mkdirSync(join(root, 'var/lib/tilld'), { recursive: true });
     writeFileSync(join(root, 'var/lib/tilld/keyring.json'), '{}');
     expect(install().output).toContain('put its passphrase into /etc/tilld/passphrase first');
@@ -206,7 +206,7 @@ describe('install.sh', () => {
 });
 
 describe('install.sh uninstall', () => {
-  it('removes program and units, and keeps keys, data and settings', () => {
+  it('removes program and systemd units, and keeps keys, data and settings', () => {
     install();
     writeFileSync(join(root, 'var/lib/tilld/keyring.json'), '{}');
     expect(install('uninstall', '--dry-run').output).toMatch(/changes, none made$/m);

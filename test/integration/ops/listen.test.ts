@@ -69,7 +69,7 @@ it('scripts/listen forwards new events like webhooks, signed with the secret tha
   expect(await tool.done).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('scripts/listen continues after a failing handler and an outage of the daemon, without missing events', async () => {
+it('scripts/listen continues after a failing target and an outage of the daemon, without missing events', async () => {
   local.received.length = 0;
   local.answer(status(500));
   const tool = listening();
@@ -101,7 +101,7 @@ it('scripts/listen ends immediately on an error that a retry cannot fix', async 
   expect(keyless).toMatchObject({ code: 2, stderr: expect.stringContaining('TILLD_KEY') });
 });
 
-it.each(['payment.cancelled', 'payment.underpaid'])('scripts/listen triggers %s', async (type) => {
+it.each(['payment.cancelled', 'payment.underpaid'])('scripts/listen triggers the event %s', async (type) => {
   const { code, stdout } = await runTool('listen', call('--trigger', type), { env: { TILLD_KEY: key } });
   expect(code).toBe(0);
   const [id = ''] = /pay_\w+/.exec(stdout) ?? [];

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => till.end());
 
-test('a shell with an open transaction makes writes fail with an error, while reads continue, and writes recover', async () => {
+test('writes fail with an error while a SQLite shell has an open transaction, reads continue, and writes succeed afterwards', async () => {
   const shell = new Database(join(till.dataDir, 'tilld.sqlite'));
   shell.exec('BEGIN IMMEDIATE');
   const email = 'in-between@example.com';

@@ -14,7 +14,7 @@ interface Line {
 
 const named = ({ eventId, deliveryId }: Line): string => `${eventId} ${deliveryId}`;
 
-it('the log contains the requests, events and deliveries of a payment under its id', async () => {
+it('the log contains the requests, events and deliveries of a payment, each with the payment id', async () => {
   await using sink = await WebhookSink.start();
   const log: string[] = [];
   const write = (fields: object, msg: string): void => void log.push(JSON.stringify({ ...fields, msg }));

@@ -54,7 +54,7 @@ describe('a missing database next to an existing keyring', () => {
     ['removed', removeDatabase],
     ['emptied', () => truncateSync(join(dir, 'tilld.sqlite'), 0)],
   ] as const) {
-    it(`stops the start when it was ${how}, explains what to do and creates no new one`, async () => {
+    it(`stops the daemon at start when it was ${how}, prints what to do, and no new database is created`, async () => {
       const till = await Till.start({}, {}, dir);
       await Shop.open(till.api);
       await till.down();
@@ -69,7 +69,7 @@ describe('a missing database next to an existing keyring', () => {
     });
   }
 
-  it('does not stop a start when the first start died before it recorded the owner of the keyring', async () => {
+  it('does not stop the daemon when its first start died before the database recorded the keyring', async () => {
     const first = await Till.start({}, {}, dir);
     await first.down();
     const keyring = readFileSync(join(dir, 'keyring.json'), 'utf8');
@@ -90,7 +90,7 @@ describe('a missing database next to an existing keyring', () => {
     await expect(Till.start({}, {}, dir)).rejects.toThrow('tillctl restore');
   });
 
-  it('does not stop a start when the first start was killed at any moment', async () => {
+  it('does not stop the daemon when its first start was killed at any moment', async () => {
     // Slow enough to be hit before, while and after the keyring is written.
     const slow = { TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '3' };
     const seen = new Set<string>();
@@ -121,7 +121,7 @@ async function expectMark(baseUrl: string, isSet: boolean): Promise<void> {
 }
 
 describe('an older copy of the database, restored by hand,', () => {
-  it('issues no address again that was issued since, also after kill -9', async () => {
+  it('does not cause addresses to be issued twice that were issued since the copy, also after kill -9', async () => {
     const till = await TillProcess.start(WARN, dir);
     const shop = await Shop.open(till.api);
     const known = addressesOf(await shop.createPayment());
@@ -163,7 +163,7 @@ describe('an older copy of the database, restored by hand,', () => {
     await till.kill9();
   });
 
-  it('is distinguished from a database after kill -9 at any moment of issuing addresses', async () => {
+  it('is distinguished from a database after kill -9 while addresses were issued', async () => {
     const till = await TillProcess.start(WARN, dir);
     const shop = await Shop.open(till.api);
     const given = new Map<string, string>();
@@ -188,7 +188,7 @@ describe('an older copy of the database, restored by hand,', () => {
 });
 
 describe('the file of issued addresses', () => {
-  it('is created when the data directory comes from a version without that file', async () => {
+  it('is created when the data directory comes from a version without it', async () => {
     const till = await Till.start({}, {}, dir);
     const shop = await Shop.open(till.api);
     await shop.createPayment();
@@ -210,7 +210,7 @@ describe('the file of issued addresses', () => {
     expect(addressesOf(next).filter((address) => lost.includes(address))).toEqual([]);
   });
 
-  it('survives a half-written line after a power failure, and is readable by the owner only', async () => {
+  it('is valid with a half-written last line after a power failure, and readable by its owner only', async () => {
     const till = await Till.start({}, {}, dir);
     const shop = await Shop.open(till.api);
     await till.down();
@@ -222,7 +222,7 @@ describe('the file of issued addresses', () => {
     expect(readFileSync(markFile(), 'utf8')).not.toContain('7 BTC li');
   });
 
-  it('stops the start when it is damaged, and explains what to do', async () => {
+  it('stops the daemon at start when it is damaged, with a message about what to do', async () => {
     const till = await Till.start({}, {}, dir);
     await till.down();
     const text = readFileSync(markFile(), 'utf8');

@@ -103,7 +103,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  it('uses the suffix _total for counters only, as promtool check metrics requires', async () => {
+  it('uses the suffix _total for counters only, as promtool requires', async () => {
     const types = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     expect(types.length).toBeGreaterThan(40);
     const misnamed = types.filter(([, name = '', type]) => name.endsWith('_total') !== (type === 'counter'));
@@ -156,7 +156,7 @@ const ACCOUNT_CHAINS = [
 ] as const;
 
 describe.each(ACCOUNT_CHAINS)('GET /metrics with a real %s node', (coin, start, isThere) => {
-  it.skipIf(!isThere)('contains the detection delay of a payment, once for each', async () => {
+  it.skipIf(!isThere)('contains the detection delay of each payment once', async () => {
     const ground = await start();
     const till = await Till.start(liveEnv({ [coin]: ground.url }));
     try {

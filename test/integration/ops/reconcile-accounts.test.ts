@@ -83,7 +83,7 @@ describe.skipIf(!requireAnvil())('reconciliation of the ledger with a real Ether
       env: { ...liveEnv({ ETH: url }), TILLD_RPC_TIMEOUT: '2s' },
     });
 
-  it('agrees to the wei after payments, sweeps and a send, also while blocks arrive', async () => {
+  it('reports no difference of a wei after payments, sweeps and a send, also while blocks arrive', async () => {
     const [agreed] = await Promise.all([byTool(), anvil.mine(2)]);
     expect(agreed, agreed.stderr).toMatchObject({ code: 0 });
     expect(agreed.stdout).toMatch(/^ETH: 3 addresses, 0\.0[0-9]+ ETH unspent at height \d+, 0 differences$/m);
@@ -92,7 +92,7 @@ describe.skipIf(!requireAnvil())('reconciliation of the ledger with a real Ether
     expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(0);
   });
 
-  it('is unknown when the node does not respond, which is not the same as no difference', async () => {
+  it('reports an unknown result, instead of no difference, when the node does not respond', async () => {
     const fault = proxy.inject({ kind: 'reset' });
     const told = await byTool(proxy.url);
     fault.clear();
@@ -110,7 +110,7 @@ describe.skipIf(!requireAnvil())('reconciliation of the ledger with a real Ether
     expect(await metric(till, 'tilld_reconcile_unknown{coin="ETH",mode="live"}')).toBe(0);
   });
 
-  it('names an unexplained balance, and removes no credit', async () => {
+  it('reports a balance that no transaction explains, and removes no credit', async () => {
     const before = await shop.balance('ETH');
     const address = shop.wallets.ETH;
     const held = await anvil.balance(address);
@@ -176,7 +176,7 @@ describe('reconciliation of the ledger with a real Solana machine', () => {
     }
   };
 
-  it('agrees to the lamport after payments and a send from several addresses', async () => {
+  it('reports no difference of a lamport after payments and a send from several addresses', async () => {
     node.tick(100);
     const agreed = await byTool();
     node.hold();
@@ -184,7 +184,7 @@ describe('reconciliation of the ledger with a real Solana machine', () => {
     expect(agreed.code).toBe(0);
   });
 
-  it('is unknown when the node does not respond', async () => {
+  it('reports an unknown result when the node does not respond', async () => {
     const fault = node.inject({ kind: 'cut' }, { methods: ['getMultipleAccounts'] });
     const told = await byTool();
     fault.clear();
@@ -192,7 +192,7 @@ describe('reconciliation of the ledger with a real Solana machine', () => {
     expect(told.stdout).toMatch(/^SOL: unknown, /m);
   });
 
-  it('names a balance without history and credits nothing', async () => {
+  it('reports a balance without history and credits nothing', async () => {
     const before = await shop.balance('SOL');
     const { confirmations } = (await shop.payment(payments[2]?.id ?? '')).options.SOL;
     const address = payments[2]?.options.SOL.address ?? '';

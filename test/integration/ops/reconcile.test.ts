@@ -79,7 +79,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       expect(result).toMatchObject({ kind: 'compared', isComplete: true, differences: [] });
     });
 
-    it('reports each kind of planted difference between ledger and node, and changes nothing', async () => {
+    it('reports each kind of simulated difference between ledger and node, and changes nothing', async () => {
       const { db } = database;
       const all = await db.selectFrom('outputs').selectAll().where('spentBy', 'is', null).execute();
       const [lost, wrong] = all;
@@ -116,7 +116,7 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
       expect(metrics).toContain(`tilld_reconcile_differences{coin="${coin}",mode="live"} 3`);
     });
 
-    it('reads each known output separately when the node cannot scan its unspent outputs', async () => {
+    it('requests each known output separately when the node cannot scan its unspent outputs (scantxoutset)', async () => {
       const transport = createRpcTransport({
         url: node.rpcUrl,
         timeoutMs: 10_000,
@@ -151,8 +151,8 @@ describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real
   });
 });
 
-describe('reconciliation of a ledger whose cursor differs from the tip of the node', () => {
-  it('is skipped', async () => {
+describe('reconcile while ledger and node are at different blocks', () => {
+  it('returns an unknown result', async () => {
     const database = await openDatabase(':memory:');
     const tip = { height: 5, hash: 'aa'.repeat(32) };
     const result = await reconcile(

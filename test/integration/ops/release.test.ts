@@ -59,8 +59,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe('the release', () => {
-  it('has checksums that match its files, and a signature of them that verifies', () => {
+describe('the files of a release', () => {
+  it('include checksums that match, and a valid signature of the checksums', () => {
     execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: into });
     const sums = readFileSync(join(into, 'SHA256SUMS'), 'utf8');
     for (const name of [`${NAME}.tar.gz`, 'sbom.cdx.json', 'RELEASE_NOTES.md']) expect(sums).toContain(name);
@@ -76,7 +76,7 @@ describe('the release', () => {
     expect(() => verify(sums.replace(/^./, 'x'))).toThrow();
   });
 
-  it('has a feed that a daemon accepts by the key of the release', async () => {
+  it('include an update feed that a daemon accepts with the key of the release', async () => {
     const signersFile = join(dir, 'feed-signers');
     writeFileSync(signersFile, `release ${readFileSync(join(dir, 'key.pub'), 'utf8')}`);
     const db = await databaseOfRowsAlone();
@@ -95,7 +95,7 @@ describe('the release', () => {
     await db.close();
   });
 
-  it('lists the packages of the archive and its Node in the SBOM, without build dependencies', () => {
+  it('include an SBOM with the packages of the archive and its Node, without build dependencies', () => {
     const { bomFormat, components } = JSON.parse(readFileSync(join(into, 'sbom.cdx.json'), 'utf8')) as {
       bomFormat: string;
       components: { name: string; version: string }[];
@@ -120,11 +120,11 @@ describe('the release', () => {
     for (const name of ['vitest', 'oxlint', '@typescript/native']) expect(names).not.toContain(name);
   });
 
-  it('has one archive for the daemon, of at most 120 MB', () => {
+  it('include one archive of the daemon, of at most 120 MB', () => {
     expect(statSync(join(into, `${NAME}.tar.gz`)).size).toBeLessThan(MAX_ARCHIVE_BYTES);
   });
 
-  it('has a README in its archive that names only files of the archive, and documents that name only its scripts', () => {
+  it('include a README whose files are all in the archive, and documents that name only scripts of the archive', () => {
     const text = readFileSync(join(program, 'README.md'), 'utf8');
     const paths = [...text.matchAll(/\]\(([\w./-]+)\)|\b((?:bin|scripts)\/[\w-]+|install\.sh)/g)].map(
       ([, link, path]) => link ?? path ?? '',
@@ -137,7 +137,7 @@ describe('the release', () => {
     }
   });
 
-  it('has an archive of the source, from which Docker builds', () => {
+  it('include an archive of the source, from which Docker builds', () => {
     const options = { encoding: 'utf8', maxBuffer: 64_000_000 } as const;
     const list = execFileSync('tar', ['-tzf', join(into, `tilld-${version}-source.tar.gz`)], options);
     for (const path of ['Dockerfile', 'docker-compose.yml', 'docker/mainnet.env.example', 'src/main.ts'])
@@ -145,14 +145,14 @@ describe('the release', () => {
     expect(list).not.toContain('node_modules/');
   });
 
-  it('has notes of its changes under its version', () => {
+  it('include the release notes of the version', () => {
     const notes = readFileSync(join(into, 'RELEASE_NOTES.md'), 'utf8');
     expect(notes).toMatch(new RegExp(`^# tilld ${version.replaceAll('.', '[.]')}\n`));
     expect(notes.length).toBeGreaterThan(200);
   });
 });
 
-it('the release archive contains the packages that the build imports by name at run time', () => {
+it('the release archive contains the npm packages that the build imports by name at run time', () => {
   const names = ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'];
   const load = `for (const name of ${JSON.stringify(names)}) await import(name); console.log('loaded');`;
   const node = join(program, 'node_modules/.bin/node');
@@ -161,7 +161,7 @@ it('the release archive contains the packages that the build imports by name at 
 });
 
 it(
-  'the daemon of the archive starts in a folder with a space, without Node or npm on the machine, and stops',
+  'the daemon of the release archive starts in a folder with a space, without Node or npm on the machine, and stops',
   async () => {
     const port = await freePort();
     const child = spawn(join(program, 'bin/tilld'), {
@@ -202,7 +202,7 @@ it(
 );
 
 it(
-  'tillctl update installs the archive over an older release, and rollback returns to that release',
+  'tillctl update installs the release archive over an older release, and rollback returns to that release',
   async () => {
     const world = await UpdateWorld.create(buildSources(), '0.0.9');
     try {
@@ -227,7 +227,7 @@ it(
 );
 
 it.skipIf(process.getuid?.() !== 0).each(['bookworm', 'trixie'])(
-  'install.sh of the archive installs, runs and removes the daemon on a fresh Debian %s, and a second run changes nothing',
+  'install.sh of the release archive installs, runs and removes the daemon on a fresh Debian %s, and a second run changes nothing',
   async (suite) => {
     const { stdout } = await promisify(execFile)('scripts/install-check', [
       join(into, `${NAME}.tar.gz`),

@@ -52,7 +52,7 @@ function inDatabase<T>(work: (sqlite: Sqlite.Database) => T): T {
 const warnings = async (till: TillProcess): Promise<readonly string[]> =>
   ((await till.api.call('GET', '/readyz')).body.data as { warnings: string[] }).warnings;
 
-it('a database restored from a replica is checked completely once while the daemon runs', async () => {
+it('a database restored from a replica gets one complete integrity check while the daemon runs', async () => {
   const till = await TillProcess.start(env, second());
   await eventually(
     'the check ends',
@@ -67,7 +67,7 @@ it('a database restored from a replica is checked completely once while the daem
   expect(await again.terminate()).toBe(0);
 });
 
-it('a database restored from a replica is reported at each start when it is damaged', async () => {
+it('a database restored from a replica is reported at each start while it is damaged', async () => {
   inDatabase((sqlite) => {
     sqlite.pragma('foreign_keys = OFF');
     const merchant = sqlite.prepare('SELECT id FROM merchants').pluck().get();
@@ -87,7 +87,7 @@ it('a database restored from a replica is reported at each start when it is dama
   expect(checked).toMatchObject({ code: 1, stdout: 'rows of merchants have dangling references\n' });
 });
 
-it('the check of a database restored from a replica restarts after the daemon was killed during it', async () => {
+it('the integrity check of a database restored from a replica starts again after the daemon was killed during it', async () => {
   const till = await TillProcess.start(env, second());
   await till.kill9();
   inDatabase((sqlite) => sqlite.prepare("UPDATE meta SET value = 'due' WHERE key = 'copy_check'").run());

@@ -53,7 +53,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     }
   };
 
-  it('reads everything again and results in exactly the same ledger, without new events', async () => {
+  it('reads all blocks again and produces exactly the same ledger, without new events', async () => {
     const start = (await node.tip()).height;
     const payments = [await order(), await order()];
     for (const payment of payments) {
@@ -99,7 +99,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     expect(checked.stdout).toContain(' 0 differences');
   });
 
-  it('credits money that is missing in the ledger', async () => {
+  it('credits money that the ledger lacks', async () => {
     const payment = await order();
     await pay(payment);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
@@ -115,7 +115,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     expect(found.options.LTC.received).toBe(payment.options.LTC.amount);
   });
 
-  it('credits money that is missing in the ledger while the daemon runs, and reverses nothing meanwhile', async () => {
+  it('credits money that the ledger lacks while the daemon runs, and reverses nothing meanwhile', async () => {
     const payment = await order();
     await pay(payment);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
@@ -135,7 +135,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     expect(Number(await shop.balance('LTC'))).toBeGreaterThan(Number(before));
   });
 
-  it('switches to a node whose chain shares no remembered block', async () => {
+  it('switches to a node whose chain shares no recorded block', async () => {
     const payment = await order();
     await using other = await startNode('LTC');
     await till.down();
@@ -167,7 +167,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
     await moved.down();
   });
 
-  it('refuses an impossible rescan before anything is changed', async () => {
+  it('refuses an impossible range before it changes anything', async () => {
     const refusals = [
       [['DOGE', '--from', '1'], 2, 'name one of'],
       [['LTC', '--from', 'yesterday'], 2, 'is not a date'],
@@ -182,7 +182,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () 
 });
 
 describe.skipIf(!requireAnvil())('scripts/rescan with a real Ethereum node', () => {
-  it('results in the same balance after deposits were credited, swept and sent', async () => {
+  it('produces the same balance after deposits were credited, swept and sent', async () => {
     await using anvil = await Anvil.start();
     const env = liveEnv({ ETH: anvil.rpcUrl });
     await using till = await Till.start(env);

@@ -126,7 +126,7 @@ describe.each(KINDS)('restoring a wallet with a real %s node', (coin, start, isT
     };
 
     it(
-      'credits payments made since, to addresses in the backup and later ones, and finds sends',
+      'from a backup credits payments made since, to addresses in the backup and later ones, and finds later sends',
       {
         timeout: 180_000,
       },
@@ -211,7 +211,7 @@ describe.each(KINDS)('restoring a wallet with a real %s node', (coin, start, isT
     );
 
     it(
-      'restores the same addresses and the same money from the 24 seed words alone',
+      'from the 24 seed words alone finds the same addresses and the same money',
       { timeout: 180_000 },
       async () => {
         await till.end();

@@ -17,7 +17,7 @@ const WORDS = `${'abandon '.repeat(23)}art`;
 const FAR = 2_000;
 
 describe.each(['BTC', 'LTC'] as const)('money far beyond the gap limit of a %s branch', (coin) => {
-  describe.skipIf(!requireNode(coin))('of which only the seed words are left', () => {
+  describe.skipIf(!requireNode(coin))('after a restore from the seed words alone', () => {
     let node: RegtestNode;
     let dir: string;
 
@@ -30,7 +30,7 @@ describe.each(['BTC', 'LTC'] as const)('money far beyond the gap limit of a %s b
       rmSync(dir, { recursive: true, force: true });
     });
 
-    it('is found in the unspent outputs of the node, received and change', async () => {
+    it('is found in the unspent outputs of the node, both received money and change', async () => {
       const keyring = await wordsOnly(dir);
       const wallet = createWallet({ keyring, liveNetwork: 'regtest' });
       const addressAt = (branch: 0 | 1, index: number): string =>

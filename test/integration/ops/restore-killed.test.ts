@@ -66,87 +66,90 @@ async function balanceOf(api: ApiClient, { secretKey }: Shop): Promise<bigint> {
   return toAtoms(balances['BTC'] ?? '0');
 }
 
-describe.skipIf(!requireNode('BTC'))('a restored daemon, killed repeatedly and restored once more,', () => {
-  beforeEach(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'till-killed-'));
-    world = await openLiveProcess('BTC', { env: { TILLD_KEYRING_PASSPHRASE: 'a passphrase' } });
-  });
-  afterEach(async () => {
-    await world.end();
-    rmSync(dir, { recursive: true, force: true });
-  });
+describe.skipIf(!requireNode('BTC'))(
+  'a daemon restored from an old backup, killed repeatedly and restored again,',
+  () => {
+    beforeEach(async () => {
+      dir = mkdtempSync(join(tmpdir(), 'till-killed-'));
+      world = await openLiveProcess('BTC', { env: { TILLD_KEYRING_PASSPHRASE: 'a passphrase' } });
+    });
+    afterEach(async () => {
+      await world.end();
+      rmSync(dir, { recursive: true, force: true });
+    });
 
-  it('credits the lost payments of every shop once, and issues none of their addresses again', async () => {
-    const { node, till } = world;
-    const shops = [world.shop, await Shop.open(till.api), await Shop.open(till.api)];
-    const backup = await backUp(till.dataDir, 'before.backup');
-    const lost = new Map<Shop, string[]>();
-    for (const shop of shops) {
-      const addresses: string[] = [];
-      for (let made = 0; made < 3; made += 1) {
-        const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
-        addresses.push(payment.options.BTC.address);
+    it('credits payments since the backup once in every shop, and issues none of their addresses again', async () => {
+      const { node, till } = world;
+      const shops = [world.shop, await Shop.open(till.api), await Shop.open(till.api)];
+      const backup = await backUp(till.dataDir, 'before.backup');
+      const lost = new Map<Shop, string[]>();
+      for (const shop of shops) {
+        const addresses: string[] = [];
+        for (let made = 0; made < 3; made += 1) {
+          const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
+          addresses.push(payment.options.BTC.address);
+        }
+        lost.set(shop, addresses);
+        await node.pay({ address: addresses[2] ?? '', amountAtoms: DUE });
       }
-      lost.set(shop, addresses);
-      await node.pay({ address: addresses[2] ?? '', amountAtoms: DUE });
-    }
-    await node.mine(3);
-    await till.kill9();
+      await node.mine(3);
+      await till.kill9();
 
-    const once = await restore(backup, 'once');
-    let left = unwatched(once);
-    expect(left).toBe(shops.length * 6 * LOOK_AHEAD);
-    for (let kill = 0; kill < 3; kill += 1) {
-      const now = await killedMidway(once);
-      expect(now).toBeLessThan(left);
-      left = now;
-    }
-    expect(left).toBeGreaterThan(0);
-    // Nothing was read of the chain meanwhile.
-    expect(read(once, 'SELECT txid FROM outputs')).toEqual([]);
+      const once = await restore(backup, 'once');
+      let left = unwatched(once);
+      expect(left).toBe(shops.length * 6 * LOOK_AHEAD);
+      for (let kill = 0; kill < 3; kill += 1) {
+        const now = await killedMidway(once);
+        expect(now).toBeLessThan(left);
+        left = now;
+      }
+      expect(left).toBeGreaterThan(0);
+      // Nothing was read of the chain meanwhile.
+      expect(read(once, 'SELECT txid FROM outputs')).toEqual([]);
 
-    const twice = await restore(await backUp(once, 'midway.backup'), 'twice');
-    expect(unwatched(twice)).toBe(left + shops.length * 6 * LOOK_AHEAD);
-    await using restored = await TillProcess.start(env(), twice);
-    await restored.ready();
-    for (const shop of shops) {
-      expect(await balanceOf(restored.api, shop)).toBe(DUE);
-      const again = await restored.api.must<{ options: { BTC: { address: string } } }>(
-        'POST',
-        '/payment/create',
-        {
-          token: shop.publicKey,
-          body: {
-            amount: '10',
-            currency: 'USD',
-            customerId: shop.customerId,
-            orderId: 'after',
-            allowedCryptos: ['BTC'],
+      const twice = await restore(await backUp(once, 'midway.backup'), 'twice');
+      expect(unwatched(twice)).toBe(left + shops.length * 6 * LOOK_AHEAD);
+      await using restored = await TillProcess.start(env(), twice);
+      await restored.ready();
+      for (const shop of shops) {
+        expect(await balanceOf(restored.api, shop)).toBe(DUE);
+        const again = await restored.api.must<{ options: { BTC: { address: string } } }>(
+          'POST',
+          '/payment/create',
+          {
+            token: shop.publicKey,
+            body: {
+              amount: '10',
+              currency: 'USD',
+              customerId: shop.customerId,
+              orderId: 'after',
+              allowedCryptos: ['BTC'],
+            },
           },
-        },
-      );
-      expect(lost.get(shop)).not.toContain(again.options.BTC.address);
-      await node.pay({ address: lost.get(shop)?.[0] ?? '', amountAtoms: DUE });
-    }
-    await node.mine(3);
-    for (const shop of shops) {
+        );
+        expect(lost.get(shop)).not.toContain(again.options.BTC.address);
+        await node.pay({ address: lost.get(shop)?.[0] ?? '', amountAtoms: DUE });
+      }
+      await node.mine(3);
+      for (const shop of shops) {
+        await eventually(
+          'the payer of another lost payment is heard',
+          () => balanceOf(restored.api, shop),
+          (balance) => balance === 2n * DUE,
+        );
+      }
       await eventually(
-        'the payer of another lost payment is heard',
-        () => balanceOf(restored.api, shop),
-        (balance) => balance === 2n * DUE,
+        'all coins are watched',
+        () => unwatched(twice),
+        (count) => count === 0,
+        60_000,
       );
-    }
-    await eventually(
-      'all coins are watched',
-      () => unwatched(twice),
-      (count) => count === 0,
-      60_000,
-    );
-    // Each branch without a hole, so that no index was skipped unwatched.
-    const holes = read(
-      twice,
-      `SELECT count(*) AS n, max(idx) AS highest FROM addresses WHERE mode = 'live' GROUP BY merchant_id, coin, branch`,
-    ).filter(({ n, highest }) => n !== (highest ?? 0) + 1);
-    expect(holes).toEqual([]);
-  });
-});
+      // Each branch without a hole, so that no index was skipped unwatched.
+      const holes = read(
+        twice,
+        `SELECT count(*) AS n, max(idx) AS highest FROM addresses WHERE mode = 'live' GROUP BY merchant_id, coin, branch`,
+      ).filter(({ n, highest }) => n !== (highest ?? 0) + 1);
+      expect(holes).toEqual([]);
+    });
+  },
+);

@@ -50,7 +50,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       return toAtoms(balances[coin] ?? '0');
     };
 
-    it('credits payments made since, to addresses in the backup and later ones, and change', async () => {
+    it('from a backup credits payments made since, to addresses in the backup and later ones, and change', async () => {
       const settled = await order();
       const waiting = await order();
       await pay(settled);
@@ -128,7 +128,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node',
       leftAfterSend = await balanceAt(restored.api);
     });
 
-    it('restores the same addresses and the same money from the 24 seed words alone', async () => {
+    it('from the 24 seed words alone finds the same addresses and the same money', async () => {
       await till.up();
       await till.ready();
       const before = await balanceAt(till.api);

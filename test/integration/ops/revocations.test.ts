@@ -156,15 +156,15 @@ async function expectRevoked(api: ApiClient): Promise<void> {
   expect(await balances(api, kept)).toBe(200);
 }
 
-describe('a restore with the list of revocations', () => {
-  it('revokes again what was revoked since the backup, and nothing else', async () => {
+describe('a restore with the list of revocations (ended keys and sessions)', () => {
+  it('revokes everything again that was revoked since the backup, and nothing else', async () => {
     const restored = await restore('listed', '--revocations', listPath());
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Revoked again: ') });
     await using next = await Till.start(ENV, {}, join(dir, 'listed'));
     await expectRevoked(next.api);
   });
 
-  it('creates a public key for the shop, so that its owner can continue', async () => {
+  it('creates a public key for the shop, so that the owner can continue', async () => {
     await restore('keys', '--revocations', listPath());
     await using next = await Till.start(ENV, {}, join(dir, 'keys'));
     const { token } = await signedIn(next.api, owner.email);
@@ -216,7 +216,7 @@ describe('a restore without the list of revocations', () => {
     expect((await api.call('POST', '/payment/create', { token, body: order })).status).toBe(201);
   });
 
-  it('lets the owner confirm each shop in the API after a step-up', async () => {
+  it('lets the owner re-enable each shop over the API after a step-up', async () => {
     await restore('confirmed');
     await using next = await Till.start(ENV, {}, join(dir, 'confirmed'));
     const { api } = next;
@@ -242,7 +242,7 @@ describe('a restore without the list of revocations', () => {
     expect(await balances(api, shop.secretKey)).toBe(403);
   });
 
-  it('lets the operator confirm on the command line', async () => {
+  it('lets the operator re-enable shops on the command line', async () => {
     await restore('by-command');
     const target = join(dir, 'by-command');
     const said = await runTool('users', ['confirm-keys', owner.email, '--data-dir', target], { env: ENV });
@@ -251,7 +251,7 @@ describe('a restore without the list of revocations', () => {
     expect(await balances(next.api, untouched.secretKey)).toBe(200);
   });
 
-  it('suspends nothing when the operator states that nothing was revoked', async () => {
+  it('suspends nothing when the operator confirms that nothing was revoked', async () => {
     expect((await restore('word', '--nothing-revoked')).code).toBe(0);
     await using next = await Till.start(ENV, {}, join(dir, 'word'));
     expect(await balances(next.api, untouched.secretKey)).toBe(200);
@@ -268,8 +268,8 @@ async function putBack(name: string): Promise<string> {
   return target;
 }
 
-describe('an older database restored by hand', () => {
-  it('revokes again what was revoked since when its list is present', async () => {
+describe('an older copy of the database, restored by hand', () => {
+  it('gets all later revocations again when the list of revocations is present', async () => {
     const target = await putBack('by-hand');
     const path = listPath();
     copyFileSync(path, join(target, path.slice(path.lastIndexOf('/') + 1)));
@@ -277,14 +277,14 @@ describe('an older database restored by hand', () => {
     await expectRevoked(next.api);
   });
 
-  it('is suspended by the next start without its list', async () => {
+  it('is suspended at the next start when the list of revocations is missing', async () => {
     const target = await putBack('list-lost');
     await using next = await Till.start(ENV, {}, target);
     expect(await balances(next.api, untouched.secretKey)).toBe(403);
   });
 });
 
-it('a restart keeps the list of revocations and suspends nothing', async () => {
+it('a restart of the daemon keeps the list of revocations and suspends nothing', async () => {
   const before = listed();
   await till.down();
   await till.up();

@@ -81,7 +81,7 @@ async function statusOf(id: string): Promise<number> {
 
 describe('tillctl rollback', () => {
   it.each(STEPS.map(([step]) => step))(
-    'finishes when it is run again after kill -9 at %s, and loses nothing that it has not listed',
+    'completes when it is run again after kill -9 at %s, and loses only payments that it has listed',
     async (step) => {
       const { before, since } = await update();
       const newer = world.current;
@@ -113,7 +113,7 @@ describe('tillctl rollback', () => {
   );
 
   it(
-    'refuses to continue while a send is not settled that the newer release has accepted since it was killed',
+    'refuses to continue while a send of the newer release since the kill is not settled',
     async () => {
       const { before } = await update();
       const newer = world.current;

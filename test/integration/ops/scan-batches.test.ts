@@ -19,7 +19,7 @@ describe.skipIf(!requireNode('BTC'))('scanUnspent for more scripts than a node a
     await node.stop();
   });
 
-  it('runs several scans of one block, which find the outputs of each part', async () => {
+  it('runs several scans at one block height, which find the outputs of all scripts', async () => {
     const addresses = [await node.newAddress(), await node.newAddress()];
     for (const address of addresses) await node.pay({ address, amountAtoms: 100_000n });
     await node.mine(1);

@@ -47,7 +47,7 @@ async function backedUp(till: { api: TillProcess['api'] }, since: string | null 
   );
 }
 
-it('a scheduled backup is made at a start without one, can be restored, and only the newest ones are kept', async () => {
+it('a scheduled backup is made at the start when there is none, can be restored, and only the newest ones are kept', async () => {
   const folder = join(dir, 'backups');
   const env = {
     ...ENV,
@@ -120,7 +120,7 @@ it('a scheduled backup that fails, or is overdue, causes a warning', async () =>
   await aged.end();
 });
 
-it('a scheduled backup that hangs is ended after a time limit, and the next one runs', async () => {
+it('a scheduled backup that hangs is terminated after a time limit, and the next one runs', async () => {
   const config = join(dir, 'tilld.yaml');
   const logs: object[] = [];
   const log = (fields: object): void => void logs.push(fields);
@@ -163,7 +163,7 @@ it('a scheduled backup reads the passphrase from the file that the YAML names', 
   await till.end();
 });
 
-it('a scheduled backup is not made without a schedule, and the age of a manual one is reported', async () => {
+it('a scheduled backup is not made without a schedule, and the age of a manual backup is reported', async () => {
   const till = await Till.start(ENV);
   expect((await ready(till)).backup).toEqual({ lastAt: null, ageSeconds: null });
   expect(await runTool('backup', ['--data-dir', till.dataDir], { env: ENV })).toMatchObject({ code: 0 });

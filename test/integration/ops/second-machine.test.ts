@@ -52,7 +52,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
   });
   afterEach(async () => place.end());
 
-  it('stop the running one when the other takes over, and do not start it again', async () => {
+  it('stop the old machine when the other takes over, and the old one does not start again', async () => {
     const first = await Machine.start({ ...env, TILLD_LOG_LEVEL: 'trace' }, join(dir, 'first'));
     const shop = await Shop.open(first.till.api);
     await first.replicated();
@@ -104,7 +104,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
     await second.powerOff();
   });
 
-  it('require a confirmation of the operator when the replica cannot decide', async () => {
+  it('require a confirmation of the operator to start when the replica does not show which machine is active', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     await machine.powerOff();
@@ -138,8 +138,8 @@ it('a takeover without confirmation of the operator completes once the running m
   await second.powerOff();
 });
 
-describe('an unusable replica', () => {
-  it('is rejected for an sftp:// URL, with an error that suggests sshfs and hides the password', async () => {
+describe('an unusable replica URL', () => {
+  it('is rejected with the scheme sftp://, with an error that suggests sshfs and hides the password', async () => {
     const sftp = 'sftp://user:hunter2@host/folder';
     const said = await refusal(join(dir, 'first'), { TILLD_REPLICA_URL: sftp });
     expect(said).toContain('TILLD_REPLICA_URL');
@@ -151,7 +151,7 @@ describe('an unusable replica', () => {
     expect(said + restored.stderr).not.toContain('hunter2');
   });
 
-  it('is rejected if the S3 server rejects the credentials, with an error that hides them', async () => {
+  it('is rejected when the S3 server refuses the credentials, with an error that hides them', async () => {
     const place = await openPlace('an S3 server');
     try {
       const wrong = 'a-secret-of-another-bucket';
@@ -164,7 +164,7 @@ describe('an unusable replica', () => {
     }
   });
 
-  it('is refused on an S3 server without credentials, naming their settings', async () => {
+  it('is rejected for an S3 server without credentials, naming their settings', async () => {
     const place = await openPlace('an S3 server');
     try {
       const { LITESTREAM_SECRET_ACCESS_KEY: _secret, ...settings } = place.env;
@@ -176,14 +176,14 @@ describe('an unusable replica', () => {
     }
   });
 
-  it('is refused when it belongs to another database', async () => {
+  it('is rejected when the replica belongs to another database', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     expect(await refusal(join(dir, 'stranger'))).toContain('holds the replica of another database');
     await machine.powerOff();
   });
 
-  it('causes a warning while nothing is replicated', async () => {
+  it('causes a warning while nothing is replicated to it', async () => {
     await using till = await Till.start({ ...env, TILLD_REPLICA_MAX_LAG: '30s' }, {}, join(dir, 'first'));
     const warnings = async () => {
       const { body } = await till.api.call('GET', '/readyz');

@@ -79,7 +79,7 @@ describe.each(['BTC', 'LTC'] as const)('tillctl seed descriptors --coin %s', (co
       return toAtoms(balances[coin] ?? '0');
     };
 
-    it('shows the balance of the shop in a watch-only wallet of the node', async () => {
+    it('prints descriptors with which a watch-only wallet of the node shows the balance of the shop', async () => {
       await importInto('watching', false);
       const { mine, watchonly } = await node.walletRpc<{ mine: WalletBalance; watchonly?: WalletBalance }>(
         'getbalances',
@@ -91,7 +91,7 @@ describe.each(['BTC', 'LTC'] as const)('tillctl seed descriptors --coin %s', (co
       expect(toAtoms(String((watchonly ?? mine).trusted))).toBe(balance);
     });
 
-    it('lets the node spend everything with --private, and records that in the audit log', async () => {
+    it('prints private descriptors with --private, with which the node can spend everything, and records that in the audit log', async () => {
       await importInto('spending', true);
       const balance = await balanceOfShop();
       const held = await node.walletRpc<string | number>('getbalance', [], 'spending');
@@ -115,7 +115,7 @@ describe.each(['BTC', 'LTC'] as const)('tillctl seed descriptors --coin %s', (co
       expect(body.data.entries.map(({ action }) => action)).toContain('tillctl seed descriptors --private');
     });
 
-    it('refuses a coin without descriptors and a shop that does not exist', async () => {
+    it('refuses a coin without descriptors and an unknown shop', async () => {
       const command = ['descriptors', '--data-dir', world.till.dataDir, '--coin'];
       const refused = { code: 2, stdout: '' };
       expect(await runTool('seed', [...command, 'ETH'])).toMatchObject(refused);

@@ -73,7 +73,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     expect(await tool()).toEqual({ code: 0, stdout: 'BTC: no send waits\n', stderr: '' });
   });
 
-  test('broadcasts a send that the node does not have, and reports that it waits for a block', async () => {
+  test('broadcasts a send that the node lacks, and reports that it waits for a block', async () => {
     await node.mine(1);
     const sent = await unheard();
     const { code, stdout } = await tool();
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     expect(await status(sent.id)).toBe('signed');
   });
 
-  test('reports a send with a double spend as undecided until a block decides, and then the daemon ends it', async () => {
+  test('reports a double-spent send as undecided until a block decides, after which the daemon fails it', async () => {
     const sent = await unheard();
     const adapter = world.adapter('BTC');
     const theirs = adapter.planSend({
@@ -116,7 +116,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     expect((await tool()).stdout).toBe('BTC: no send waits\n');
   });
 
-  test('distinguishes a node of another network from one that refuses', async () => {
+  test('reports the coin as unknown when the node belongs to another network', async () => {
     await unheard();
     const env = { ...liveEnv({ BTC: node.rpcUrl }), TILLD_NETWORK: 'testnet' };
     const { code, stdout } = await runTool('sends', ['--data-dir', dir], { env });

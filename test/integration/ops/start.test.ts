@@ -93,7 +93,7 @@ async function servesPages({ url }: Started): Promise<void> {
 }
 
 it(
-  'two concurrent starts from one clone build once, and both serve their pages',
+  'scripts/start, run twice concurrently in one clone, builds once, and both daemons serve their pages',
   async () => {
     const both = await Promise.all([start(), start()]);
     for (const one of both) await answers(one);
@@ -105,7 +105,7 @@ it(
 );
 
 it(
-  'a second start builds nothing, and one with changed sources leaves the pages of the running daemon intact',
+  'scripts/start, run again, builds nothing unless sources changed, and never changes the pages of a running daemon',
   async () => {
     const running = await start();
     await answers(running);

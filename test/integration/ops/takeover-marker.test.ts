@@ -79,8 +79,8 @@ function paymentsOf(dataDir: string): string[] {
   }
 }
 
-describe('a machine that took over', () => {
-  it('leaves the database of the earlier epoch to the next one when it died before its first snapshot', async () => {
+describe('a machine that took over from the replica', () => {
+  it('does not hide the earlier database from the next machine when it died before its first snapshot', async () => {
     expect(await restore('second')).toMatchObject({ code: 0 });
     expect(await promote('second')).toMatchObject({ code: 0, stdout: expect.stringContaining('epoch 2') });
 
@@ -95,7 +95,7 @@ describe('a machine that took over', () => {
     expect(second.output).toContain('another machine has taken over (epoch 3, this one has 2)');
   });
 
-  it('reports no age of a replica that contains only its takeover marker', async () => {
+  it('reports no lag for a replica that contains only its takeover marker', async () => {
     await restore('second');
     await promote('second');
     const alone = await TillProcess.start(env, join(dir, 'second'));
@@ -150,7 +150,7 @@ it('at most one of two concurrent takeovers succeeds', async () => {
   }
 });
 
-it('a takeover names a replica generation that cannot be restored, and uses an older one only on confirmation of the operator', async () => {
+it('a restore names a damaged replica generation, and uses an older one only when the operator says so', async () => {
   await restore('second');
   await promote('second');
   const second = await Machine.start(env, join(dir, 'second'));

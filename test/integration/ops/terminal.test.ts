@@ -52,7 +52,7 @@ async function outputOf(command: string, args: readonly string[], port: number):
   return output.replaceAll('\r', '');
 }
 
-it('the daemon at a terminal prints its dashboard URL, API docs and data directory, and readable log lines', async () => {
+it('the daemon prints its dashboard URL, API docs, data directory and readable log lines when its output is a terminal', async () => {
   const port = await freePort();
   const program = `exec '${process.execPath}' '${programFile()}'`;
   const output = await outputOf('script', ['-qefc', program, '/dev/null'], port);

@@ -39,7 +39,7 @@ async function run(program: string, args: readonly string[], env: Record<string,
 
 describe('tillctl', () => {
   it(
-    'lists its commands, and describes each of them',
+    'lists its commands with a description of each',
     async () => {
       const { code, stdout } = await runTool('tillctl', ['--help']);
       expect(code).toBe(0);
@@ -59,7 +59,7 @@ describe('tillctl', () => {
     LIMIT_MS,
   );
 
-  it('answers an unknown command with the nearest one and exit code 2', async () => {
+  it('answers an unknown command with the closest one and exit code 2', async () => {
     const { code, stderr } = await runTool('tillctl', ['bakup']);
     expect({ code, stderr }).toMatchObject({
       code: 2,
@@ -94,7 +94,7 @@ describe('tillctl status', () => {
     LIMIT_MS,
   );
 
-  it('says that no daemon responds, with exit code 1', async () => {
+  it('prints that no daemon responds, with exit code 1', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tillctl-'));
     const env = { TILLD_PORT: String(await freePort()), TILLD_DATA_DIR: dir };
     const { code, stdout } = await runTool('tillctl', ['status'], { env });
@@ -117,7 +117,7 @@ describe('tillctl check-config', () => {
     return { code, findings: JSON.parse(stdout) as Finding[] };
   }
 
-  it('reports settings that would have no effect: mainnet without a node, an address without a mail server', async () => {
+  it('reports settings that have no effect: mainnet without a node, an address without a mail server', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tillctl-'));
     const { code, findings } = await check({
       TILLD_DATA_DIR: dir,
@@ -167,7 +167,7 @@ describe('tillctl check-config', () => {
   });
 
   it(
-    'sends a real test mail to the operator or a named address, and reports a mail server that is gone',
+    'sends a test email to the operator or a given address, and reports an unreachable mail server',
     async () => {
       const sink = await SmtpSink.start();
       const dir = mkdtempSync(join(tmpdir(), 'tillctl-'));
@@ -195,7 +195,7 @@ describe('tillctl check-config', () => {
 
 describe('tillctl restore-test', () => {
   it(
-    'restores the newest backup, counts its rows, leaves nothing behind, and rejects a damaged one',
+    'restores the newest backup into a temporary directory, counts its rows, deletes it, and rejects a damaged backup',
     async () => {
       const env = { TILLD_KEYRING_PASSPHRASE: PASSPHRASE };
       await using till = await Till.start(env);
@@ -253,7 +253,7 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   it(
-    'runs as the user of the service, with its environment and its credentials',
+    'executes as the user of the service, with its environment and its credentials',
     async () => {
       const words = join(root, 'words');
       writeFileSync(words, `${'abandon '.repeat(23)}art`, { mode: 0o644 });
@@ -289,7 +289,7 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
   );
 
   it(
-    'decrypts a credential of LoadCredentialEncrypted as systemd does, in place of the plain one',
+    'decrypts a credential of LoadCredentialEncrypted as systemd does, in place of the unencrypted one',
     async () => {
       const dropIn = join(root, 'tilld.service.d/encrypted.conf');
       const [folder, sealed] = [join(root, 'programs'), join(root, 'passphrase.cred')];
@@ -335,7 +335,7 @@ Environment=TILLD_KEYRING_PASSPHRASE_FILE=%d/passphrase
   );
 
   it(
-    'refuses other users, and uses the environment of a caller who names a configuration',
+    'refuses other users, unless the caller specifies a configuration',
     async () => {
       const asOther = await run('setpriv', ['--reuid', '12345', '--clear-groups', tillctl, 'status'], env());
       expect(asOther).toMatchObject({ code: 1, stderr: expect.stringContaining('run it as root') });

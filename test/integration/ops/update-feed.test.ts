@@ -85,8 +85,8 @@ async function openFeed(feed = feedFile(), allowPrivate = true): Promise<UpdateF
   });
 }
 
-describe('UpdateFeed', () => {
-  it('knows a newer release from a feed that ssh-keygen signed, also after a restart', async () => {
+describe('UpdateFeed (signed announcement of releases)', () => {
+  it('reports a newer release from a feed that ssh-keygen signed, also after a restart', async () => {
     publish({ ...NEWER, security: true });
     const feed = await openFeed();
     expect(feed.available()).toBeNull();
@@ -97,7 +97,7 @@ describe('UpdateFeed', () => {
     expect(lines.join()).toContain('newer release available');
   });
 
-  it('knows of none when the feed names the running release or an older one', async () => {
+  it('reports no release when the feed names the running one or an older one', async () => {
     const feed = await openFeed();
     for (const version of ['0.9.9', '1.0.0-rc.1', '1.0.0']) {
       publish(release(version, '2026-06-01T00:00:00Z'));
@@ -138,7 +138,7 @@ describe('UpdateFeed', () => {
     ['of notes at a script', () => publish({ ...NEWER, notesUrl: 'javascript:alert(1)' }), /notesUrl/],
     ['of no JSON', () => publish('hello'), /JSON/],
     ['of a feed from the future', () => publish(release('1.1.0', '2026-07-01T00:00:00Z')), /in the future/],
-  ])('warns of a signature %s, and changes nothing', async (_, prepare, warning) => {
+  ])('warns of a signature %s, and keeps the earlier state', async (_, prepare, warning) => {
     prepare();
     const feed = await openFeed();
     await feed.check();
@@ -150,7 +150,7 @@ describe('UpdateFeed', () => {
     expect([feed.available()?.version, feed.warnings()]).toEqual(['1.1.0', []]);
   });
 
-  it('refuses a feed that is older than one seen before, also after a restart', async () => {
+  it('rejects a feed that is older than one seen before, also after a restart', async () => {
     publish(release('1.2.0', '2026-06-05T00:00:00Z', { security: true }));
     await (await openFeed()).check();
     const feed = await openFeed();
@@ -166,7 +166,7 @@ describe('UpdateFeed', () => {
     }
   });
 
-  it('keeps calling an update one of security until the running release has it', async () => {
+  it('marks an update as a security update until the running release includes the fix', async () => {
     const feed = await openFeed();
     publish(release('1.1.0', '2026-06-01T00:00:00Z', { security: true }));
     await feed.check();
@@ -175,7 +175,7 @@ describe('UpdateFeed', () => {
     expect(feed.available()).toMatchObject({ version: '1.2.0', security: true });
   });
 
-  it('retries without a warning while the file is missing', async () => {
+  it('retries without a warning while the feed is missing', async () => {
     publish(NEWER);
     rmSync(feedFile());
     const feed = await openFeed();
@@ -184,7 +184,7 @@ describe('UpdateFeed', () => {
     expect(lines.join()).toContain('update feed unreachable; will retry');
   });
 
-  it('refuses a file that is too large', async () => {
+  it('rejects a feed that is too large', async () => {
     publish(NEWER);
     writeFileSync(feedFile(), ' '.repeat(20_000));
     const feed = await openFeed();
@@ -216,7 +216,7 @@ describe('UpdateFeed over HTTP', () => {
   });
   afterEach(async () => new Promise((done) => server.close(done)));
 
-  it('requests feed and signature, and sends nothing about this server', async () => {
+  it('requests feed and signature, and sends no data about this server', async () => {
     publish(NEWER);
     const feed = await openFeed(address());
     await feed.check();
@@ -231,7 +231,7 @@ describe('UpdateFeed over HTTP', () => {
   it.each([
     ['a redirect', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }, /answered 302/],
     ['an error', { status: 500, body: '' }, /answered 500/],
-  ])('retries after %s, which it does not follow', async (_, given, reason) => {
+  ])('retries after %s, and follows no redirect', async (_, given, reason) => {
     answer = () => given;
     const feed = await openFeed(address());
     await feed.check();
@@ -240,14 +240,14 @@ describe('UpdateFeed over HTTP', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('warns of an answer that is too large, after the limit', async () => {
+  it('warns of a response that is too large, and stops reading it at the limit', async () => {
     answer = () => ({ status: 200, body: Buffer.alloc(20_000_000) });
     const feed = await openFeed(address());
     await feed.check();
     expect(feed.warnings()).toEqual([expect.stringContaining('more than 16384 bytes')]);
   });
 
-  it('sends no request to a private address where webhooks may not either', async () => {
+  it('sends no request to a private address where private webhooks are not allowed', async () => {
     publish(NEWER);
     const feed = await openFeed(address(), false);
     await feed.check();
@@ -289,7 +289,7 @@ describe('a daemon with TILLD_UPDATE_FEED', () => {
     expect(VERSION).not.toBe('99.0.0');
   });
 
-  it('shows nothing without the setting', async () => {
+  it('shows nothing when the setting is empty', async () => {
     await using till = await Till.start();
     const response = await fetch(`${till.api.baseUrl}/readyz`);
     expect(await response.json()).toMatchObject({ data: { update: null } });

@@ -129,7 +129,7 @@ it(
 );
 
 it(
-  'tillctl rollback lists the payments that it loses, refuses without --yes, and no address is issued twice afterwards',
+  'tillctl rollback lists the payments that it loses, refuses without --yes, and addresses are not issued twice afterwards',
   async () => {
     await world.ready();
     const before = readdirSync(world.dataDir).filter((name) => name === `tilld.sqlite.before-${MIGRATION}`);
@@ -153,7 +153,7 @@ it(
 );
 
 it(
-  'tillctl rollback starts the release again and refuses when a send is ordered just before the stop',
+  'tillctl rollback refuses and starts the newer release again when a send is created just before the stop',
   async () => {
     await world.ready();
     const newer = await world.update(world.archive('0.3.1', { migrates: true }));
@@ -182,7 +182,7 @@ it(
 );
 
 it(
-  'tillctl update goes back to the old release and its database if the new one never listens',
+  'tillctl update returns to the old release and its database if the new one never listens',
   async () => {
     await world.ready();
     const id = await order();
@@ -200,7 +200,7 @@ it(
 );
 
 it(
-  'tillctl update keeps a release that is not ready but has accepted payments, and only an explicit rollback undoes it',
+  'tillctl update keeps a new release that is not ready but has accepted payments, which only an explicit rollback undoes',
   async () => {
     await world.ready();
     const before = await order();
@@ -227,7 +227,7 @@ it(
 );
 
 it(
-  'tillctl update refuses a changed archive, one that is signed by another key, and an older one',
+  'tillctl update refuses an archive that is changed, signed by another key, or older than the running release',
   async () => {
     await world.ready();
     const older = await world.update(world.archive('0.1.9'));
@@ -256,7 +256,7 @@ async function killAt(step: Step, archive: string, ...options: readonly string[]
 }
 
 it(
-  'tillctl update leaves a release that runs when it is killed at any step, and continues when it is run again',
+  'tillctl update leaves a working release when it is killed at any step, and continues when it is run again',
   async () => {
     const archive = world.archive('0.6.0', { migrates: true });
     const ids: string[] = [];
@@ -281,7 +281,7 @@ it(
 );
 
 it(
-  'tillctl rollback restores the backup of the update if the copy of the database was removed',
+  'tillctl rollback restores the backup of the update if the earlier database file was deleted',
   async () => {
     await world.ready();
     rmSync(join(world.dataDir, `tilld.sqlite.before-${MIGRATION}`));

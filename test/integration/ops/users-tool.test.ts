@@ -45,7 +45,7 @@ describe('scripts/users', () => {
     expect(line).toContain('shops: ');
   });
 
-  it('sets a generated password, prints it once, and revokes earlier sessions and tokens', async () => {
+  it('sets a generated password, prints it once, and revokes existing sessions and tokens', async () => {
     const person = await newPerson(till.api);
     const { code, stdout, stderr } = await users(['reset-password', person.email, '--generate']);
     expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -84,7 +84,7 @@ describe('scripts/users', () => {
     expect((await login(email, PASSWORD)).status).toBe(200);
   });
 
-  it('transfers everything from one account to another one that is empty', async () => {
+  it('transfers everything from one account to another account that is empty', async () => {
     const [before, after] = [await newPerson(till.api, 'before'), await newPerson(till.api, 'after')];
     const shop = await Shop.open(till.api, { owner: before.token });
     expect(await users(['make-owner', after.email, '--instead-of', before.email])).toMatchObject({ code: 0 });
@@ -109,7 +109,7 @@ describe('scripts/users', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has shops, customers') });
   });
 
-  it('names an account that does not exist, and lists the commands', async () => {
+  it('reports an unknown account, and rejects an unknown command with exit code 2', async () => {
     expect((await users(['reset-password', 'nobody@example.com', '--generate'])).stderr).toContain(
       'no account has the address nobody@example.com',
     );

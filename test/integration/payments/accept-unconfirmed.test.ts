@@ -34,7 +34,7 @@ async function mine(credit: UnconfirmedCredit): Promise<void> {
   await world.poll('BTC');
 }
 
-it('acceptance of an unconfirmed underpayment waives the amount, not the confirmations', async () => {
+it('acceptance of an unconfirmed underpayment by the merchant waives the amount, not the confirmations', async () => {
   const credit = pays(PART);
   await see(credit);
   expect((await accept()).status).toBe('confirming');
@@ -46,7 +46,7 @@ it('acceptance of an unconfirmed underpayment waives the amount, not the confirm
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
 
-it('acceptance of an unconfirmed underpayment survives a fee bump (RBF) by the payer', async () => {
+it('acceptance of an unconfirmed underpayment stays valid when the payer bumps the fee (RBF)', async () => {
   const [first, second] = [pays(PART), pays(PART)];
   await see(first);
   await accept();
@@ -60,7 +60,7 @@ it('acceptance of an unconfirmed underpayment survives a fee bump (RBF) by the p
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
 
-it('acceptance of an unconfirmed underpayment ends with an event when a replacement pays less', async () => {
+it('acceptance of an unconfirmed underpayment ends with an event when an RBF replacement pays less', async () => {
   const first = pays(PART);
   await see(first);
   await accept();

@@ -81,8 +81,8 @@ const reversed = async (shop: Shop): Promise<string> => {
   return id;
 };
 
-describe('GET /merchant/attention', () => {
-  it('lists each open problem with its money, its page and one action, urgent ones first', async () => {
+describe('GET /merchant/attention (open decisions of the shop)', () => {
+  it('lists each open problem with its amount, its page and one action, urgent ones first', async () => {
     const shop = await Shop.open(till.api);
     await shop.createPayment();
     expect(await list(shop)).toEqual({ items: [], pagination: { page: 1, limit: 10, total: 0 } });
@@ -111,7 +111,7 @@ describe('GET /merchant/attention', () => {
     expect(paged.pagination).toEqual({ page: 2, limit: 1, total: 2 });
   });
 
-  it('lists an underpaid payment and late money once the deadline has passed, and no longer once they are decided', async () => {
+  it('lists an underpaid payment and late money after the deadline, until the shop has decided about them', async () => {
     const shop = await Shop.open(till.api, { settings: { latePayments: 'review' } });
     const { id: short } = await shop.createPayment({ lifetimeMinutes: 5 });
     await simulate(shop, short, { scenario: 'underpay', confirmations: 6 });
@@ -141,7 +141,7 @@ describe('GET /merchant/attention', () => {
     expect(await kinds(shop)).toEqual([]);
   });
 
-  it('lists an excess until a refund link offers it to the payer, and then the claim that waits for approval', async () => {
+  it('lists an overpayment until a refund link offers it to the payer, and then the claim that needs approval', async () => {
     const shop = await Shop.open(till.api);
     const paymentId = await overpaid(shop);
     expect(await kinds(shop)).toEqual(['payment_over']);
@@ -185,7 +185,7 @@ const openWithHeldSend = async () => {
 };
 
 describe('GET /merchant/attention with a send above a limit', () => {
-  it('shows who ordered it, where it goes and why it waits, until it is decided', async () => {
+  it('shows its requester, its destination and why it needs approval, until someone decides', async () => {
     const { owner, shop, sendId, destination } = await openWithHeldSend();
     const [item] = (await list(shop)).items;
     expect(item).toMatchObject({
@@ -205,7 +205,7 @@ describe('GET /merchant/attention with a send above a limit', () => {
     expect(await kinds(shop)).toEqual([]);
   });
 
-  it('is not dismissed by a member who may not send, and ends when the send expires', async () => {
+  it('cannot be dismissed by a member without permission to send, and disappears when the send expires', async () => {
     const { owner, shop, sendId } = await openWithHeldSend();
     const member = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role: 'manager' });
     const { items } = await list(shop, '', member.token);
@@ -216,7 +216,7 @@ describe('GET /merchant/attention with a send above a limit', () => {
   });
 });
 
-it('GET /merchant/attention lists each item on one page, and beyond the last page only reports the total', async () => {
+it('GET /merchant/attention lists each item on exactly one page, and beyond the last page only the total', async () => {
   const shop = await Shop.open(till.api);
   const ids = [await reversed(shop), await reversed(shop), await reversed(shop)];
   const pages = [await list(shop, 'limit=2'), await list(shop, 'limit=2&page=2')];
@@ -261,7 +261,7 @@ describe('dismissing an item of GET /merchant/attention by role', () => {
     ['manager', { payment_reversed: true, refund_claim: false, payment_over: true }],
     ['clerk', { payment_reversed: false, refund_claim: false, payment_over: true }],
     ['bookkeeper', { payment_reversed: false, refund_claim: false, payment_over: false }],
-  ] as const)('is allowed to a %s only for what the role may settle', async (role, expected) => {
+  ] as const)('is allowed to a %s only for items that the role may decide', async (role, expected) => {
     const owner = await newPerson(till.api, 'owner');
     const shop = await Shop.open(till.api, { owner: owner.token });
     await reversed(shop);
@@ -307,7 +307,7 @@ describe('GET /merchant/attention by role', () => {
   });
 });
 
-it('a payment of every status with every exception is listed exactly when it waits for a decision', async () => {
+it('GET /merchant/attention lists a payment, for every status and exception, exactly when it needs a decision', async () => {
   const { world } = await openGroupWorld();
   const { db } = world.deps;
   const expected: string[] = [];

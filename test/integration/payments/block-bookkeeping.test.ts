@@ -38,7 +38,7 @@ async function remembered(): Promise<{ oldest: number; count: number }> {
     .executeTakeFirstOrThrow();
 }
 
-it('recordBlock remembers blocks deep enough for every supported reorg, and few beyond them', async () => {
+it('recordBlock stores block hashes deep enough for every supported reorg, and few beyond', async () => {
   const start = 10 * INTERVAL;
   await world.wallet.db.transaction(async (tx) => advanceCursor(tx, CHAIN, header(start), world.now()));
   const enough = start + 15 * INTERVAL;
@@ -57,7 +57,7 @@ it('recordBlock remembers blocks deep enough for every supported reorg, and few 
   });
 });
 
-it('a payment event contains the same payment as a later read, after any sequence of changes', async () => {
+it('a payment event contains the same payment as a read of the payment, after any sequence of changes', async () => {
   const payment = await world.order({ amount: '70.00' });
   const address = addressOf(payment, 'BTC');
   const part = (letter: string, index: number) => creditTo(address, 10_000_000n, letter.repeat(64), index);

@@ -43,7 +43,7 @@ async function record(block: ChainBlock): Promise<boolean> {
   return recordBlock(world.deps, CHAIN, block, { cameAfter: null, blockTimes: 'rough' });
 }
 
-it('recordBlock does not wait for the disk for a block without payments, and always does for one with a payment', async () => {
+it('recordBlock waits for a flush to disk only when the block contains a payment', async () => {
   const relaxed = vi.spyOn(world.wallet.db.database, 'relaxedTransaction');
   const { payment, block } = await paying();
   const empty = (height: number, parent: ChainBlock | typeof START): ChainBlock => ({

@@ -151,7 +151,7 @@ async function linkPayment(): Promise<string> {
 }
 
 describe('DELETE /merchant/customer/erase', () => {
-  it('removes personal data from every table, and leaves every amount unchanged', async () => {
+  it('removes personal data from every table, and changes no amount', async () => {
     const key = { 'idempotency-key': 'create-ada' };
     const fields = { email: EMAIL, metadata: { name: NAME, phone: PHONE, plan: 'gold' } };
     const customer = await must<Customer>('POST', '/merchant/customer/create', fields, key);
@@ -243,7 +243,7 @@ describe('DELETE /merchant/customer/erase', () => {
     }
   });
 
-  it('shows the customer as erased, and is idempotent', async () => {
+  it('returns the customer as erased afterwards, and is idempotent', async () => {
     const { id } = await must<Customer>('POST', '/merchant/customer/create', {
       email: 'again@example.com',
       metadata: { name: 'Again' },
@@ -259,7 +259,7 @@ describe('DELETE /merchant/customer/erase', () => {
     expect([edit.status, edit.body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('creates another customer when the address is used again later', async () => {
+  it('allows another customer to be created with the same address later', async () => {
     const email = 'twice@example.com';
     const { id } = await must<Customer>('POST', '/merchant/customer/create', { email });
     await erase(id);
@@ -282,7 +282,7 @@ describe('DELETE /merchant/customer/erase', () => {
     expect((await erase(squatted.id)).status).toBe(200);
   });
 
-  it('erases many payments, and none of another customer', async () => {
+  it('erases many payments of the customer, and none of another customer', async () => {
     const email = 'many@example.com';
     const { id } = await must<Customer>('POST', '/merchant/customer/create', { email });
     const other = await shop.createPayment({ description: `For ${email}` });
@@ -316,7 +316,7 @@ describe('DELETE /merchant/customer/erase', () => {
     expect(places([email])).toEqual([]);
   });
 
-  it('stores no personal data from the response to a webhook delivery that was in flight', async () => {
+  it('also removes personal data from the response to a webhook that was in flight', async () => {
     const email = 'underway@example.com';
     const asked = Promise.withResolvers<() => void>();
     const slow = createServer((req, res) => {

@@ -23,7 +23,7 @@ function failingAfter(db: Db, count: number): Db {
   });
 }
 
-it('eraseCustomer keeps the address until everything else is erased, so that the next request finishes an interrupted erasure', async () => {
+it('eraseCustomer deletes the email address last, so that another request can complete an interrupted erasure', async () => {
   const world = await openPaymentWorld();
   try {
     const { db } = world.deps;

@@ -12,7 +12,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 const HOUR_OF_BLOCKS = 300;
 const HALF_HOUR_MS = 1_800_000;
 
-describe.skipIf(!requireAnvil())('an Ethereum node after an hour of downtime of the daemon', () => {
+describe.skipIf(!requireAnvil())('an Ethereum node after the daemon was down for an hour', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -26,7 +26,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node after an hour of downtime of 
   });
   afterAll(async () => world.end());
 
-  it('gets one request per block, in one pass, and payments made at any time of the outage are credited', async () => {
+  it('receives one request per block, and payments made during the downtime are credited', async () => {
     const payments: PaymentJson[] = [];
     for (let at = 0; at < 6; at += 1) {
       payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));

@@ -71,7 +71,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
   };
 
-  it('require a number of blocks, safe, or finalized, depending on the amount', async () => {
+  it('require a number of blocks, the safe tag or the finalized tag, depending on the amount', async () => {
     const payments = await Promise.all(['20', '200', '2000'].map(order));
     expect(payments.map(({ options }) => [options.ETH.finality, options.ETH.requiredConfirmations])).toEqual([
       [null, 1],
@@ -102,7 +102,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     }
   });
 
-  it('are reversed by a reorg before finality without ever completing', async () => {
+  it('are reversed by a reorg before finality without completing in between', async () => {
     const payment = await order('2000');
     const txid = await pay(payment);
     expect(await minedAndShown(payment)).toEqual(['confirming', 1, 64]);
@@ -139,7 +139,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     ],
     ['nothing', (): unknown => null, 'no such block'],
   ])(
-    'raise an alarm, continue and do not complete early when a node answers %s for a finality tag',
+    'raise an alarm and do not complete early when a node answers %s for a finality tag',
     async (_what, answer, words) => {
       onTag('finalized', answer);
       const payment = await order('2000');
@@ -163,7 +163,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     },
   );
 
-  it('do not complete when the tag is above the tip, on another branch, or far back', async () => {
+  it('do not complete when the tagged block is above the tip, on another branch, or lower than before', async () => {
     const payment = await order('2000');
     await pay(payment);
     await anvil.mine(1);
@@ -203,7 +203,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     expect((await shop.payment(payment.id)).exception).toBeNull();
   });
 
-  it('are swept to the merchant once the lowest requirement is met', async () => {
+  it('are swept to the merchant address once the lowest requirement is met', async () => {
     await anvil.mine(3);
     const payments = await Promise.all(['200', '2000'].map(order));
     for (const payment of payments) await pay(payment);

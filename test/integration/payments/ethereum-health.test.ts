@@ -17,7 +17,7 @@ interface Health {
   readonly warnings: readonly string[];
 }
 
-describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () => {
+describe.skipIf(!requireAnvil())('an Ethereum node without connection to its network', () => {
   let anvil: Anvil;
   let proxy: FaultProxy;
   let till: Till;
@@ -59,7 +59,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () =>
     }
   };
 
-  it('counts as behind while its tip is old, expires no payment, and money paid meanwhile is credited', async () => {
+  it('counts as behind while its tip is old, so that no payment expires, and money paid meanwhile is credited', async () => {
     await mineNow();
     await healthUntil('it follows', ({ state }) => state === 'following');
     await watchFor(3);
@@ -93,7 +93,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () =>
     await healthUntil('it follows again', ({ state }) => state === 'following');
   });
 
-  it('causes a warning about contract payments when it returns no balances even for its newest block', async () => {
+  it('causes a warning about payments from contracts when it returns no balances for its newest block', async () => {
     const fault = proxy.inject({ kind: 'rewrite', rewrite: noHashes }, { methods: ['eth_getBalance'] });
     till.clock.advance(MINUTE_MS);
     const told = await healthUntil('it is told', ({ warnings }) => warnings.length > 0);

@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
   const received = async ({ id }: PaymentJson): Promise<string> =>
     (await shop.payment(id)).options.ETH.received;
 
-  it('do not reverse the second of two contract payments in reorged blocks when the first is mined again', async () => {
+  it('do not reverse the second of two contract payments when a reorg mines only the first again', async () => {
     const payment = await order();
     const first = await pay(payment, true, 2n);
     await mined();
@@ -89,7 +89,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
 
-  it('reverse no payment because of one answer that lacks its transaction', async () => {
+  it('reverse no payment because of one answer without its transaction', async () => {
     const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
     proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
     const payment = await order();
@@ -107,7 +107,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     ['to the address directly', false, 1],
     ['through a contract, finalized meanwhile', true, 70],
   ])(
-    'write off no money paid %s when the node repeatedly answers zero, but raise a warning',
+    'do not write off money paid %s when the node repeatedly returns a zero balance, but raise a warning',
     async (_how, isInside, blocks) => {
       const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
       proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
@@ -134,7 +134,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     120_000,
   );
 
-  it('write off money that its key sent elsewhere in skipped blocks once that is finalized', async () => {
+  it('do not prevent writing off money that its key spent in skipped blocks, once that is finalized', async () => {
     const payment = await order();
     const { address } = payment.options.ETH;
     await pay(payment, false);
@@ -175,7 +175,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
     ['to the address directly', false],
     ['through a contract', true],
   ])(
-    'keep money paid %s credited once when old states read as empty',
+    'leave money paid %s credited once when the node returns zero balances for old blocks',
     async (_how, isInside) => {
       const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
       proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
@@ -227,7 +227,7 @@ describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () =>
       [-32_601, 'the method eth_estimateGas does not exist/is not available'],
       [-32_005, 'limit exceeded'],
     ])(
-      'answer a send whose gas cannot be estimated (%s %s) with an error that asks to retry later',
+      'cause a send whose gas cannot be estimated (%s %s) to be answered with an error that asks to retry later',
       async (code, message) => {
         const order = { coin: 'ETH', amount: '0.01', destination: await anvil.newAddress() };
         const fault = proxy.inject({ kind: 'rpcError', code, message }, { methods: ['eth_estimateGas'] });

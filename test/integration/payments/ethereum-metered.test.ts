@@ -12,7 +12,7 @@ const BLOCK_MS = 12_000;
 /** Without calls, balances are asked for singly, by turns: several rounds of all orders fit into this. */
 const LONGEST_MS = 300_000;
 
-describe.skipIf(!requireAnvil())('Ethereum with a metered node provider', () => {
+describe.skipIf(!requireAnvil())('Ethereum with a provider that limits requests', () => {
   let anvil: Anvil;
   beforeAll(async () => (anvil = await Anvil.start()));
   afterAll(async () => anvil.stop());
@@ -39,7 +39,7 @@ describe.skipIf(!requireAnvil())('Ethereum with a metered node provider', () => 
     ['without traces in the plan', /^(debug|trace)_/, 60_000],
     ['with neither traces nor eth_call in the plan', /^(debug|trace)_|^eth_call$/, LONGEST_MS],
   ])(
-    'credits, %s, a plain transfer among 400 orders within a minute, and contract payments',
+    'credits, %s, a plain transfer among 400 open payments within a minute, and contract payments',
     async (_plan, refused, insideMs) => {
       await using provider = await MeteredProvider.start(anvil.rpcUrl, UNITS_PER_SECOND, refused);
       const env = { TILLD_POLL_INTERVAL: '5s', TILLD_CONFIRMATIONS_ETH: '1' };

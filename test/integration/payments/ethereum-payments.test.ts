@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
   });
 
-  it('are credited with calldata like without', async () => {
+  it('are credited when the transfer has calldata', async () => {
     const payment = await newPayment();
     await anvil.pay({ address: payment.options.ETH.address, amount: due(payment) }, { data: '0xdeadbeef' });
     await settle(payment);
@@ -143,7 +143,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending', transactions: [] });
     });
 
-    it('add up for two transfers to one address in one block, inside and outside a contract', async () => {
+    it('add up when two transfers to one address are in one block, one of them from a contract', async () => {
       const payment = await newPayment();
       const { address } = payment.options.ETH;
       const half = due(payment) / 2n;
@@ -155,7 +155,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(done.transactions).toHaveLength(2);
     });
 
-    it('are on time by their block when a contract paid while the daemon was down', async () => {
+    it('are on time by their block time when a contract paid while the daemon was down', async () => {
       const payment = await newPayment();
       await till.down();
       await anvil.payInside([{ address: payment.options.ETH.address, amount: due(payment) }]);
@@ -190,7 +190,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     });
   });
 
-  it('complete without exception, on time by their block, when paid while the daemon was down', async () => {
+  it('complete on time by their block time when paid while the daemon was down', async () => {
     const payment = await newPayment();
     await till.down();
     await pay(payment);

@@ -17,7 +17,7 @@ const PASSWORD = 'correct horse battery';
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
-describe.skipIf(!requireAnvil())('an Ethereum address on a node without traces', () => {
+describe.skipIf(!requireAnvil())('an Ethereum payment address on a node without traces', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let till: Till;
@@ -42,7 +42,7 @@ describe.skipIf(!requireAnvil())('an Ethereum address on a node without traces',
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('is watched forever, so that a contract payment months later is late and not lost', async () => {
+  it('is watched permanently, so that a contract payment months later is reported as late', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     till.clock.advance(90 * DAY_MS);
     await eventually(
@@ -63,7 +63,7 @@ describe.skipIf(!requireAnvil())('an Ethereum address on a node without traces',
     expect(paid.transactions).toHaveLength(1);
   });
 
-  it('is also read in a wallet restored from its seed words, whenever a contract paid it', async () => {
+  it('is watched in a wallet restored from its seed words as well, whenever a contract paid it', async () => {
     const payments = [];
     for (let at = 0; at < 30; at += 1) payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));
     const addresses = payments.map(({ options }) => options.ETH.address);

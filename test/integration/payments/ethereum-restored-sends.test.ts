@@ -65,7 +65,7 @@ describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
     return till;
   };
 
-  it('is confirmed by a replacement that was not signed by this wallet database', async () => {
+  it('is confirmed when a replacement is mined that the restored database does not contain', async () => {
     const destination = await anvil.newAddress();
     const sent = await sendAndCopy(destination);
     await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(30n * GWEI).toString(16)}`]);

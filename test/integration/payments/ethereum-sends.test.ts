@@ -79,7 +79,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     return BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
   };
 
-  it('sweep a settled deposit to the merchant address and leave exactly zero', async () => {
+  it('sweep a settled deposit to the merchant address and leave exactly zero behind', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     const { address, amount, requiredConfirmations } = payment.options.ETH;
     await anvil.pay({ address, amount: wei(amount) });
@@ -122,7 +122,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(sink.deliveries.filter(({ body }) => body.type.startsWith('send.'))).toEqual([]);
   });
 
-  it('leave a deposit that is not worth its fee', async () => {
+  it('do not sweep a deposit that is worth less than the fee', async () => {
     await fund(wei('1'));
     const before = await balance();
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
@@ -145,7 +145,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await eventually('it is there', balance, (now) => now > before);
   });
 
-  it('pay exactly the amount, with fee and balance exact to the wei', async () => {
+  it('pay exactly the amount, and fee and balance match the chain to the wei', async () => {
     const before = await balance();
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.1'), destination);
@@ -182,7 +182,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(before - spent);
   });
 
-  it('are refused for one of two concurrent requests when the balance covers only one', async () => {
+  it('are accepted for only one of two concurrent requests when the balance covers only one', async () => {
     const amount = ((await balance()) * 2n) / 3n;
     const to = await anvil.newAddress();
     const answers = await Promise.all([send(amount, to), send(amount, to)]);
@@ -205,7 +205,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(order.destination)).toBe(wei('0.001'));
   });
 
-  it('cost at most the quoted fee for a contract, and show the fee that was paid', async () => {
+  it('cost at most the quoted fee for a destination with code, and show the fee that was paid', async () => {
     await fund(wei('1'));
     const before = await balance();
     // The payer contract does nothing without calldata: it keeps the money.
@@ -250,7 +250,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await ended(next.body.data.id);
   });
 
-  it('do not fail on a revert while a reorg may still let them pay', async () => {
+  it('do not fail on a revert while a reorg may still change the outcome', async () => {
     await fund(wei('1'));
     const before = await balance();
     const destination = '0x000000000000000000000000000000000000b0b6';
@@ -305,7 +305,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(await balance());
   });
 
-  it('are replaced at a price that nodes accept when stuck, and pay once', async () => {
+  it('are replaced with a fee that nodes accept when stuck, and pay once', async () => {
     const before = await balance();
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.01'), destination);

@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('stuck ETH transactions', () => {
     return payment;
   };
 
-  it('are bumped by at least an eighth when they sweep a deposit, out of its amount, and leave nothing', async () => {
+  it('get a fee bump of at least an eighth when they sweep a deposit, deducted from the amount', async () => {
     const payment = await deposit('1000');
     const { address, amount } = payment.options.ETH;
     const first = await waitingFrom(address, () => true);
@@ -100,7 +100,7 @@ describe.skipIf(!requireAnvil())('stuck ETH transactions', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(amount) - fee);
   });
 
-  it('are avoided for a small deposit while gas costs more than it is worth, and it is swept later', async () => {
+  it('are avoided by not sweeping a small deposit while gas costs more than its value', async () => {
     const payment = await deposit('10');
     const { address } = payment.options.ETH;
     const first = await waitingFrom(address, () => true);
@@ -121,7 +121,7 @@ describe.skipIf(!requireAnvil())('stuck ETH transactions', () => {
     );
   });
 
-  it('are bumped also when they fill the nonce gap of a refused send, because all later sends wait for them', async () => {
+  it('also get a fee bump when they close a nonce gap, because all later sends wait for them', async () => {
     await baseFee(1n);
     const own = shop.wallets.ETH;
     // Nothing else is to be offered from here on: the fault below must meet the send.

@@ -57,7 +57,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await Promise.all([anvil.stop(), sink.close()]);
   });
 
-  it('loses no payment while it rate-limits, stalls, reports a wrong tip and reorders responses', async () => {
+  it('causes no payment to be lost while it limits the rate, stalls, reports a wrong tip and reorders responses', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -90,7 +90,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     expect(fees * 100n).toBeLessThan(paid);
   }, 240_000);
 
-  it('misses and duplicates nothing behind a load balancer whose backends are at different heights', async () => {
+  it('causes no payment to be missed or duplicated when a load balancer has backends at different heights', async () => {
     await using both = await TwoBackends.start(anvil.rpcUrl, 2);
     await using till = await Till.start(liveEnv({ ETH: both.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -112,7 +112,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     );
   });
 
-  it('does not hide contract payments in a block that it cannot trace in time', async () => {
+  it('does not hide contract payments in a block whose trace takes too long', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -143,7 +143,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     ['Nethermind', { kind: 'rpcError', code: -32002, message: 'No state available for block 0x0a1b' }],
     ['Besu', { kind: 'rewrite', rewrite: () => null }],
   ])(
-    'does not hide contract payments made during an outage of the daemon when it lacks traces and old states, with the error of %s',
+    'does not hide contract payments made during a downtime of the daemon when it lacks traces and old states, with the error of %s',
     async (_client, noState) => {
       // Every block of it is read at the start.
       await using fresh = await Anvil.start();
@@ -173,7 +173,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     180_000,
   );
 
-  it('is followed past blocks that it calls unknown after pruning their state', async () => {
+  it('is still used when it returns an error for a block whose state it pruned', async () => {
     await using fresh = await Anvil.start({ keptStates: 150 });
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     proxy.inject(
@@ -191,7 +191,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   });
 
-  it('does not delay the reading of many blocks when it lacks traces of old ones', async () => {
+  it('does not slow down the reading of many blocks when it lacks traces of old ones', async () => {
     await using fresh = await Anvil.start();
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
@@ -213,7 +213,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await sink.waitForEvent('payment.completed', payment.id, 120_000);
   }, 240_000);
 
-  it('is not trusted when it returns a block without the transactions that it pruned', async () => {
+  it('causes an error when it returns a block without its pruned transactions', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -243,7 +243,7 @@ describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   }, 240_000);
 
-  it('is refused by name when it serves another chain, and its coin is not offered', async () => {
+  it('is rejected with the name of its chain when it serves another chain, and the coin is not offered', async () => {
     await using other = await Anvil.start({ chainId: 1 });
     await using till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
     const shop = await Shop.open(till.api);
@@ -309,7 +309,7 @@ async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<str
   return hits;
 }
 
-describe.skipIf(!requireAnvil())('a daemon that is killed while following an Ethereum node', () => {
+describe.skipIf(!requireAnvil())('a daemon that is killed while it reads an Ethereum node', () => {
   let world: LiveWorld<Anvil, TillProcess>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -364,7 +364,7 @@ describe.skipIf(!requireAnvil())('a daemon that is killed while following an Eth
     expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(await shop.balance('ETH')));
   });
 
-  it('does not let a refused send block the later ones', async () => {
+  it('does not let a rejected send block the later ones', async () => {
     const calls = proxy.calls('eth_sendRawTransaction');
     const scope = { methods: ['eth_sendRawTransaction'], times: 1 };
     proxy.inject({ kind: 'delay', delayMs: 1_000 }, scope);
@@ -384,7 +384,7 @@ describe.skipIf(!requireAnvil())('a daemon that is killed while following an Eth
     );
   });
 
-  it('credits each payment once and sweeps all deposits, killed at any moment', async () => {
+  it('credits each payment once and sweeps all deposits when it is killed at any moment', async () => {
     const payments: PaymentJson[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
       const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });

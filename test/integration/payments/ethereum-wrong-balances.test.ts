@@ -63,7 +63,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that sometimes returns a wron
   const received = async ({ id }: PaymentJson): Promise<string> =>
     (await shop.payment(id)).options.ETH.received;
 
-  it('causes a credit that is removed with the next correct answer and never settles', async () => {
+  it('causes a credit that the next correct balance removes before it settles', async () => {
     const payment = await order();
     // The balance of an address before its first assignment belongs to no payment: that is settled by this block.
     await anvil.rpc('evm_increaseTime', [5]);
@@ -82,7 +82,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that sometimes returns a wron
   it.each([
     ['to the address directly', false],
     ['through a contract', true],
-  ])('does not prevent the credit of money %s, which is credited once', async (_how, isInside) => {
+  ])('does not prevent that money paid %s is credited exactly once', async (_how, isInside) => {
     const payment = await order();
     const output = { address: payment.options.ETH.address, amount: wei(payment.options.ETH.amount) };
     await (isInside ? anvil.payInside([output]) : anvil.pay(output));

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(async () => world.close());
 const chain = (): ScriptedChain => world.chains.BTC;
 
-it('payment.excess is emitted once, however often the chain is read again', async () => {
+it('payment.overpaid is emitted once, however often the blocks are read again', async () => {
   const over = await world.order({ allowed: ['BTC'] });
   const twice = await world.order({ allowed: ['BTC'] });
   const start = chain().tip.height;
@@ -37,7 +37,7 @@ it('payment.excess is emitted once, however often the chain is read again', asyn
   }
 });
 
-it('payment.excess is emitted once when a reorg moves the transaction, and again when more money settles', async () => {
+it('payment.overpaid is emitted once when a reorg moves the transaction, and again when more money settles', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const credit = creditTo(addressOf(payment, 'BTC'), DUE + DUE / 2n);
   chain().mine(world.now(), [credit]);

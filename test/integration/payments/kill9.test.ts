@@ -20,7 +20,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 const CONFIRMATIONS = { BTC: 2, LTC: 3 } as const;
 
 /** One daemon with both nodes, so that each kill affects both coins. */
-describe('kill -9 with real BTC and LTC nodes', () => {
+describe('a daemon killed with kill -9, with real BTC and LTC nodes,', () => {
   describe.skipIf(!NODE_COINS.every(requireNode))('after a restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let nodes: Record<NodeCoin, RegtestNode>;
@@ -86,7 +86,7 @@ describe('kill -9 with real BTC and LTC nodes', () => {
     });
 
     it.each(NODE_COINS)(
-      'broadcasts the same bytes of %s once when it was killed after signing, before the node had them',
+      'broadcasts the same bytes of a %s send once when it was killed after signing, before the node had them',
       async (coin) => {
         const [node, proxy] = [nodes[coin], proxies[coin]];
         const destination = await node.foreignAddress();
@@ -118,7 +118,7 @@ describe('kill -9 with real BTC and LTC nodes', () => {
     );
 
     it.each(NODE_COINS)(
-      'does not send %s twice when it was killed after the node accepted the bytes, before its response',
+      'does not pay a %s send twice when it was killed after the node accepted the bytes, before the response',
       async (coin) => {
         const [node, proxy] = [nodes[coin], proxies[coin]];
         const destination = await node.foreignAddress();
@@ -148,7 +148,7 @@ describe('kill -9 with real BTC and LTC nodes', () => {
       },
     );
 
-    it('drains and exits 0 before its grace period ends on SIGTERM', async () => {
+    it('finishes open work on SIGTERM and exits with 0 before its grace period ends', async () => {
       // The daemon ends itself with 1 when its time to stop is over.
       expect(await till.terminate()).toBe(0);
       await till.up();

@@ -34,7 +34,7 @@ async function minedAt(timeMs: number, blockTimes: BlockTimes): Promise<PaymentV
   return world.payment(payment);
 }
 
-it('a late payment is on time when its exact block time is before the deadline', async () => {
+it('a late payment becomes on time when the exact time of its block is before the deadline', async () => {
   expect(await minedAt(deadline - 1_000, 'exact')).toMatchObject({ status: 'completed', exception: null });
   // What was written down says the same as what was told.
   expect(await world.eventsOf(payment)).toEqual(['created', 'late', 'confirming', 'completed']);

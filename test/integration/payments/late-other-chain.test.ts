@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('money counts as late only once its chain was read after the grace period', async () => {
+it('money counts as late only once its chain was read past the grace period after the deadline', async () => {
   await world.poll();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   const [bitcoin, litecoin] = [
@@ -43,7 +43,7 @@ it('money counts as late only once its chain was read after the grace period', a
   ]);
 });
 
-it('a payment with waiting money does not end before every chain was read past its deadline', async () => {
+it('a payment with money that is not settled does not end before every chain was read past its deadline', async () => {
   await world.poll();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF))];

@@ -40,7 +40,7 @@ async function mined(): Promise<PaymentView> {
 
 afterEach(async () => world.close());
 
-describe('money seen before the deadline that is not mined', () => {
+describe('money that was seen before the deadline but mined after it', () => {
   beforeEach(async () => seenAtMinute59('accept'));
 
   it('is on time when it is mined within a day', async () => {
@@ -50,7 +50,7 @@ describe('money seen before the deadline that is not mined', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('counts as late after a day, at the rate of the day on which it is mined', async () => {
+  it('is late when it is mined after more than a day, and valued at the rate of that day', async () => {
     await daysPass(13);
     expect(await world.payment(payment)).toMatchObject({ status: 'confirming', exception: 'late' });
     world.rate = '50';
@@ -60,14 +60,14 @@ describe('money seen before the deadline that is not mined', () => {
     expect(await world.eventsOf(payment)).not.toContain('completed');
   });
 
-  it('counts as late by its block time alone when the daemon was down meanwhile', async () => {
+  it('is late by its block time alone when the daemon was down meanwhile', async () => {
     world.advance(13 * DAY);
     world.restart();
     world.rate = '50';
     expect((await mined()).status).not.toBe('completed');
   });
 
-  it('a payment mined before its deadline stays on time when the chain is rescanned later', async () => {
+  it('is on time when it was mined before the deadline and the chain is rescanned later', async () => {
     await mined();
     world.advance(30 * DAY);
     await rescanChain(world.deps, world.chains.BTC.adapter('BTC'), { height: 0 });
@@ -79,7 +79,7 @@ describe('money seen before the deadline that is not mined', () => {
   });
 });
 
-it('money that is mined too late waits for the merchant under the review policy', async () => {
+it('money that is mined too late is left for the merchant to decide under the review policy', async () => {
   await seenAtMinute59('review');
   await daysPass(2);
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });

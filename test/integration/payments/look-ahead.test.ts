@@ -60,7 +60,7 @@ function followerBeside(lookAhead: LookAhead, adapter = world.chains.LTC.adapter
   });
 }
 
-it('reserved addresses of the gap limit are never issued, and are watched once each, also across a crash', async () => {
+it('reserved look-ahead addresses are watched but never issued, also after a crash', async () => {
   const first = await nextIndex();
   await openGapLimit(world.deps, GAP);
   const reserved = Array.from({ length: GAP }, (_, at) => first + at);
@@ -86,7 +86,7 @@ it('reserved addresses of the gap limit are never issued, and are watched once e
   expect((await countLookAhead(world.wallet.db)).size).toBe(0);
 });
 
-it('two restores in a row reserve two ranges of addresses, and both are watched', async () => {
+it('two restores in a row reserve two ranges of look-ahead addresses, and both are watched', async () => {
   const first = await nextIndex();
   await openGapLimit(world.deps, 3);
   await openGapLimit(world.deps, 3);
@@ -94,7 +94,7 @@ it('two restores in a row reserve two ranges of addresses, and both are watched'
   expect(await recovered()).toEqual([0, 1, 2, 3, 4, 5].map((at) => first + at));
 });
 
-it('no block is read and no payment expires until the reserved addresses are watched', async () => {
+it('no block is read and no payment expires before the look-ahead addresses are watched', async () => {
   const payment = await world.order({ allowed: ['LTC'] });
   const lost = await derived(await nextIndex());
   await openGapLimit(world.deps, GAP);
@@ -126,7 +126,7 @@ it('no block is read and no payment expires until the reserved addresses are wat
   expect(output).toMatchObject({ amount: '7', paymentId: null });
 });
 
-it('a pruned node is not followed from its first block, because reserved addresses may have been paid before', async () => {
+it('the chain is not read from a pruned node after a restore, because its missing blocks may pay look-ahead addresses', async () => {
   const pruneHeight = 2;
   while (world.chains.LTC.tip.height < 4) world.chains.LTC.mine(world.now());
   const whole = world.chains.LTC.adapter('LTC');
@@ -146,7 +146,7 @@ it('a pruned node is not followed from its first block, because reserved address
   await expect(followerBeside(await LookAhead.open(world.deps), pruned).round()).rejects.toThrow('pruned');
 });
 
-it('ledger and chain are not compared until the reserved addresses are watched', async () => {
+it('ledger and chain are not compared before the look-ahead addresses are watched', async () => {
   const lost = creditTo(await derived(await nextIndex()), 7n);
   await openGapLimit(world.deps, 3);
   const { height } = world.chains.LTC.mine(world.now(), [lost]);

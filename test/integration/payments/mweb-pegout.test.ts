@@ -27,7 +27,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)',
 
   afterAll(async () => world.end());
 
-  it('is credited once, under the transaction in the block, and settles at its maturity', async () => {
+  it('is credited once, by the transaction in the block, and settles at its maturity', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await pegOut(node, address, toAtoms(amount));
@@ -48,7 +48,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)',
     expect(done.exception).toBeNull();
   });
 
-  it('is credited once when a competing block contains it in another transaction', async () => {
+  it('is credited once when a competing block contains it in a different transaction', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await pegOut(node, address, toAtoms(amount));
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)',
     ]);
   });
 
-  it('does not affect an ordinary payment between MWEB blocks', async () => {
+  it('does not affect an ordinary payment in a block next to it', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount, requiredConfirmations } = payment.options.LTC;
     await node.pay({ address, amountAtoms: toAtoms(amount) });

@@ -25,8 +25,8 @@ async function readyOf(api: ApiClient, coin: 'ETH' | 'SOL') {
   return { status, chain: body.data.chains[coin] };
 }
 
-describe('a node that is behind its network', () => {
-  it('expires no SOL payment, and a payment made in time is not late', async () => {
+describe('a node that lags behind its network', () => {
+  it('causes no SOL payment to expire, and a payment made in time is not late', async () => {
     await using world = await SvmWorld.start();
     const shop = await world.openShop();
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
@@ -63,7 +63,7 @@ describe('a node that is behind its network', () => {
     expect(world.sink.types(payment.id)).not.toContain('payment.expired');
   });
 
-  it('expires no ETH payment while its tip is from before the deadline, and a payment mined in time is not late', async () => {
+  it('causes no ETH payment to expire while its tip is older than the deadline, and a payment mined in time is not late', async () => {
     await using anvil = await Anvil.start({ chainId: 17_000 });
     await using sink = await WebhookSink.start();
     await using till = await Till.start({
@@ -128,7 +128,7 @@ describe('a node that is behind its network', () => {
   });
 });
 
-it('a payment does not expire while its Solana account has lamports whose history the node has lost', async () => {
+it('a payment does not expire while its Solana account has a balance whose transactions the node has lost', async () => {
   await using world = await SvmWorld.start();
   const shop = await world.openShop();
   const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });

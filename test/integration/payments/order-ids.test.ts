@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(async () => till?.end());
 
 it.each([' 1001', '1001 ', '\t1001\n', '\u00a01001'])(
-  'POST /payment/create keeps the order id %j as it is, and the list finds it by that alone',
+  'POST /payment/create stores the order id %j unchanged, and the list finds it by exactly that id',
   async (orderId) => {
     const { id } = await shop.createPayment({ orderId });
     const read = await till.api.must<{ orderId: string }>('GET', `/payment/get?paymentId=${id}`, {

@@ -29,8 +29,8 @@ const page = async (path: string): Promise<string> => (await fetch(`${till.api.b
 const call = async <T = Labelled>(method: string, path: string, body?: object) =>
   till.api.call<T>(method, path, { token: shop.secretKey, ...(body === undefined ? {} : { body }) });
 
-describe('the label of an order', () => {
-  it('is shown on checkout and receipt instead of the order id', async () => {
+describe('the label of an order (shown to payers instead of the order id)', () => {
+  it('appears on checkout and receipt', async () => {
     const { id, orderId } = await create({ orderId: '19-4afd70c6ac4ea006', orderLabel: ' Nr. <19> ' });
     expect(await page(`/checkout/${id}`)).toContain('Order Nr. &lt;19&gt;');
     expect(await page(`/checkout/${id}`)).not.toContain(orderId);
@@ -41,7 +41,7 @@ describe('the label of an order', () => {
     expect(receipt).not.toContain(orderId);
   });
 
-  it('is shown on the page of a refund link', async () => {
+  it('appears on the page of a refund link', async () => {
     const { id, orderId } = await create({ orderLabel: 'N-20' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -54,7 +54,7 @@ describe('the label of an order', () => {
     expect(refund).not.toContain(orderId);
   });
 
-  it('is in every view and event of a payment, and null by default', async () => {
+  it('is returned in every view and event of a payment, and null by default', async () => {
     const labelled = await create({ orderLabel: 'N-21' });
     expect(labelled.orderLabel).toBe('N-21');
     expect(await shop.payment(labelled.id)).toMatchObject({ orderLabel: 'N-21', orderId: labelled.orderId });
@@ -63,7 +63,7 @@ describe('the label of an order', () => {
     expect((await create({})).orderLabel).toBeNull();
   });
 
-  it('can be changed, and removed with an empty text', async () => {
+  it('can be edited, and removed with an empty text', async () => {
     const { id } = await create({ orderLabel: 'N-22' });
     const changed = await call('PATCH', '/payment/update', { paymentId: id, orderLabel: 'N-23' });
     expect(changed.body.data.orderLabel).toBe('N-23');
@@ -73,7 +73,7 @@ describe('the label of an order', () => {
     expect(removed.body.data.orderLabel).toBeNull();
   });
 
-  it('need not be unique, so that two orders with one label are two payments', async () => {
+  it('need not be unique: two orders with one label are two payments', async () => {
     const [one, two] = [await create({ orderLabel: 'Tea' }), await create({ orderLabel: 'Tea' })];
     expect(one.id).not.toBe(two.id);
   });
@@ -105,7 +105,7 @@ describe('the label of an order', () => {
     expect(body.data.payments.map((payment) => payment.id)).toEqual([id]);
   });
 
-  it('finds the transactions of its payment in the wallet by the whole label', async () => {
+  it('finds the transactions of its payment in the wallet when searched completely', async () => {
     const { id } = await create({ orderLabel: 'Wallet 78' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -146,7 +146,7 @@ describe('the label of an order', () => {
 });
 
 describe('safeOrderName', () => {
-  it('returns the order label when it is plain text, and otherwise a plain order id', () => {
+  it('returns the order label when it is plain text, and otherwise an order id in plain text', () => {
     const orderId = '19-4afd';
     expect(safeOrderName({ orderId, orderLabel: '#19' }, 'pay_1')).toBe('#19');
     expect(safeOrderName({ orderId, orderLabel: 'win at http://evil.example' }, 'pay_1')).toBe(orderId);

@@ -14,7 +14,7 @@ interface Coin {
   readonly amount: number | string;
 }
 
-describe.skipIf(!requireNode('BTC'))('payments that spend from an unconfirmed parent', () => {
+describe.skipIf(!requireNode('BTC'))('payments whose parent transaction is unconfirmed', () => {
   let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let shop: Shop;

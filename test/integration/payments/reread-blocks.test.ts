@@ -27,7 +27,7 @@ function adapter(): ChainAdapter {
   return { ...world.chains.BTC.adapter('BTC'), funds: outputFunds(scanUnspent) };
 }
 
-it('rereadBlocks adds money that is missing in the ledger and changes nothing else, while the chain is followed', async () => {
+it('rereadBlocks credits money that the ledger lacks and changes nothing else, while new blocks are read', async () => {
   const other = await world.order({ allowed: ['BTC'] });
   const { db } = world.deps;
   await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
@@ -41,14 +41,14 @@ it('rereadBlocks adds money that is missing in the ledger and changes nothing el
   expect((await world.payment(other)).status).toBe('pending');
 });
 
-it('rereadBlocks emits no event again for credits in the ledger', async () => {
+it('rereadBlocks emits no event again for money that is already credited', async () => {
   const before = await world.eventsOf(payment);
   await requestReread(world.deps.db, adapter(), 1);
   expect(await rereadBlocks(world.deps, adapter())).toBe(true);
   expect(await world.eventsOf(payment)).toEqual(before);
 });
 
-it('rereadBlocks resumes where it was stopped, and refuses a second request meanwhile', async () => {
+it('rereadBlocks resumes at its position after a stop, and refuses a second request meanwhile', async () => {
   await requestReread(world.deps.db, adapter(), 1);
   const stop = new AbortController();
   let reads = 0;

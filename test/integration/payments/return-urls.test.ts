@@ -50,7 +50,7 @@ const filled = ({ id, orderId }: PaymentJson, status: string): string =>
   `https://shop.example/order/${encodeURIComponent(orderId)}?p=${id}&s=${status}`;
 
 describe('placeholders in successUrl and returnUrl', () => {
-  it('are stored and returned unchanged, and filled in on the checkout page and in its status', async () => {
+  it('are stored and returned unchanged, and filled in on the checkout page and in its status response', async () => {
     const payment = await create({ orderId: 'Ä/1 & "2"', successUrl: ORDER, returnUrl: ORDER });
     expect(payment).toMatchObject({ successUrl: ORDER, returnUrl: ORDER });
     expect(await shop.payment(payment.id)).toMatchObject({ successUrl: ORDER, returnUrl: ORDER });
@@ -92,7 +92,7 @@ describe('placeholders in successUrl and returnUrl', () => {
     expect([link.status, link.body.error?.details?.[0]?.field]).toEqual([400, 'successUrl']);
   });
 
-  it('are rejected with an order id that would shorten the path or make the URL too long', async () => {
+  it('are rejected when the order id would shorten the path or make the URL too long', async () => {
     const body = {
       amount: '1',
       currency: 'USD',
@@ -137,12 +137,12 @@ describe('placeholders in successUrl and returnUrl', () => {
   });
 });
 
-describe('the return link of a payment with money', () => {
+describe('the return link on the checkout of a payment with money', () => {
   it.each([
     ['seen', 'exact', 'confirming'],
     ['short', 'underpay', 'underpaid'],
   ])(
-    'points neither to the cart nor to the success page when the payment was %s',
+    'leads neither to the cart nor to the success page when the payment was %s',
     async (_, scenario, status) => {
       const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
       expect(await backLink(id)).toEqual([CART, 'Back to the shop']);
@@ -152,7 +152,7 @@ describe('the return link of a payment with money', () => {
     },
   );
 
-  it('does not point to the cart when the money arrived after a cancellation', async () => {
+  it('does not lead to the cart when the money arrived after a cancellation', async () => {
     const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
     await call('POST', '/payment/cancel', { paymentId: id });
     expect((await state(id)).redirect).toBe(CART);

@@ -29,7 +29,7 @@ const listed = async (query: string): Promise<string[]> => {
   return payments.map(({ id }) => id);
 };
 
-it('a payment whose money was double-spent is pending and reversed, and its page says so and keeps the coin', async () => {
+it('a payment whose money was double-spent becomes pending and reversed, and its page says so with the same coin selected', async () => {
   const { id } = await shop.createPayment();
   await shop.createPayment();
   expect(await page(id)).not.toContain('dropped');
@@ -47,7 +47,7 @@ it('a payment whose money was double-spent is pending and reversed, and its page
   expect(await page(id)).not.toContain('dropped');
 });
 
-it('a payment whose money is gone has no link to a cart, where the payer would pay again, also once cancelled', async () => {
+it('a payment whose money was dropped shows no link to the cart, where the payer would pay twice, also once cancelled', async () => {
   const cart = 'https://shop.example/cart';
   const { id } = await shop.createPayment({ returnUrl: cart, successUrl: 'https://shop.example/thanks' });
   expect(await page(id)).toContain(cart);

@@ -113,7 +113,7 @@ const told = ({ id, status, exception, orderId, timeline }: PaymentView) => ({
 });
 
 it(
-  'a shop that reads only the event cursor has the same state of every payment as payment/get, on any sequence',
+  'a shop that only reads events by cursor gets the same state of every payment as payment/get, after any sequence',
   { timeout: 300_000 },
   async () => {
     const met = new Set<string>();

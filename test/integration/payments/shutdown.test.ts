@@ -35,8 +35,8 @@ async function hangingTill(): Promise<{ till: TillProcess; proxy: FaultProxy; sh
   return { till, proxy, shop };
 }
 
-describe.skipIf(!requireNode('BTC'))('SIGTERM', () => {
-  it('stops the daemon cleanly and in time while its node hangs, a request waits for the node and a webhook gets no response', async () => {
+describe.skipIf(!requireNode('BTC'))('a daemon that receives SIGTERM', () => {
+  it('stops cleanly and in time while its node hangs, a request waits for the node and a webhook gets no response', async () => {
     const { till, proxy, shop } = await hangingTill();
     const destination = 'bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202';
     proxy.inject({ kind: 'hang' });

@@ -55,7 +55,7 @@ const at = (height: number) => ({
 });
 
 describe('a coin added later, on a pruned node,', () => {
-  it('is followed from the first available block when no payment was ever offered in it', async () => {
+  it('is read from the first available block when no payment was ever offered in it', async () => {
     mineUpTo(100);
     const follower = follow(pruned());
     while (await follower.round());
@@ -67,7 +67,7 @@ describe('a coin added later, on a pruned node,', () => {
     expect((await world.payment(payment)).status).toBe('completed');
   });
 
-  it('is not followed while a payment may have been made in the pruned blocks', async () => {
+  it('is not read while a payment may have been made in the pruned blocks', async () => {
     await world.order({ allowed: ['LTC'] });
     mineUpTo(100);
     const follower = follow(pruned());
@@ -77,7 +77,7 @@ describe('a coin added later, on a pruned node,', () => {
   });
 });
 
-it('skipped blocks are reported as a block gap until the payments in them are credited as of their block', async () => {
+it('skipped blocks are reported as a gap until the payments in them are credited, at the time of their block', async () => {
   const payment = await world.order({ allowed: ['LTC'] });
   mineUpTo(20);
   const credit = creditTo(addressOf(payment, 'LTC'), DUE);
@@ -119,7 +119,7 @@ it('skipped blocks are reported as a block gap until the payments in them are cr
 it.each([
   ['below its end', () => ({ height: PRUNED - 1, hash: 'f'.repeat(64) })],
   ['of another chain', () => ({ height: 100, hash: 'f'.repeat(64) })],
-])('a block gap stays open when the answer comes from a backend %s', async (_what, tip) => {
+])('a gap of skipped blocks stays open when the answer comes from a backend %s', async (_what, tip) => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);
@@ -133,7 +133,7 @@ it.each([
   expect(await allSkippedBlocks(world.deps.db)).toHaveLength(1);
 });
 
-it('a block gap stays open while the node does not respond', async () => {
+it('a gap of skipped blocks stays open while the node does not respond', async () => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);
@@ -145,7 +145,7 @@ it('a block gap stays open while the node does not respond', async () => {
   expect(await allSkippedBlocks(world.deps.db)).toHaveLength(1);
 });
 
-it('a block gap stays open when the node that returns balances is below the gap', async () => {
+it('a gap of skipped blocks stays open when the balances come from a node below the gap', async () => {
   await world.order({ allowed: ['LTC'] });
   mineUpTo(100);
   await skipBlocks(world.deps, pruned(), PRUNED);

@@ -42,7 +42,7 @@ describe('thousands of payments of one lamport, each in its own slot, while the 
     return { payment, cpuMs: (user + system) / 1_000, paidIn };
   }
 
-  it('take linear time to catch up, cause few events and keep the slot of each', async () => {
+  it('are read in linear time, cause few events, and each keeps its slot', async () => {
     await catchUp(100);
     const few = await catchUp(200);
     const many = await catchUp(1_200);

@@ -13,7 +13,7 @@ const BEHIND = {
   message: 'Transaction simulation failed: Blockhash not found',
 } as const;
 
-describe('an expired SOL send', () => {
+describe('a SOL send whose blockhash expired', () => {
   let world: SvmWorld;
   let shop: Shop;
   let destination: string;
@@ -57,7 +57,7 @@ describe('an expired SOL send', () => {
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
   }
 
-  it('does not fail when the first backend to which it is broadcast has not seen its block yet', async () => {
+  it('does not fail when the first backend to which it is broadcast does not know its blockhash yet', async () => {
     const behind = world.node.inject(BEHIND, { methods: ['sendTransaction'] });
     const stale = { context: { slot: world.node.ledger.top.slot }, value: false };
     const unknown = world.node.inject(
@@ -71,7 +71,7 @@ describe('an expired SOL send', () => {
     await arrives(sent);
   });
 
-  it('does not fail while the backend that returns new blockhashes is behind the one that proved the expiry', async () => {
+  it('does not fail while the backend that returns new blockhashes lags behind the one that proved the expiry', async () => {
     world.node.dropNext(1);
     const sent = await send();
     const height = world.node.ledger.tip('finalized').height;
@@ -106,7 +106,7 @@ describe('an expired SOL send', () => {
     await arrives(sent);
   });
 
-  it('does not fail when the node has lost the slots in which it may have landed, and its money stays reserved with an alarm', async () => {
+  it('does not fail when the node lacks the slots in which it may have been executed, and raises an alarm', async () => {
     const chain = async (): Promise<{ alarms: string[]; warnings: string[] } | undefined> => {
       const answer = await world.till.api.call<{
         chains: Record<string, { alarms: string[]; warnings: string[] }>;

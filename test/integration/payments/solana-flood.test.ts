@@ -48,7 +48,7 @@ function flood(model: PaymentJson): void {
   database.close();
 }
 
-it('a SOL payment is seen immediately however many orders were created after it', async () => {
+it('a SOL payment is detected immediately, however many payments were created after it', async () => {
   const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
   const other = await shop.createPayment({ allowedCryptos: ['SOL'] });
   flood(other);

@@ -8,7 +8,7 @@ import { balanceOf, SvmWorld } from '../../_helpers/svm/world.ts';
 const DEPOSIT = 500_000_000n;
 const AMOUNT = 300_000_000n;
 
-describe('a SOL send through a gateway', () => {
+describe('a SOL send through an RPC gateway', () => {
   let world: SvmWorld;
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('a SOL send through a gateway', () => {
     },
   );
 
-  it('is created without getRecentPrioritizationFees, at the lowest fee', async () => {
+  it('is created at the lowest fee when the gateway lacks getRecentPrioritizationFees', async () => {
     const shop = await world.openShop();
     await world.earn(shop, 1, DEPOSIT);
     const trouble = world.node.inject(

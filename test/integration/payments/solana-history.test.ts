@@ -33,7 +33,7 @@ describe('a Solana node whose signature history lags behind its balances', () =>
     return world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
   }
 
-  it('delays only the affected payment, and that is credited once its history is available', async () => {
+  it('delays only the affected payment, which is credited once its transactions are listed', async () => {
     const order = async () => shop.createPayment({ allowedCryptos: ['SOL'] });
     const [late, prompt] = [await order(), await order()];
     const lost = pay(late);
@@ -54,7 +54,7 @@ describe('a Solana node whose signature history lags behind its balances', () =>
     ['equal', 1n],
     ['different', 2n],
   ])(
-    'credits each of two payments of %s amounts once when the older one is listed last',
+    'causes two payments of %s amounts to be credited once each when the older one is listed last',
     async (_what, times) => {
       const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
       const amount = due(payment) * times;

@@ -8,7 +8,7 @@ const DEPOSIT = 500_000_000n;
 /** Eight deposits and the merchant's own account fit into one send. */
 const [STAYING, GATHERED] = [8, 4];
 
-describe('kill -9 while deposits are swept to the merchant address', () => {
+describe('a daemon killed with kill -9 while it sweeps deposits to the merchant address', () => {
   let world: SvmWorld<TillProcess>;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('kill -9 while deposits are swept to the merchant address', () => {
   it.each([
     ['after signing and storing, before the node had it', { kind: 'cut' } as const, 0n],
     ['after the node accepted it, before that was recorded', { kind: 'cut', after: true } as const, 1n],
-  ])('moves each deposit once and keeps the balances correct %s', async (_when, fault, landed) => {
+  ])('moves each deposit once and has correct balances when killed %s', async (_when, fault, landed) => {
     const shop = await world.openShop();
     const wallet = shop.wallets.SOL;
     const offered = world.node.inject(fault, { methods: ['sendTransaction'] });

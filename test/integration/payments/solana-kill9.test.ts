@@ -7,7 +7,7 @@ import { strangerAddress } from '../../_helpers/svm/payer.ts';
 import { balanceOf, due, SvmWorld } from '../../_helpers/svm/world.ts';
 import type { TillProcess } from '../../_helpers/till.ts';
 
-describe('a daemon that is killed while following a Solana node', () => {
+describe('a daemon that is killed while it reads a Solana node', () => {
   let world: SvmWorld<TillProcess>;
   let shop: Shop;
 
@@ -17,7 +17,7 @@ describe('a daemon that is killed while following a Solana node', () => {
   });
   afterAll(async () => world.end());
 
-  it('credits each payment once, killed at any moment', async () => {
+  it('credits each payment once when killed at any moment', async () => {
     const payments: PaymentJson[] = [];
     for (let round = 0; round < 3; round += 1) {
       const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
@@ -40,7 +40,7 @@ describe('a daemon that is killed while following a Solana node', () => {
   it.each([
     ['before the node had the bytes', { kind: 'delay', ms: 5_000 } as const],
     ['after the node accepted the bytes', { kind: 'cut', after: true } as const],
-  ])('delivers a send once, killed %s', async (_when, fault) => {
+  ])('pays a send once when killed %s', async (_when, fault) => {
     const destination = strangerAddress();
     const body = { coin: 'SOL', amount: '0.2', destination };
     const headers = { 'idempotency-key': `send ${fault.kind}` };

@@ -17,7 +17,7 @@ interface Health {
   readonly lastError?: string | null;
 }
 
-describe('a Solana node whose history lacks some slots', () => {
+describe('a Solana node that lacks the blocks of some slots', () => {
   let world: SvmWorld;
   let shop: Shop;
 
@@ -52,7 +52,7 @@ describe('a Solana node whose history lacks some slots', () => {
   it.each([
     ['paid again from other deposits', 2],
     ['marked as failed', 1],
-  ])('does not cause a send that landed in a missing slot to be %s', async (_what, deposits) => {
+  ])('does not cause a send that was executed in a missing slot to be %s', async (_what, deposits) => {
     const destination = strangerAddress();
     await world.earn(shop, deposits, DEPOSIT);
     const { body } = await shop.send({ coin: 'SOL', destination, amount: formatCoinAmount(AMOUNT, 'SOL') });
@@ -81,7 +81,7 @@ describe('a Solana node whose history lacks some slots', () => {
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
   });
 
-  it('keeps money credited that it confirmed before it lost the slots, and the payment settles', async () => {
+  it('does not affect money credited before it lost the slots, which settles', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
     const paidIn = world.node.ledger.top.slot;
@@ -108,7 +108,7 @@ describe('a Solana node whose history lacks some slots', () => {
     await world.sink.waitForEvent('payment.completed', next.id);
   });
 
-  it('stops the scan with an error where an account has less after the missing slots than before, and nothing is written off', async () => {
+  it('stops the scan with an error when an account has less money after the missing slots, and nothing is written off', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     const address = addressOf(payment);
     world.payer.pay([{ address, amount: due(payment) }]);

@@ -48,7 +48,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     return done;
   }
 
-  it('are seen when confirmed, and complete when finalized and not a block earlier', async () => {
+  it('are detected at commitment confirmed, and complete at finalized and not a block earlier', async () => {
     const payment = await newPayment();
     expect(payment.options['SOL']).toMatchObject({ requiredConfirmations: 32 });
     expect(payment.options['SOL'].uri).toBe(
@@ -84,15 +84,15 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     });
   });
 
-  it('credit a version 0 transaction that names the address only in a lookup table', async () => {
+  it('are credited from a version 0 transaction that names the address only in a lookup table', async () => {
     await settles((payment) => world.payer.payThroughTable(exactly(payment)));
   });
 
-  it('credit lamports moved by a program other than the system program', async () => {
+  it('are credited when a program other than the system program moved the lamports', async () => {
     await settles((payment) => world.payer.unwrapTo(addressOf(payment), due(payment)));
   });
 
-  it('credit a transfer by another program that no instruction of the transaction shows', async () => {
+  it('are credited when a program moved the lamports without an instruction that shows it', async () => {
     await settles((payment) => world.payer.payByProgram(exactly(payment)));
   });
 
@@ -108,7 +108,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     });
   });
 
-  it('ignore a transfer that was undone because its transaction failed later', async () => {
+  it('are not credited for a transfer that was undone because its transaction failed', async () => {
     const payment = await newPayment();
     const signature = world.payer.failAfterPaying(exactly(payment));
     expect(world.node.ledger.transaction(signature)).toMatchObject({
@@ -126,7 +126,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
   });
 
-  it('credit a version 1 transaction that the library cannot decode, by the account list of the node', async () => {
+  it('are credited from a version 1 transaction that the library cannot decode, by the account list of the node', async () => {
     const scope = { methods: ['getTransaction'] };
     const fault = world.node.inject({ kind: 'rewrite', rewrite: asVersion1 }, scope);
     await settles((payment) => world.payer.payThroughTable(exactly(payment)));
@@ -154,7 +154,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     fault.clear();
   });
 
-  it('distinguish two payments in one transaction', async () => {
+  it('are kept apart when two are made in one transaction', async () => {
     const [first, second] = [await newPayment(), await newPayment()];
     world.payer.pay([...exactly(first), ...exactly(second)]);
     world.node.advance(33);
@@ -177,7 +177,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     expect((await shop.payment(payment.id)).transactions).toHaveLength(2);
   });
 
-  it('complete by late money on the address of an expired payment', async () => {
+  it('complete when late money arrives at the address of an expired payment', async () => {
     const payment = await newPayment();
     world.till.clock.advance(2 * HOUR_MS);
     await world.sink.waitForEvent('payment.expired', payment.id);
@@ -189,7 +189,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('include money that arrived while the daemon was down, on time by its block', async () => {
+  it('are credited on time by their block time when made while the daemon was down', async () => {
     const payment = await newPayment();
     await world.till.down();
     world.payer.pay(exactly(payment));
@@ -202,7 +202,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
   });
 
   describe('forks', () => {
-    it('change nothing but the block when they replay the transaction', async () => {
+    it('change only the block of a payment when they include its transaction again', async () => {
       const payment = await newPayment();
       world.payer.pay(exactly(payment));
       world.node.advance(5);
@@ -216,7 +216,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
       expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
-    it('cause a rebroadcast when they drop a transaction that can still land', async () => {
+    it('cause a rebroadcast when they drop a transaction whose blockhash is still valid', async () => {
       const payment = await newPayment();
       const signature = world.payer.pay(exactly(payment));
       world.node.advance(3);
@@ -233,7 +233,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
       expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
-    it('reverse the credit when they drop it for good, and the payment can still be paid', async () => {
+    it('reverse the credit when they drop a transaction for good, and the payment can still be paid', async () => {
       // One that holds nothing else: a balance is what one send can reach, whatever lies beyond.
       const poor = await world.openShop();
       const payment = await poor.createPayment({ allowedCryptos: ['SOL'] });
@@ -260,7 +260,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
     });
   });
 
-  it('handle skipped slots before, within and after a payment', async () => {
+  it('are credited around skipped slots: before, within and after a payment', async () => {
     const payment = await newPayment();
     world.node.skip(7);
     world.payer.pay(exactly(payment));
@@ -285,7 +285,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
         'lists transactions that it cannot return yet',
         () => world.node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
       ],
-    ])('loses no payment when it %s', async (_what, begin) => {
+    ])('causes no payment to be lost when it %s', async (_what, begin) => {
       const payment = await newPayment();
       const fault = begin();
       world.payer.pay(exactly(payment));
@@ -305,7 +305,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
       expect(done.transactions).toHaveLength(1);
     });
 
-    it('loses no payment when it restarts while money arrives', async () => {
+    it('causes no payment to be lost when it restarts while money arrives', async () => {
       const payment = await newPayment();
       await world.node.down();
       world.payer.pay(exactly(payment));
@@ -316,7 +316,7 @@ describe('SOL payments on a real Solana virtual machine (SVM)', () => {
   });
 });
 
-it('a Solana cluster with lagging votes settles payments only in finalized blocks, however many are confirmed', async () => {
+it('a Solana cluster with delayed votes settles payments only in finalized blocks, however many blocks are confirmed', async () => {
   await using world = await SvmWorld.start({ finalizedLag: 80, blocks: 80 });
   const shop = await world.openShop();
   const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });

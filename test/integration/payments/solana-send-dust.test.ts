@@ -8,7 +8,7 @@ import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.t
 
 const DEPOSIT = 500_000_000n;
 
-describe('one lamport that reaches a deposit address unnoticed', () => {
+describe('one lamport sent to a deposit address before the daemon has noticed it', () => {
   let world: SvmWorld;
   let shop: Shop;
 
@@ -58,7 +58,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('makes the next send draw on other deposits, and later sends on all of them', async () => {
+  it('makes the next send use other deposits, and later sends all of them', async () => {
     const [dusted, ...others] = await earn(3);
     const blind = blindfold();
     dust(dusted!);
@@ -80,7 +80,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
     expect(world.lamports(destination)).toBe(1_300_000_000n);
   });
 
-  it('makes the send fail at the cost of its fee when it arrives between signing and landing, and the next send works', async () => {
+  it('makes a send fail, at the cost of its fee, when it arrives after signing, and the next send works', async () => {
     const [dusted] = await earn(1);
     const destination = strangerAddress();
     world.node.dropNext(1);
@@ -102,7 +102,7 @@ describe('one lamport that reaches a deposit address unnoticed', () => {
     expect(await balance()).toBe(rest - 300_000_000n - feeOf(next.txHash));
   });
 
-  it('makes the renewal of a lost send draw on another deposit and arrive once', async () => {
+  it('makes the renewal of a lost send use another deposit and pay once', async () => {
     const [dusted, other] = await earn(2);
     const destination = strangerAddress();
     world.node.dropNext(1);

@@ -80,7 +80,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('draw on five deposit addresses at once and empty each to exactly 0', async () => {
+  it('spend five deposit accounts at once and empty each to exactly 0', async () => {
     const shop = await world.openShop();
     const deposits = await earn(shop, 5);
     const destination = strangerAddress();
@@ -96,7 +96,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     expect(await balanceOf(shop)).toBe(100_000_000n - fee);
   });
 
-  it('let the merchant address pay the fee and the missing amount', async () => {
+  it('use the merchant address for the fee and the missing amount', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 300_000_000n);
     const [deposit] = await earn(shop, 1);
@@ -135,8 +135,8 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     expect(await balanceOf(shop)).toBe(500_000_000n);
   });
 
-  describe('of more deposits than fit into one transaction', () => {
-    it('are refused above the maximum of one send until the deposits are swept, and then send everything', async () => {
+  describe('that spend more deposits than fit into one transaction', () => {
+    it('are refused above the maximum of one transaction until the deposits are swept, and then send everything', async () => {
       const shop = await world.openShop();
       const deposits = await paid(shop, 25);
       world.node.advance();
@@ -190,7 +190,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     it.each([
       ['that follows recent blocks', 2_000_000, 2],
       ['that ends at the cap, however high recent fees are', 900_000_000, 5],
-    ])('%s agree in estimate, response and chain', async (_what, recent, lamportsPerUnit) => {
+    ])('%s have the same fee in estimate, response and chain', async (_what, recent, lamportsPerUnit) => {
       const shop = await world.openShop();
       await earn(shop, 2);
       const scope = { methods: ['getRecentPrioritizationFees'] };
@@ -219,7 +219,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
       ['refuses to try it', { kind: 'error', code: -32601, message: 'Method not found' }],
       ['does not answer', { kind: 'status', status: 503 }],
       ['does not tell', { kind: 'rewrite', rewrite: () => ({ context: { slot: 1 }, value: { err: null } }) }],
-    ] as const)('use a bounded compute limit when the node %s', async (_what, fault) => {
+    ] as const)('have a bounded compute limit when the node %s', async (_what, fault) => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const injected = world.node.inject(fault, { methods: ['simulateTransaction'] });
@@ -232,7 +232,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     });
   });
 
-  it('empty an address that also received hundreds of tiny payments', async () => {
+  it('empty an account that also received hundreds of tiny payments', async () => {
     const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
     for (let times = 0; times < 600; times += 1) world.payer.pay([{ address: deposit!, amount: 1n }]);
@@ -286,7 +286,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     );
   });
 
-  it('wait for the send whose change they spend, together with new deposits, and both arrive', async () => {
+  it('wait for the send whose change they spend, together with new deposits, and both pay', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 500_000_000n);
     const [first, second] = [strangerAddress(), strangerAddress()];
@@ -321,8 +321,8 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
   });
 
-  describe('that the network loses', () => {
-    it('are rebroadcast with the same bytes until they land', async () => {
+  describe('that the network drops', () => {
+    it('are rebroadcast with the same bytes until they are executed', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -346,7 +346,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
       expect((await confirmed(shop, sent.id))['txHash']).toBe(sent.txHash);
     });
 
-    it('are signed again exactly once when they expired unseen', async () => {
+    it('are signed again exactly once when their blockhash expired', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -425,7 +425,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
       expect(atoms[2]! - SIGNATURE_FEE).toBeGreaterThan(atoms[1]! - SIGNATURE_FEE);
     });
 
-    it('are not signed again while they may still land, nor when they landed unseen', async () => {
+    it('are not signed again while they may still be executed, nor when they were executed unnoticed', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -439,7 +439,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
       expect(world.lamports(destination)).toBe(300_000_000n);
     });
 
-    it('are sent again after a fork that drops them, and arrive once', async () => {
+    it('are sent again after a fork that drops them, and pay once', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -498,7 +498,7 @@ describe('SOL sends on a real Solana virtual machine (SVM)', () => {
     });
   });
 
-  it('cost their fee, fail and release the rest when they land with an error', async () => {
+  it('cost their fee, fail and release the remaining funds when they are executed with an error', async () => {
     const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
     const destination = strangerAddress();

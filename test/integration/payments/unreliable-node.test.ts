@@ -29,7 +29,7 @@ async function payInFull(node: RegtestNode, coin: 'BTC' | 'LTC', payment: Paymen
 
 const both = requireNode('BTC') && requireNode('LTC');
 
-describe.skipIf(!both)('an unreliable node', () => {
+describe.skipIf(!both)('an unreliable node of one coin', () => {
   let bitcoind: RegtestNode;
   let litecoind: RegtestNode;
   let proxy: FaultProxy;
@@ -60,7 +60,7 @@ describe.skipIf(!both)('an unreliable node', () => {
 
   const readiness = async (): Promise<Ready> => (await till.api.call<Ready>('GET', '/readyz')).body.data;
 
-  it('does not affect another coin when it is down, and payments are still created and not lost', async () => {
+  it('does not affect payments in another coin while it is down, and its own payments can be created and are not lost', async () => {
     await proxy.refuse();
     const ready = await eventually(
       'trouble is told',
@@ -92,24 +92,27 @@ describe.skipIf(!both)('an unreliable node', () => {
     ['hangs', { kind: 'hang' }],
     ['shuffles batches', { kind: 'reverseBatch' }],
     ['repeats answers', { kind: 'duplicateBatch' }],
-  ] as const)('loses no payment and credits none twice when it %s for a while', async (_name, fault) => {
-    const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
-    const injected = proxy.inject(fault);
-    await payInFull(bitcoind, 'BTC', payment);
-    await eventually(
-      'the fault was met',
-      () => injected.hits,
-      (hits) => hits > 0,
-      30_000,
-    );
-    injected.clear();
-    await sink.waitForEvent('payment.completed', payment.id, 120_000);
-    const done = await shop.payment(payment.id);
-    expect(done.options.BTC.received).toBe(payment.options.BTC.amount);
-    expect(done.transactions).toHaveLength(1);
-  });
+  ] as const)(
+    'causes no payment to be lost or credited twice when it %s for a while',
+    async (_name, fault) => {
+      const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
+      const injected = proxy.inject(fault);
+      await payInFull(bitcoind, 'BTC', payment);
+      await eventually(
+        'the fault was met',
+        () => injected.hits,
+        (hits) => hits > 0,
+        30_000,
+      );
+      injected.clear();
+      await sink.waitForEvent('payment.completed', payment.id, 120_000);
+      const done = await shop.payment(payment.id);
+      expect(done.options.BTC.received).toBe(payment.options.BTC.amount);
+      expect(done.transactions).toHaveLength(1);
+    },
+  );
 
-  it('reverses no payments while it falls behind', async () => {
+  it('causes no reversal while it falls behind', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     await payInFull(bitcoind, 'BTC', payment);
     await sink.waitForEvent('payment.completed', payment.id, 120_000);
@@ -124,7 +127,7 @@ describe.skipIf(!both)('an unreliable node', () => {
 });
 
 describe.skipIf(!both)('a node of the wrong chain', () => {
-  it('is refused by name and not offered when Litecoin is configured with a bitcoind, while Bitcoin works', async () => {
+  it('is rejected by name and the coin not offered when a bitcoind is configured for Litecoin, while Bitcoin works', async () => {
     await using bitcoind = await startBitcoind();
     await using till = await Till.start(liveEnv({ BTC: bitcoind.rpcUrl, LTC: bitcoind.rpcUrl }));
     const shop = await Shop.open(till.api);

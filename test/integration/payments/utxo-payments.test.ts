@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
   const due = (payment: PaymentJson): bigint => toAtoms(payment.options[coin].amount);
 
-  describe.skipIf(!requireNode(coin))('end to end', () => {
+  describe.skipIf(!requireNode(coin))('from detection to completion', () => {
     let world: LiveWorld<RegtestNode, Till>;
     let node: RegtestNode;
     let till: Till;
@@ -41,7 +41,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
         (now) => now.status === status,
       );
 
-    it('move an exact payment from unconfirmed to completed, with signed webhooks in order, and credit the balance', async () => {
+    it('move from unconfirmed to completed when exact, with signed webhooks in order, and add to the balance', async () => {
       const before = toAtoms(await shop.balance(coin));
       const payment = await newPayment();
       expect(payment).toMatchObject({ status: 'pending', sandbox: false });
@@ -88,7 +88,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(done.exception).toBeNull();
     });
 
-    it('stay underpaid also after the deadline, and the merchant may accept the amount', async () => {
+    it('stay underpaid after the deadline, and the merchant may accept the amount', async () => {
       const payment = await newPayment();
       await pay(payment, (due(payment) * 9n) / 10n);
       await sink.waitForEvent('payment.underpaid', payment.id);
@@ -121,7 +121,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(body.data.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
     });
 
-    it('expire without money, then complete with late money that covers the price', async () => {
+    it('expire without money, and complete later with late money that covers the price', async () => {
       const payment = await newPayment();
       till.clock.advance(2 * HOUR_MS);
       await sink.waitForEvent('payment.expired', payment.id);
@@ -139,7 +139,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       ]);
     });
 
-    it('never expire and are on time when seen in time and mined after the deadline', async () => {
+    it('never expire and are on time when seen before the deadline and mined after it', async () => {
       const payment = await newPayment();
       await pay(payment, due(payment));
       await sink.waitForEvent('payment.confirming', payment.id);
@@ -150,7 +150,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(sink.types(payment.id)).not.toContain('payment.expired');
     });
 
-    it('lose the credit when it is replaced (RBF) to another address, and can still be paid', async () => {
+    it('lose the credit when the transaction is replaced (RBF) by one to another address, and can still be paid', async () => {
       const payment = await newPayment();
       const txid = await pay(payment, due(payment));
       await sink.waitForEvent('payment.confirming', payment.id);
@@ -229,7 +229,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       await sink.waitForEvent('payment.completed', payment.id);
     });
 
-    it('complete without exception, on time by their block, when paid while the daemon was down', async () => {
+    it('complete on time by their block time when paid while the daemon was down', async () => {
       const payment = await newPayment();
       await till.down();
       await pay(payment, due(payment));

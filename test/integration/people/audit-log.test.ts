@@ -40,7 +40,7 @@ async function log(query = ''): Promise<Page> {
 const accountLog = async ({ session }: Person) =>
   (await session.call<Page>('GET', '/auth/audit')).body.data.entries;
 
-it('the audit log records who changed what, from where, with the result', async () => {
+it('the audit log records who changed what, from which network, and with which result', async () => {
   const clerk = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role: 'clerk' });
   const link = await till.api.must<{ id: string }>(
     'POST',
@@ -65,7 +65,7 @@ it('the audit log records who changed what, from where, with the result', async 
   ]);
 });
 
-it('the audit log records actions of keys that move money or reveal secrets, but not each payment of a shop', async () => {
+it('the audit log records actions of API keys that move money or reveal secrets, but not each created payment', async () => {
   await shop.createPayment();
   const { merchantId } = shop;
   const body = { merchantId, name: 'Payouts', scopes: ['wallet:send', 'payments:write'] };
@@ -108,7 +108,7 @@ it('the audit log is paginated, and filtered by person and action', async () => 
   expect(new Set(mine.entries.map(({ actor }) => actor.name))).toEqual(new Set([owner.email]));
 });
 
-it('the audit log shows a user the sign-ins of the same account only, including failed ones', async () => {
+it('the audit log shows users the sign-ins of their own account only, including failed ones', async () => {
   const person = await newPerson(till.api);
   const other = await newPerson(till.api);
   const wrong = { email: person.email, password: 'not the password' };
@@ -126,7 +126,7 @@ it('the audit log shows a user the sign-ins of the same account only, including 
   expect((await accountLog(other)).map(({ result }) => result)).not.toContain('INVALID_CREDENTIALS');
 });
 
-it('the audit log of a shop records no attempts of strangers with its id', async () => {
+it('the audit log of a shop does not contain requests of strangers that name its id', async () => {
   const stranger = await newPerson(till.api, 'stranger');
   const before = (await log()).entries[0]?.id;
   const body = { merchantId: shop.merchantId, name: 'Mine' };

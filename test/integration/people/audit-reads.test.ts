@@ -21,7 +21,7 @@ async function actions(): Promise<string[]> {
   return body.data.entries.map(({ action, result }) => `${action} ${result}`);
 }
 
-it('the audit log records reads of a signing secret, by user or key, although they are a GET', async () => {
+it('the audit log records each read of a signing secret, by user or key, although it is a GET', async () => {
   await till.api.must('GET', '/merchant/webhook/secret', { token: shop.secretKey });
   await till.api.must('GET', `/merchant/webhook/secret?merchantId=${shop.merchantId}`, {
     token: owner.token,
@@ -30,7 +30,7 @@ it('the audit log records reads of a signing secret, by user or key, although th
   expect(reads).toHaveLength(2);
 });
 
-it('the audit log records each export, and no other read', async () => {
+it('the audit log records each export, and no other GET request', async () => {
   const { status } = await till.api.call('GET', '/payment/export?from=2026-01-01&to=2026-01-02', {
     token: shop.secretKey,
   });

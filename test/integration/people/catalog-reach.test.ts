@@ -82,8 +82,8 @@ async function expectChanged(by: By, productId: string, priceId: string): Promis
   for (const [method, path, body] of changes(productId, priceId)) await must(by, method, path, body);
 }
 
-describe('a member or a key of one shop', () => {
-  it('cannot change what only another shop sells', async () => {
+describe('a member or an API key of one shop', () => {
+  it('cannot change products that only another shop sells', async () => {
     const { id } = await product(asOwner(b));
     const { id: priceId } = await price(asOwner(b), id);
     await expectRefused(asManager(), id, priceId);
@@ -94,7 +94,7 @@ describe('a member or a key of one shop', () => {
     await expectChanged(keyOf(b), id, priceId);
   });
 
-  it('cannot change what all shops of the account sell', async () => {
+  it('cannot change products that all shops of the account sell', async () => {
     const { id, merchantIds } = await product(asOwner());
     expect(merchantIds).toBeNull();
     const { id: priceId } = await price(asOwner(), id);
@@ -116,14 +116,14 @@ describe('a member or a key of one shop', () => {
     }
   });
 
-  it('shares a product once another shop has a payment link for it', async () => {
+  it('cannot change its product any more once another shop has a payment link for it', async () => {
     const { id } = await product(asManager());
     const { id: priceId } = await price(asManager(), id);
     await must(keyOf(b), 'POST', '/merchant/link/create', { name: 'Tea', priceId });
     await expectRefused(asManager(), id, priceId);
   });
 
-  it('can still change its own products after a public key, a link payer or a clerk of another shop sold them', async () => {
+  it('can still change its own products after a public key, a payer or a clerk of another shop used them', async () => {
     const own = await product(asManager());
     const { id: priceId } = await price(asManager(), own.id);
     const clerk = await newMember(till.api, owner.session, { merchantId: b.merchantId, role: 'clerk' });

@@ -54,7 +54,7 @@ const publicKey = () => ({ token: shop.publicKey });
 const outcome = ({ status, code }: { status: number; code: string | null }) => [status, code];
 const refused = [403, 'FORBIDDEN'];
 
-describe('a clerk', () => {
+describe('a member with the role clerk', () => {
   it.each(['amount', 'description', 'metadata', 'successUrl'])(
     'cannot change the %s of a payment that the shop, its owner or a payer created',
     async (field) => {
@@ -118,7 +118,7 @@ describe('a clerk', () => {
     expect((await order(clerk, { orderId: 'of the counter', amount: '1' })).status).toBe(201);
   });
 
-  it('can change and delete payment links of members, and no others', async () => {
+  it('can change and delete payment links that members created, and no others', async () => {
     for (const by of [owner, secretKey()]) {
       const paymentLinkId = await linked(by);
       const changes = [{ amount: '1', currency: 'USD' }, { name: 'x' }, { active: false }];
@@ -149,7 +149,7 @@ describe('a clerk', () => {
   });
 });
 
-it('a manager can change payments of the shop and redirect URLs of payers', async () => {
+it('a manager can change payments of the shop and its return URLs', async () => {
   const paymentId = await made(secretKey());
   expect((await update(manager, paymentId, { amount: '1', successUrl: ELSEWHERE })).status).toBe(200);
   expect((await editLink(manager, await linked(owner), { successUrl: ELSEWHERE })).status).toBe(200);

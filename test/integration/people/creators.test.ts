@@ -70,8 +70,8 @@ function giveKey(keyId: string, userId: string): void {
   db.close();
 }
 
-describe('endpoints, payment links and keys', () => {
-  it('record their creator, and show people to the owner only', async () => {
+describe('webhook endpoints, payment links and keys', () => {
+  it('record their creator, whom only the owner sees', async () => {
     const restricted = await key();
     const byManager = { kind: 'user', id: manager.userId };
     expect((await endpoint(manager)).createdBy).toEqual({ ...byManager, name: null });
@@ -92,8 +92,8 @@ describe('endpoints, payment links and keys', () => {
   });
 });
 
-describe('the list of people', () => {
-  it('shows what each of them created, also by one of their keys', async () => {
+describe('the list of members', () => {
+  it('shows what each of them created, also with one of their keys', async () => {
     const restricted = await key();
     giveKey(restricted.id, manager.userId);
     const [first, second, page] = [
@@ -118,7 +118,7 @@ describe('the list of people', () => {
 });
 
 describe('removing a member', () => {
-  it('deletes the endpoints and keys of that member, and nothing of others', async () => {
+  it('deletes the webhook endpoints and keys of that member, and nothing of others', async () => {
     const [theirs, others] = [await key(), await key()];
     giveKey(theirs.id, manager.userId);
     await endpoint(manager);
@@ -134,7 +134,7 @@ describe('removing a member', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps or deletes endpoints, keys and payment links of the member, as the owner chooses', async () => {
+  it('keeps or deletes webhook endpoints, keys and payment links of the member, as the owner chooses', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);
@@ -148,7 +148,7 @@ describe('removing a member', () => {
     expect(await links()).toEqual([]);
   });
 
-  it('deletes the endpoint of another creator whose URL the member changed', async () => {
+  it('deletes a webhook endpoint of another creator if that member changed its URL', async () => {
     const hook = await endpoint(owner);
     const edit = async (by: By, fields: object) =>
       till.api.must<Thing>('PATCH', '/merchant/webhook/endpoint/edit', {
@@ -163,7 +163,7 @@ describe('removing a member', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('leaves the member no read access', async () => {
+  it('ends all read access of the member', async () => {
     await endpoint(manager);
     const { ended } = await remove(manager, manager.userId, {
       revokeCreated: { endpoints: false, links: true },
@@ -172,7 +172,7 @@ describe('removing a member', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('records each deletion in the audit log, and each key among the revocations', async () => {
+  it('records each deletion in the audit log, and each key in the list of revocations', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);
@@ -195,7 +195,7 @@ describe('removing a member', () => {
 });
 
 describe('changing the role of a member', () => {
-  it('deletes endpoints and keys of the member when the new role does not include webhooks', async () => {
+  it('deletes webhook endpoints and keys of the member when the new role does not include webhooks', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     await endpoint(manager);

@@ -26,7 +26,7 @@ async function refusal({ token }: Person): Promise<string | null> {
   return answer.body.error?.code ?? null;
 }
 
-it('an invitation lets its address, and no other, register where registration is closed', async () => {
+it('an invitation lets only its email address register where registration is closed', async () => {
   const closed = await Till.start({ TILLD_REGISTRATION: 'first-user' });
   try {
     const boss = await newPerson(closed.api, 'boss', { setupToken: closed.setupToken });
@@ -47,7 +47,7 @@ it('an invitation lets its address, and no other, register where registration is
 });
 
 describe('an invitation', () => {
-  it('describes its purpose to the holder of the link, and makes the user a member once', async () => {
+  it('shows its shop and role to the recipient of the link, and makes the user a member once', async () => {
     const person = await newPerson(till.api);
     const token = await invite(owner.session, asked(person.email));
     const about = await person.session.call('POST', '/merchant/people/invitation', { token });
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     expect(await refusal(await signedIn(till.api, person.email))).toBeNull();
   });
 
-  it('cannot be used by another account with the link', async () => {
+  it('cannot be accepted by another account with the link', async () => {
     const person = await newPerson(till.api);
     const thief = await newPerson(till.api, 'thief');
     const token = await invite(owner.session, asked(person.email, 'manager'));
@@ -92,7 +92,7 @@ describe('an invitation', () => {
     expect((await accept(person, token)).body.error?.code).toBe('VALIDATION_INVALID');
   });
 
-  it('ends when the same address is invited again', async () => {
+  it('becomes invalid when the same address is invited again', async () => {
     const person = await newPerson(till.api);
     const first = await invite(owner.session, asked(person.email, 'manager'));
     const second = await invite(owner.session, asked(person.email, 'bookkeeper'));
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     expect((await accept(person, second)).body.data).toMatchObject({ role: 'bookkeeper' });
   });
 
-  it('is answered the same whether or not the address has an account', async () => {
+  it('gets the same response whether or not the address has an account', async () => {
     const known = await newPerson(till.api);
     for (const email of [known.email, `nobody-${known.email}`]) {
       const { status, body } = await inviting(owner, email);
@@ -108,7 +108,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('is refused for the address of the owner and of a member', async () => {
+  it('is refused for the address of the owner and of an existing member', async () => {
     const { merchantId } = shop;
     const member = await newMember(till.api, owner.session, { merchantId, role: 'clerk' });
     for (const email of [owner.email.toUpperCase(), member.email]) {
@@ -123,7 +123,7 @@ it('an invitation requires a recent step-up', async () => {
   expect((await inviting(owner, 'later@example.com')).body.error?.code).toBe('STEP_UP_REQUIRED');
 });
 
-it('invitations are limited to twenty a day, whatever happened to them, and are valid for seven days', async () => {
+it('invitations are limited to twenty a day, including withdrawn and accepted ones, and are valid for seven days', async () => {
   const boss = await newPerson(till.api, 'boss');
   const { merchantId } = await Shop.open(till.api, { owner: boss.token });
   const ask = async (by: Person, email: string) =>

@@ -38,8 +38,8 @@ const makeLink = async ({ token }: Person) => {
   return { id: answer.body.data['id'], replayed: answer.headers.get('idempotent-replayed') };
 };
 
-describe('a member', () => {
-  it('accesses the account of the owner only in requests that name the shop, and otherwise a separate account', async () => {
+describe('a member of a shop', () => {
+  it("accesses the shop only in requests that name it, and otherwise the member's own account", async () => {
     const clerk = await member('clerk');
     const theirs = await ask(clerk, 'GET', '/merchant/customer/list');
     expect(theirs.body.data).toMatchObject({ customers: [{ id: shop.customerId }] });
@@ -59,7 +59,7 @@ describe('a member', () => {
     expect(await shop.payment(String(made.body.data['id']))).toMatchObject({ orderId: 'counter-1' });
   });
 
-  it('requests a refund as a manager, which waits for the owner', async () => {
+  it('can request a refund as a manager, which needs the approval of the owner', async () => {
     const manager = await member('manager');
     const { id } = await paidPayment(shop);
     const body = { paymentId: id, preset: 'all' };
@@ -69,7 +69,7 @@ describe('a member', () => {
     expect((await ask(manager, 'POST', '/payment/refund', direct)).body.error?.code).toBe('FORBIDDEN');
   });
 
-  it('sees refund links without the claim token, except for those of a manager that wait for the owner', async () => {
+  it('sees refund links without the claim token, except links by managers that need the approval of the owner', async () => {
     const { id } = await paidPayment(shop);
     const open = async (by: Person, approval: boolean) =>
       ask(by, 'POST', '/payment/refund-link', { paymentId: id, preset: 'all', approval });
@@ -86,7 +86,7 @@ describe('a member', () => {
     expect(await shown(await member('bookkeeper'))).toEqual({ true: false, false: false });
   });
 
-  it('never gets the response to a request of the owner under the same Idempotency-Key', async () => {
+  it('never gets the response to a request of the owner by using the same Idempotency-Key', async () => {
     const manager = await member('manager');
     expect((await again(owner.token)).status).toBe(201);
     const second = await again(manager.token);
@@ -96,7 +96,7 @@ describe('a member', () => {
     ]);
   });
 
-  it('has separate Idempotency-Keys for a shop', async () => {
+  it('has Idempotency-Keys for the shop that are separate from those for the own account', async () => {
     const [manager, clerk] = [await member('manager'), await member('clerk')];
     const first = [await makeLink(owner), await makeLink(manager), await makeLink(clerk)];
     expect(new Set(first.map(({ id }) => id)).size).toBe(3);
@@ -105,7 +105,7 @@ describe('a member', () => {
     expect(second).toEqual(first.map(({ id }) => ({ id, replayed: 'true' })));
   });
 
-  it('never gets the response from an earlier role with more access under the same Idempotency-Key', async () => {
+  it('never gets a response from an earlier role with more permissions by using the same Idempotency-Key', async () => {
     const person = await member('manager');
     const webhookUrl = 'https://shop.example/hook?secret=1';
     const order = { customer: {}, amount: '5', currency: 'USD', orderId: 'hooked', webhookUrl };
@@ -133,7 +133,7 @@ describe('a member', () => {
     expect((await ask(again, 'GET', '/merchant/wallet/balances')).body.error?.code).toBe('FORBIDDEN');
   });
 
-  it('gets no event of a shop that removed the member during a long poll', async () => {
+  it('gets no event when the shop removes the member during a long poll', async () => {
     const person = await member('manager');
     const { body } = await ask(person, 'GET', '/merchant/events?after=0');
     const waiting = ask(person, 'GET', `/merchant/events?wait=20&after=${String(body.data['nextAfter'])}`);
@@ -143,7 +143,7 @@ describe('a member', () => {
     expect((await waiting).body.error?.code).toBe('UNAUTHORISED');
   });
 
-  it('can leave, but remove no other member', async () => {
+  it('can leave the shop, but cannot remove other members', async () => {
     const [one, two] = [await member('manager'), await member('clerk')];
     expect((await remove(one, two.userId)).body.error?.code).toBe('FORBIDDEN');
     expect((await remove(one, owner.userId)).body.error?.code).toBe('FORBIDDEN');
@@ -156,7 +156,7 @@ describe('a member', () => {
   });
 });
 
-it('the owner cannot leave or lose a shop', async () => {
+it('the owner can neither leave a shop nor be removed from it', async () => {
   expect((await remove(owner, owner.userId)).body.error?.code).toBe('PERSON_NOT_FOUND');
   const change = { merchantId: shop.merchantId, userId: owner.userId, role: 'clerk' };
   const { body } = await owner.session.call('PATCH', '/merchant/people/edit', change);

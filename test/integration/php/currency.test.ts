@@ -28,7 +28,7 @@ function* amounts(): Generator<[amount: string, currency: string]> {
   }
 }
 
-it('the PHP client has the currencies of the daemon with their decimals', async () => {
+it('the PHP client has the same currencies and decimals as the daemon', async () => {
   const digits = await runPhp<Record<string, number | null>>(
     `$all = [];
     foreach ($given as $code) {
@@ -41,7 +41,7 @@ it('the PHP client has the currencies of the daemon with their decimals', async 
   expect(digits).toEqual({ ...expected, eur: 2, BTC: null, XAU: null, EURO: null, '': null });
 });
 
-it('the PHP client rounds, parses and formats amounts as the SDK does', async () => {
+it('the PHP client rounds, parses and formats amounts like the SDK', async () => {
   const given = [...amounts()];
   const answers = await runPhp<[string | null, number | null][]>(
     `$read = function (callable $read) { try { return $read(); } catch (InvalidArgumentException $e) { return null; } };
@@ -64,7 +64,7 @@ it('the PHP client rounds, parses and formats amounts as the SDK does', async ()
   expect(expected.filter(([rounded]) => rounded !== null).length).toBeGreaterThan(5_000);
 });
 
-it('the PHP client formats no negative amount', async () => {
+it('the PHP client refuses to format a negative amount', async () => {
   const refused = await runPhp(
     `try { return Tilld\\Tilld::formatMinor(-1, 'EUR'); } catch (InvalidArgumentException $e) { return 'refused'; }`,
   );

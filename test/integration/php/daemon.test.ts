@@ -56,7 +56,7 @@ function healthOf(url: string): Promise<unknown[]> {
   );
 }
 
-it('the PHP client handles a daemon that does not respond in time', async () => {
+it('the PHP client throws an exception when the daemon does not respond in time', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -66,7 +66,7 @@ it('the PHP client handles a daemon that does not respond in time', async () => 
   expect(await healthOf('http://127.0.0.1:9')).toEqual(['NO_ANSWER', true]);
 });
 
-it('the PHP client connects as the API requires, by code and verifier', async () => {
+it('the PHP client connects a shop by code and verifier, as the API requires', async () => {
   const { secrets, url } = await runPhp<{ secrets: { state: string; codeVerifier: string }; url: string }>(
     `$secrets = Tilld\\Tilld::connectSecrets();
     return ['secrets' => $secrets, 'url' => Tilld\\Tilld::connectUrl($secrets + ['baseUrl' => $given['url'], 'name' => 'A shop & more',
@@ -91,7 +91,7 @@ it('the PHP client connects as the API requires, by code and verifier', async ()
   expect(granted.key).toMatch(/^rk_/);
 });
 
-it('the PHP client reports which field the daemon refused', async () => {
+it('the PHP client reports which field the daemon rejected', async () => {
   const refused = await runPhp(
     `${client} try { $till->payments->create(['amount' => '-1', 'currency' => 'EUR', 'customer' => [], 'orderId' => 'x']); }
     catch (Tilld\\InvalidRequestException $e) { return [$e->getCode(), $e->details[0]['field'], is_string($e->requestId)]; }`,
@@ -100,7 +100,7 @@ it('the PHP client reports which field the daemon refused', async () => {
   expect(refused).toEqual(['VALIDATION_INVALID', 'amount', true]);
 });
 
-it('the PHP client returns texts and documents unchanged', async () => {
+it('the PHP client returns texts and JSON documents unchanged', async () => {
   const seen = await runPhp<Record<string, unknown>>(
     `${client} return ['metrics' => strpos($till->service->metrics(), 'tilld_') !== false,
       'openapi' => $till->service->openapi()['openapi'], 'docs' => substr($till->service->docs(), 0, 9),

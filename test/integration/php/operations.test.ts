@@ -60,7 +60,7 @@ it('the PHP client adds an Idempotency-Key to every POST, and requires one for o
   expect(others.every(({ idempotencyKey }) => idempotencyKey === null)).toBe(true);
 });
 
-it('the PHP client maps the state of an order by the same table as the SDK', async () => {
+it('the PHP client maps the state of an order with the same table as the SDK', async () => {
   expect(await runPhp('return Tilld\\Tilld::SHOP_STATES;')).toEqual(SHOP_STATES);
   const states = await runPhp(
     `return array_map(function ($payment) {

@@ -39,7 +39,7 @@ const SANITIZED = 'WordPress.Security.ValidatedSanitizedInput.InputNotSanitized'
 const UNSLASHED = 'WordPress.Security.ValidatedSanitizedInput.MissingUnslash';
 
 describe('the check for the rules of WordPress.org', () => {
-  it('accepts the built plugin, whose every file is valid PHP', () => {
+  it('accepts the built plugin, in which every file is valid PHP', () => {
     const files = globSync(join(built, '**/*.php'));
     expect(files.length).toBeGreaterThan(20);
     for (const file of files) execFileSync('php', ['-l', file]);
@@ -183,7 +183,7 @@ describe('the plugin package', () => {
 });
 
 describe('the tilld client in the built plugin', () => {
-  it('contains no curl call, and only names of the plugin', () => {
+  it('contains no curl call, and only names prefixed for the plugin', () => {
     const client = readFileSync(join(built, 'vendor/Tilld.php'), 'utf8');
     expect(client).not.toMatch(/curl_|CurlTransport/i);
     expect(client).toContain('namespace Tilld\\WooCommerce\\Vendor;');

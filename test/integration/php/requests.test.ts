@@ -92,7 +92,7 @@ it.each([
   expect(keys).toHaveLength(isRetryable ? 3 : 1);
 });
 
-it('the PHP client retries with the same key after a missing response, and unwraps the response', async () => {
+it('the PHP client retries with the same Idempotency-Key when a response is missing, and returns the data of the response', async () => {
   const { result, keys, pauses } = await call([NO_ANSWER, refusal(503, 'DATABASE_UNAVAILABLE'), OK]);
   expect(result).toEqual({ id: 'pay_1' });
   expect(keys).toHaveLength(3);
@@ -103,7 +103,7 @@ it('the PHP client retries with the same key after a missing response, and unwra
   expect(pauses[1]).toBeLessThanOrEqual(1.25);
 });
 
-it('the PHP client waits as long as Retry-After says, and gives up beyond its time budget', async () => {
+it('the PHP client waits for the time in Retry-After, and gives up beyond its time budget', async () => {
   expect((await call([refusal(429, 'RATE_LIMITED', { 'retry-after': '7' }), OK])).pauses).toEqual([7]);
   const tooLong = await call([refusal(503, 'RATE_UNAVAILABLE', { 'retry-after': '90' }), OK]);
   expect(tooLong).toMatchObject({ pauses: [], error: { code: 'RATE_UNAVAILABLE' } });
@@ -136,7 +136,7 @@ it('the PHP client sends objects as objects, strings unchanged, and rejects floa
   ).rejects.toThrow('must be a decimal string');
 });
 
-it('the PHP client puts keys into no error message', async () => {
+it('the PHP client includes API keys in no error message', async () => {
   await expect(call([OK], { client: { key: 'sk_with\nline' } })).rejects.toThrow(
     /key: empty, or with blanks/,
   );
@@ -176,7 +176,7 @@ it('the PHP client follows events by cursor while the daemon restarts', async ()
   expect(revoked.error).toMatchObject({ class: 'Tilld\\AuthenticationException' });
 });
 
-it('the PHP client ends with an error when pages repeat forever', async () => {
+it('the PHP client throws when the server repeats pages forever', async () => {
   const page = success({ customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } });
   const { error, keys } = await call([page], { code: `iterator_to_array($till->customers->all(), false)` });
   expect(error).toMatchObject({ code: 'UNREADABLE' });

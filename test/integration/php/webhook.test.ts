@@ -38,7 +38,7 @@ async function verify(
   );
 }
 
-it('the PHP webhook verifier accepts standard signatures, with headers as PHP has them', async () => {
+it('the PHP webhook verifier accepts standard signatures, with headers in the form that PHP provides', async () => {
   const headers = signed();
   const capital = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
@@ -52,7 +52,7 @@ it('the PHP webhook verifier accepts standard signatures, with headers as PHP ha
   for (const given of [headers, capital, server]) expect(await verify(BODY, given)).toBe('payment.completed');
 });
 
-it('the PHP webhook verifier accepts the old and the new secret during a rotation, on both sides', async () => {
+it('the PHP webhook verifier accepts the old and the new secret during a rotation, in the settings of the shop and in the signature header', async () => {
   expect(await verify(BODY, signed(), [OTHER, SECRET])).toBe('payment.completed');
   const both = `${new Webhook(OTHER).sign('evt_1', at(0), BODY)} ${signed()['webhook-signature']}`;
   expect(await verify(BODY, { ...signed(), 'webhook-signature': both })).toBe('payment.completed');
@@ -79,7 +79,7 @@ it.each([
   expect(await verify(body, headers)).toBe(reason);
 });
 
-it('the PHP client signs for tests as the standard requires', async () => {
+it('the PHP client creates signatures for tests according to Standard Webhooks', async () => {
   const headers = await runPhp<Record<string, string>>(
     `return Tilld\\Tilld::signForTest($given['body'], $given['secret'], 'evt_1');`,
     { body: BODY, secret: SECRET },

@@ -34,7 +34,7 @@ function rows(): Row[] {
   );
 }
 
-it('the WooCommerce plugin reads an amount the same as a string and as a float, like the SDK', async () => {
+it('the WooCommerce plugin parses an amount identically as a string and as a float', async () => {
   const given = rows();
   const answers = await runPhp<[string, string, number][]>(
     `${PLUGIN}
@@ -50,7 +50,7 @@ it('the WooCommerce plugin reads an amount the same as a string and as a float, 
   expect(answers).toEqual(expected.map((text) => [text, text]));
 });
 
-it('the WooCommerce plugin accepts a payment with the rounded total of an order, and none that is a minor unit off', async () => {
+it('the WooCommerce plugin accepts a payment of the rounded order total, and none that differs by a minor unit', async () => {
   const answers = await runPhp<[boolean, boolean, boolean][]>(
     `${PLUGIN}
     $fit = function ($total, $currency, $amount, $paid) {
@@ -71,7 +71,7 @@ it('the WooCommerce plugin accepts a payment with the rounded total of an order,
   for (const answer of answers) expect(answer).toEqual([true, false, false]);
 });
 
-it('the WooCommerce plugin reads float noise, exponents, spaces and empty amounts as a shop means them', async () => {
+it('the WooCommerce plugin parses amounts with float noise, exponents, spaces or no digits as the shop means them', async () => {
   const texts = await runPhp(
     `${PLUGIN}
     $given = [0.1 + 0.2, 1.15 * 3, 1e-7, 1e12, '', ' 5.5 ', '1E3', 24.900000000000002, 1234567890.005];
@@ -90,7 +90,7 @@ it('the WooCommerce plugin reads float noise, exponents, spaces and empty amount
   ]);
 });
 
-it('the WooCommerce plugin rejects an order in an unknown currency as a match, and shows it', async () => {
+it('the WooCommerce plugin never matches a payment to an order in an unknown currency, and shows the order', async () => {
   const [isFit, shown] = await runPhp<[boolean, string]>(
     `${PLUGIN}
     $order = new WC_Order('5.5', 'PTS');

@@ -102,8 +102,8 @@ const codeOf = (work: () => unknown) => {
   return null;
 };
 
-describe('live rates', () => {
-  test('are fetched in the background from the start, and quoted without waiting', async () => {
+describe('live exchange rates', () => {
+  test('are loaded in the background from the start, so that quotes do not wait for a source', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000', EUR: '56000.5' });
     const { rates, recorder } = service([coinbase(origin)]);
     expect(codeOf(() => rates.quote('BTC', 'USD', 'live'))).toBe('RATE_UNAVAILABLE');
@@ -118,7 +118,7 @@ describe('live rates', () => {
     });
   });
 
-  test('are not used once too old, except in sandbox', async () => {
+  test('are not used when they are too old, except in sandbox mode', async () => {
     const { origin, asked } = await fakeCoinbase({ USD: '65000', EUR: '56000' });
     const { rates, recorder } = service([coinbase(origin)], { refreshMs: 60_000 });
     rates.start();
@@ -132,7 +132,7 @@ describe('live rates', () => {
     expect(codeOf(() => rates.quote('SOL', 'USD', 'sandbox'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('survive a failing source, which is logged once when it fails and once when it recovers', async () => {
+  test('stay available when one source fails, which is logged once at the failure and once at the recovery', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
     let alive = false;
     let asked = 0;
@@ -171,7 +171,7 @@ describe('live rates', () => {
     expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
   });
 
-  test('stop immediately, also in the middle of a request', async () => {
+  test('stop loading immediately at shutdown, also in the middle of a request', async () => {
     const hanging = await serve(() => undefined);
     // Longer than this test may take.
     const { rates, recorder } = service([bitstamp(hanging)], { timeoutMs: 600_000 });
@@ -181,11 +181,11 @@ describe('live rates', () => {
   });
 });
 
-describe('a CoinGecko key', () => {
+describe('the CoinGecko API key', () => {
   test.each([
     ['demo', 'x-cg-demo-api-key'],
     ['pro', 'x-cg-pro-api-key'],
-  ] as const)('is sent, for the %s plan, in %s, and is not shown when refused', async (plan, header) => {
+  ] as const)('is sent, for the %s plan, in %s, and is not logged when refused', async (plan, header) => {
     const told: string[] = [];
     const origin = await serve((request, response) => {
       const key = request.headers[header];
@@ -216,7 +216,7 @@ describe('a failing rate source', () => {
   const DAY = 24 * 3_600_000;
   const DEAD = 'exchange rate source has returned no price for a day: bitstamp';
 
-  test('causes a warning after a day, in the log once a day, and none once it responds again', async () => {
+  test('causes a warning after a day, a log line once a day, and no warning once it responds again', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
     let alive = false;
     let asked = 0;
@@ -266,7 +266,7 @@ describe('a failing rate source', () => {
       () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '1' }]),
     ],
     ['no price at all', () => '[]'],
-  ])('is reported in the same way when it answers with %s', async (_, body) => {
+  ])('causes the same warning when it answers with %s', async (_, body) => {
     let asked = 0;
     const stale = await serve((__, response) => {
       asked += 1;
@@ -283,7 +283,7 @@ describe('a failing rate source', () => {
 });
 
 describe('a currency that was not requested before', () => {
-  test('is requested once for all waiting callers, and refreshed from then on', async () => {
+  test('is requested once for all waiting callers, and refreshed afterwards', async () => {
     const prices: Record<string, string> = { USD: '65000', THB: '2300000' };
     const { origin, asked } = await fakeCoinbase(prices);
     const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
@@ -298,7 +298,7 @@ describe('a currency that was not requested before', () => {
     expect(asked.length - before).toBe(4);
   });
 
-  test('is not requested again and again when no source has it', async () => {
+  test('is not requested again and again when no source has a rate for it', async () => {
     const { origin, asked } = await fakeCoinbase({ USD: '65000' });
     const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
     rates.start();
@@ -309,7 +309,7 @@ describe('a currency that was not requested before', () => {
     expect(codeOf(() => rates.quote('BTC', 'MNT', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('does not wait forever when no source responds', async () => {
+  test('does not make callers wait forever when no source responds', async () => {
     const hanging = await serve(() => undefined);
     // Longer than this test may take.
     const { rates } = service([bitstamp(hanging)], { timeoutMs: 600_000 });
@@ -318,7 +318,7 @@ describe('a currency that was not requested before', () => {
     expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('is answered as a client error, without a request to any source, when it does not exist', async () => {
+  test('is rejected as a client error, without a request to any source, when it does not exist', async () => {
     const { origin, asked } = await fakeCoinbase({});
     const { rates } = service([coinbase(origin)]);
     await rates.ensure('XYZ');
@@ -349,7 +349,7 @@ describe('rates from before the clock was set back', () => {
 });
 
 describe('fixed rates', () => {
-  test('are the same in both modes and cause no request', async () => {
+  test('are the same in live and sandbox mode and cause no request', async () => {
     const { rates, recorder } = service(null, { fixed: 'BTC=100000.5,USD/EUR=0.92' });
     rates.start();
     await rates.ensure('JPY');
@@ -398,8 +398,8 @@ const ODD =
     ' ',
   );
 
-describe('a currency in use', () => {
-  test('always has a rate, although strangers request more currencies than the cache holds', async () => {
+describe('a currency that shops or open payments use', () => {
+  test('always has a rate, although strangers request more currencies than the cache can store', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
     rates.start();
@@ -415,7 +415,7 @@ describe('a currency in use', () => {
     }
   });
 
-  test('is requested again when needed after the source had nothing at first', async () => {
+  test('is requested again when needed, after the source had no rate at first', async () => {
     const price: { rate: string | null } = { rate: null };
     const source = await plainSource('kraken', price);
     const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
@@ -428,7 +428,7 @@ describe('a currency in use', () => {
     expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
   });
 
-  test('is requested again immediately after strangers evicted it from the cache', async () => {
+  test('is requested again immediately when it was evicted from the cache', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates } = service([source], { refreshMs: 60_000 });
     rates.start();
@@ -438,7 +438,7 @@ describe('a currency in use', () => {
     expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
   });
 
-  test('stays pinned while the currencies in use cannot be read', async () => {
+  test('stays in the cache while the list of currencies in use cannot be read', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     let reads = 0;
     const inUse = async () => {
@@ -455,7 +455,7 @@ describe('a currency in use', () => {
 });
 
 describe('a single remaining rate source', () => {
-  test('moves a rate slowly and within limits, is marked as single, and is refused beyond the limits', async () => {
+  test('changes a rate slowly and within limits, is marked as single, and is refused beyond the limits', async () => {
     const prices = {
       kraken: { rate: '100000' as string | null },
       coinbase: { rate: '100100' as string | null },
@@ -513,7 +513,7 @@ const quotedBtc = (rates: RateService) => {
   }
 };
 
-describe('the agreed rate of an earlier process', () => {
+describe('the last rate agreed by several sources, stored in the database,', () => {
   test('limits a single source after a restart, for a week', async () => {
     const database = await openDatabase(':memory:');
     const quorumRates = quorumRatesStore(database.db);
@@ -568,7 +568,7 @@ describe('the agreed rate of an earlier process', () => {
     });
   });
 
-  test('blocks every source while it cannot be read, and is ignored when it is malformed', async () => {
+  test('disables all sources while it cannot be read, and is ignored when it is malformed', async () => {
     let isBroken = true;
     const quorumRates = {
       read: async () => {

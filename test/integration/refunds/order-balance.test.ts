@@ -44,8 +44,8 @@ async function giveBack(payment: Payment, amount: string): Promise<void> {
   expect(refunds.at(-1)).toMatchObject({ status: 'broadcast' });
 }
 
-describe('an order that was refunded before it was complete', () => {
-  it('asks for the refunded amount again, and completes only once it is paid', async () => {
+describe('an order with a refund before it was paid completely', () => {
+  it('requests the refunded amount again, and completes only once it is paid', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
     await giveBack(payment, '24.99');
@@ -74,7 +74,7 @@ describe('an order that was refunded before it was complete', () => {
     expect(await asked(payment, 'BTC')).toBe('0.0002');
   });
 
-  it('completes by the retained money over several rounds of payments and refunds', async () => {
+  it('completes when the retained money covers the price after several payments and refunds', async () => {
     await world.paid();
     const payment = await world.shop.order(['LTC']);
     await send(payment, '0.2');
@@ -88,7 +88,7 @@ describe('an order that was refunded before it was complete', () => {
     expect(await world.read(payment)).toMatchObject({ status: 'completed', keptFiat: '50' });
   });
 
-  it('does not complete by money that a claim has reserved', async () => {
+  it('does not complete by money that is reserved for a refund claim', async () => {
     const payment = await world.paid('underpay');
     await world.claim(await world.newLink(payment));
     expect(await asked(payment)).toBe('0.5');
@@ -98,7 +98,7 @@ describe('an order that was refunded before it was complete', () => {
   });
 });
 
-describe('a refund link that is open while an order is not complete', () => {
+describe('a refund link for an order that is not paid completely', () => {
   it('is cancelled with a reason as soon as more money arrives', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
@@ -113,7 +113,7 @@ describe('a refund link that is open while an order is not complete', () => {
     expect(await world.shop.eventsOf(payment)).toContain('refund.cancelled');
   });
 
-  it('refunds nothing that the merchant accepted later', async () => {
+  it('cannot be claimed after the merchant accepted the money', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
     const link = await world.newLink(payment);
@@ -128,8 +128,8 @@ describe('a refund link that is open while an order is not complete', () => {
   });
 });
 
-describe('an order that was complete at its refund', () => {
-  it('stays complete, reports the retained amount, and does so after a reorg that removes and returns the money', async () => {
+describe('a completed order with a later partial refund', () => {
+  it('stays completed and reports the retained amount, also after a reorg that moves the payment', async () => {
     await world.paid();
     const payment = await world.paid();
     await giveBack(payment, '20');
@@ -142,7 +142,7 @@ describe('an order that was complete at its refund', () => {
     expect(await world.shop.eventsOf(payment)).not.toContain('payment.underpaid');
   });
 
-  it('is open again for a refunded excess when a reorg removes the money with which it arrived', async () => {
+  it('requests the missing amount when a refund took the excess and a reorg then drops the price', async () => {
     await world.paid();
     const payment = await world.paid('exact');
     await send(payment, '0.75');

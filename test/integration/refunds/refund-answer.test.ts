@@ -29,7 +29,7 @@ function afterFirstLook(database: Database, work: (sendId: string) => Promise<vo
   return () => void (isArmed = true);
 }
 
-test('refundPayment creates one refund when a block arrives during its response', async () => {
+test('refundPayment creates one refund when a block arrives while it responds', async () => {
   const payment = await shop.order(['LTC']);
   await shop.simulate(payment, { scenario: 'exact', coin: 'LTC', confirmations: 2 });
   const { world } = shop;

@@ -51,7 +51,7 @@ async function refund({ id }: Payment) {
   });
 }
 
-test('money that arrived after a refund elsewhere is refunded once, although the clock was set back meanwhile', async () => {
+test('money that arrived after a refund made outside tilld is refunded once, although the clock was set back in between', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment, 'underpay');
   await returnedElsewhere(payment);
@@ -69,7 +69,7 @@ test('money that arrived after a refund elsewhere is refunded once, although the
   expect((await read(payment)).refunds).toHaveLength(1);
 });
 
-test('money that arrived before a refund elsewhere is not refunded, although the clock was ahead when it arrived', async () => {
+test('money that arrived before a refund made outside tilld is not refunded, although the clock was ahead at its arrival', async () => {
   const payment = await shop.order([COIN]);
   shop.world.clock.advance(HOUR / 2);
   await pay(payment);
@@ -79,7 +79,7 @@ test('money that arrived before a refund elsewhere is not refunded, although the
   expect((await read(payment)).refunds).toEqual([]);
 });
 
-test('a replacement transaction of a payment that was marked as refunded elsewhere is not refunded again', async () => {
+test('an RBF replacement of a transaction is not refunded again when its payment was marked as refunded outside tilld', async () => {
   const payment = await shop.order([COIN]);
   const other = await shop.order([COIN]);
   await pay(other);
@@ -113,7 +113,7 @@ test('a replacement transaction of a payment that was marked as refunded elsewhe
   await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('money that arrives after a refund elsewhere can be refunded, although the clock was set back before it arrived', async () => {
+test('money that arrives after a refund made outside tilld can be refunded, although the clock was set back before its arrival', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment);
   await returnedElsewhere(payment);
@@ -130,7 +130,7 @@ test('money that arrives after a refund elsewhere can be refunded, although the 
   expect((await refund(payment)).refund.refunded).toBe('0.2');
 });
 
-test('an acceptance covers the money at that time, although the clock was set back before more arrived', async () => {
+test('an acceptance by the merchant covers only money that arrived before it, although the clock was set back before more arrived', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment, 'underpay');
   await resolvePayment(
@@ -159,7 +159,7 @@ test('an acceptance covers the money at that time, although the clock was set ba
   expect(now.status).toBe('underpaid');
 });
 
-test('money for a cancelled payment is late, although the clock was set back since', async () => {
+test('money for a cancelled payment is late, although the clock was set back after the cancellation', async () => {
   const payment = await shop.order([COIN]);
   const { deps, merchant } = shop.world;
   await cancelPayment(deps, { merchantId: merchant.id, paymentId: payment.id });

@@ -14,7 +14,7 @@ const DEPOSIT = { BTC: '1', ETH: '5' } as const;
 const COINS = ['BTC', 'ETH'] as const;
 
 describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
-  'a large deposit on a small order in %s',
+  'a large payment for a small order in %s',
   (coin) => {
     let world: LiveWorld<RegtestNode | Anvil, Till>;
 
@@ -53,7 +53,7 @@ describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
       );
 
     it.each([1, 2, 3, 4, 5])(
-      'cannot be refunded after %i confirmations, so that a reorg cannot remove it after the refund',
+      'cannot be refunded after %i confirmations, because a reorg might still drop it',
       async (depth) => {
         const { node, shop } = world;
         const payment = await order();
@@ -80,7 +80,7 @@ describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
       },
     );
 
-    it('is refunded by a claim once it is deep enough, and the page says so before', async () => {
+    it('is refunded by a claim once it has enough confirmations, and the page says so before', async () => {
       const { node, shop } = world;
       const payment = await order();
       await pay(payment.options[coin].address, DEPOSIT[coin]);

@@ -77,7 +77,7 @@ async function sendStatus(sendId: string) {
 }
 
 describe('a refund that fails permanently', () => {
-  it('returns the refunded payment to completed, with an event, and makes it refundable again', async () => {
+  it('returns the refunded payment to completed, emits an event, and can be repeated', async () => {
     const payment = await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment));
     expect(status).toBe('refunded');
@@ -104,7 +104,7 @@ describe('a refund that fails permanently', () => {
     expect(again.refunds.map((entry) => entry.status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('emits events for a part that the network accepted and for its failure', async () => {
+  it('emits events when the network accepts a partial refund, and when it fails', async () => {
     const payment = await paid();
     await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment, { amount: '0.2' }));
@@ -122,7 +122,7 @@ describe('a refund that fails permanently', () => {
     expect(events.slice(-2)).toEqual(['partially_refunded', 'refund_failed']);
   });
 
-  it('never makes the payment refunded on refusal by the node, and releases the funds', async () => {
+  it('does not set the payment to refunded when the node rejects it, and releases the funds', async () => {
     const payment = await paid();
     const refusing = overLine(async () => ({ kind: 'rejected', reason: 'no thanks' }));
     await expect(refundPayment(refusing, wish(payment))).rejects.toMatchObject({ code: 'SEND_REJECTED' });
@@ -135,8 +135,8 @@ describe('a refund that fails permanently', () => {
   });
 });
 
-describe('a refund without a clear answer', () => {
-  it('reserves its funds and refunds the payment once the node accepts it', async () => {
+describe('a refund whose broadcast got no clear answer', () => {
+  it('reserves its funds, and the payment is refunded once the node accepts it', async () => {
     const payment = await paid();
     await paid();
     const silent = overLine(async () => ({ kind: 'unknown', reason: 'timeout' }));
@@ -156,7 +156,7 @@ describe('a refund without a clear answer', () => {
     expect((await shop.eventsOf(payment)).filter((type) => type === 'refunded')).toHaveLength(1);
   });
 
-  it('is confirmed by the block that contains it when the answer of the node was lost', async () => {
+  it('is confirmed by the block that contains it', async () => {
     const payment = await paid();
     const { chains } = shop.world.deps;
     const adapter = chains.get(COIN, 'sandbox');
@@ -181,8 +181,8 @@ describe('a refund without a clear answer', () => {
   });
 });
 
-describe('a reorg', () => {
-  it('leaves a payment refunded, with an event, when it removes the money of the payer after the refund', async () => {
+describe('a reorg after a refund', () => {
+  it('leaves the payment refunded, with an event, when it drops the money of the payer', async () => {
     const payment = await paid();
     const other = await paid();
     await refundPayment(shop.world.deps, wish(payment));

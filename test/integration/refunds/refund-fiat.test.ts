@@ -41,7 +41,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
   return [status, body.error?.code, body.error?.details?.map(({ field }) => field)];
 }
 
-describe('a refund in fiat', () => {
+describe('a refund with a fiat amount', () => {
   it('pays whole atoms at the rate of the payment, rounded down', async () => {
     const { id } = await paid();
     const { body } = await give(id, { amount: '33.33', currency: 'usd' });
@@ -59,7 +59,7 @@ describe('a refund in fiat', () => {
     expect(body.data).toMatchObject({ status: 'refunded', refund: { refunded: '1' } });
   });
 
-  it('reports its fiat value whether ordered in fiat or in coins, and each partial refund emits a payment event', async () => {
+  it('reports its fiat value whether requested in fiat or in coins, and emits a payment event for each partial refund', async () => {
     const { id } = await paid();
     await give(id, { amount: '33.33', currency: 'USD' });
     await give(id, { amount: '0.3333' });
@@ -78,7 +78,7 @@ describe('a refund in fiat', () => {
     ]);
   });
 
-  it('reports invalid fields by name', async () => {
+  it('rejects invalid fields by name', async () => {
     const { id } = await paid();
     const ask = async (wish: Record<string, unknown>) => problem(await give(id, wish));
     expect(await ask({ amount: '1', currency: 'EUR' })).toEqual([400, 'VALIDATION_INVALID', ['currency']]);

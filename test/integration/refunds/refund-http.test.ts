@@ -62,7 +62,7 @@ function half(amount: string, coin: Coin): string {
 }
 
 describe.each(COINS)('a %s payment', (coin) => {
-  it('is refunded in full without more than the received amount leaving the wallet', async () => {
+  it('is refunded in full, and not more than the received amount is sent from the wallet', async () => {
     const payment = await paid(coin);
     const received = payment.options[coin].amount;
     const { status, body } = await refund(shop, { paymentId: payment.id, destination: PAYER[coin] });
@@ -86,7 +86,7 @@ describe.each(COINS)('a %s payment', (coin) => {
 });
 
 describe('a partial refund', () => {
-  it('pays exactly its amount twice, and the status changes with the last of the money', async () => {
+  it('pays exactly its amount twice, and the payment becomes refunded with the last of the money', async () => {
     const payment = await paid('LTC');
     const received = payment.options.LTC.amount;
     // Pays the fees, which go on top of a stated amount.
@@ -112,7 +112,7 @@ describe('a partial refund', () => {
     expect([none.status, none.body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('is visible only to the merchant, and in the webhooks that follow', async () => {
+  it('is visible only to the merchant, and in the following webhooks', async () => {
     // Change of the first refund is not spendable yet when the second is made.
     await paid('SOL');
     const payment = await paid('SOL');
@@ -145,7 +145,7 @@ describe('concurrent refunds', () => {
     expect((await read(shop, payment)).refunds).toHaveLength(1);
   });
 
-  it('stop at the received amount for partial refunds', async () => {
+  it('are limited to the received amount in total when they are partial', async () => {
     const payment = await paid('BTC');
     const amount = formatCoinAmount((atoms(payment.options.BTC.amount, 'BTC') * 2n) / 5n, 'BTC');
     await Promise.all([paid('BTC'), paid('BTC'), paid('BTC')]);
@@ -158,7 +158,7 @@ describe('concurrent refunds', () => {
 });
 
 describe('a refund of an unusual payment', () => {
-  it('requires a coin when several were paid, refunds each coin separately, and the last refund makes the payment refunded', async () => {
+  it('requires a coin when several were paid, refunds each coin separately, and sets the status refunded with the last', async () => {
     const payment = await shop.createPayment();
     await simulate(payment, { scenario: 'underpay', coin: 'BTC' });
     await simulate(payment, { scenario: 'exact', coin: 'LTC' });
@@ -208,7 +208,7 @@ describe('a refund of an unusual payment', () => {
     expect(body.data).toMatchObject({ status: 'refunded', exception: 'late' });
   });
 
-  it('pays money that arrived after an earlier refund', async () => {
+  it('pays only the money that arrived after an earlier refund', async () => {
     const payment = await paid('SOL', { scenario: 'underpay' });
     await refund(shop, { paymentId: payment.id, destination: PAYER.SOL });
     await simulate(payment, { scenario: 'underpay', coin: 'SOL' });
@@ -218,7 +218,7 @@ describe('a refund of an unusual payment', () => {
     expect(body.data.status).toBe('refunded');
   });
 
-  it('pays nothing of money that was recorded as refunded elsewhere', async () => {
+  it('does not include money that was recorded as refunded outside tilld', async () => {
     const payment = await paid('LTC');
     await shop.api.must('POST', '/payment/resolve', {
       token: shop.secretKey,
@@ -232,7 +232,7 @@ describe('a refund of an unusual payment', () => {
 describe('POST /payment/refund', () => {
   let untouched: RefundedPaymentJson | undefined;
 
-  it('refuses money that is missing or not confirmed enough', async () => {
+  it('rejects a payment without money or without enough confirmations', async () => {
     const payment = await shop.createPayment();
     const nothing = await refund(shop, { paymentId: payment.id, destination: PAYER.BTC });
     expect([nothing.status, nothing.body.error?.code]).toEqual([409, 'INVALID_STATE']);
@@ -241,7 +241,7 @@ describe('POST /payment/refund', () => {
     expect(gone.body.error?.code).toBe('INVALID_STATE');
   });
 
-  it('refuses the payment of another account, public keys and missing credentials', async () => {
+  it('rejects a payment of another account, public keys and missing credentials', async () => {
     const payment = await paid('BTC');
     const stranger = await Shop.open(till.api);
     const wish = { paymentId: payment.id, destination: PAYER.BTC };
@@ -261,7 +261,7 @@ describe('POST /payment/refund', () => {
     [{ coin: 'DOGE' }, 'coin'],
     [{ destination: PAYER.LTC }, 'destination'],
     [{ destination: 'nonsense' }, 'destination'],
-  ])('refuses %j, names the field and stores nothing', async (fields, field) => {
+  ])('rejects %j, names the field and stores nothing', async (fields, field) => {
     untouched ??= await paid('BTC');
     const payment = untouched;
     const { status, body } = await refund(shop, {
@@ -274,7 +274,7 @@ describe('POST /payment/refund', () => {
     expect((await read(shop, payment)).refunds).toEqual([]);
   });
 
-  it('refuses an address of the merchant, which would refund nothing', async () => {
+  it('rejects an address of the merchant as the destination', async () => {
     const payment = await paid('BTC');
     for (const destination of [shop.wallets.BTC, payment.options.BTC.address]) {
       const { body } = await refund(shop, { paymentId: payment.id, destination });
@@ -282,7 +282,7 @@ describe('POST /payment/refund', () => {
     }
   });
 
-  it('refuses an amount above the wallet balance when coins were sent elsewhere', async () => {
+  it('rejects an amount above the wallet balance when coins were sent elsewhere', async () => {
     const poor = await Shop.open(till.api);
     const payment = await poor.createPayment();
     await poor.api.must('POST', '/sandbox/payment/simulate', {
@@ -299,7 +299,7 @@ describe('POST /payment/refund', () => {
 });
 
 describe('a refund with an Idempotency-Key', () => {
-  it('pays once however often it is repeated, and refuses another request', async () => {
+  it('pays once however often it is repeated, and rejects a different request with the same key', async () => {
     const payment = await paid('LTC');
     const wish = { paymentId: payment.id, destination: PAYER.LTC };
     const first = await refund(shop, wish, { key: `refund-${payment.id}` });

@@ -49,8 +49,8 @@ async function completed(payment: { id: string }) {
   return world.read(payment);
 }
 
-describe('acceptance of a payment by the merchant', () => {
-  it('excludes the accepted money from a refund link that was opened before', async () => {
+describe('acceptance of an underpaid payment by the merchant', () => {
+  it('excludes the accepted money from refund links that were created before', async () => {
     const payment = await halfPaid();
     const link = await world.newLink(payment);
     expect((await accept(payment)).status).toBe('confirming');
@@ -59,14 +59,14 @@ describe('acceptance of a payment by the merchant', () => {
     expect((await world.page(link)).status).toBe('gone');
   });
 
-  it('allows to refund the money by a refund link that is opened after it', async () => {
+  it('does not exclude the money from refund links that are created after it', async () => {
     const payment = await halfPaid();
     await accept(payment);
     await world.claim(await world.newLink(payment));
     expect(await completed(payment)).toMatchObject({ keptFiat: '0', refunds: [{ refunded: '0.25' }] });
   });
 
-  it('is refused while the payer has claimed money of it, and succeeds once that claim is cancelled', async () => {
+  it('is refused while the payer has claimed money of the payment, and succeeds once that claim is cancelled', async () => {
     const payment = await halfPaid();
     const link = await world.newLink(payment);
     await world.claim(link);

@@ -38,8 +38,8 @@ const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[]
 
 const cents = { wish: { kind: 'amount', amount: '0.10', currency: 'USD' } } as const;
 
-describe('the approval of a claim', () => {
-  it('approves only the claim that it names, and not a later one, whatever its address', async () => {
+describe('the approval of a refund claim', () => {
+  it('applies only to the claim that it names, and not to a later one of the same link', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -61,7 +61,7 @@ describe('the approval of a claim', () => {
     expect((await world.linkNow(link)).status).toBe('paid');
   });
 
-  it('approves nothing after a restore, because the merchant must check the chain first', async () => {
+  it('is refused after a restore, because the merchant must check the chain first', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -73,7 +73,7 @@ describe('the approval of a claim', () => {
   });
 });
 
-describe('a claim made while the node is down', () => {
+describe('a refund claim that is made while the node is down', () => {
   it('is dropped with a message to the payer once the node reports the amount as dust', async () => {
     const payment = await world.paid();
     await world.paid();
@@ -113,7 +113,7 @@ describe('a claim made while the node is down', () => {
     expect((await world.read(payment)).refunds).toEqual([]);
   });
 
-  it('is dropped when its address rejects money', async () => {
+  it('is dropped when its destination rejects payments', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -136,7 +136,7 @@ describe('a claim made while the node is down', () => {
   });
 });
 
-it('a claim that was above the dust limit at first waits for the fee to fall again', async () => {
+it('a refund claim whose amount falls below the dust limit after it was made waits for a lower fee', async () => {
   const payment = await world.paid();
   await world.paid();
   const link = await world.newLink(payment, { ...cents, deductFee: true });
@@ -148,7 +148,7 @@ it('a claim that was above the dust limit at first waits for the fee to fall aga
   expect((await world.linkNow(link)).status).toBe('paid');
 });
 
-it('the operator sees how long the oldest sendable claim has waited, excluding claims that wait for the shop', async () => {
+it('the metrics show how long the oldest sendable refund claim has waited, excluding claims that need approval', async () => {
   const { clock, deps } = world.shop.world;
   const age = async () => {
     const families = sendFamilies({ ...deps, chains });
@@ -174,7 +174,7 @@ it('the operator sees how long the oldest sendable claim has waited, excluding c
   expect(await age()).toEqual([[labels, 0]]);
 });
 
-it('a claim that was cancelled during a request to the node stays cancelled, although its address rejects money', async () => {
+it('a refund claim that is cancelled during a request to the node stays cancelled, even if its destination rejects payments', async () => {
   const payment = await world.paid();
   await world.paid();
   const link = await world.newLink(payment);

@@ -22,8 +22,8 @@ async function paidTwice(): Promise<{ id: string }> {
 
 const refunded = async (payment: { id: string }) => (await world.read(payment)).refunds;
 
-describe('refund links for the excess', () => {
-  it('never refund the price, however many are open', async () => {
+describe('refund links for the excess of an overpaid payment', () => {
+  it('never refund a part of the price, however many are open', async () => {
     const payment = await paidTwice();
     const [first, second] = [await world.newLink(payment, EXCESS), await world.newLink(payment, EXCESS)];
     expect(second.coinAmounts).toEqual(first.coinAmounts);
@@ -36,7 +36,7 @@ describe('refund links for the excess', () => {
     expect(await refunded(payment)).toHaveLength(1);
   });
 
-  it('are empty once a direct refund paid the excess', async () => {
+  it('refund nothing once a direct refund paid the excess', async () => {
     const payment = await paidTwice();
     const link = await world.newLink(payment, EXCESS);
     await world.refund(payment, link.coinAmounts.LTC);
@@ -57,7 +57,7 @@ describe('refund links for the excess', () => {
     expect((await world.page(second, world.deps('200'))).status).toBe('gone');
   });
 
-  it('are not sent once a reorg removed the excess', async () => {
+  it('send nothing once a reorg dropped the excess', async () => {
     const payment = await paidTwice();
     const link = await world.newLink(payment, EXCESS);
     await world.claim(link);
@@ -75,7 +75,7 @@ describe('refund links for the excess', () => {
     expect((await world.page(link)).status).toBe('waiting');
   });
 
-  it('do not affect a refund link on an amount, which may use the price', async () => {
+  it('do not limit a refund link over a given amount, which may include the price', async () => {
     const payment = await paidTwice();
     const excess = await world.newLink(payment, EXCESS);
     const part = await world.newLink(payment, { wish: { kind: 'amount', amount: '50', currency: 'USD' } });

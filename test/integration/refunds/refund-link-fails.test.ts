@@ -136,7 +136,7 @@ const attempt = async (work: () => Promise<unknown>): Promise<void> => {
 };
 
 describe('a claim of a refund link', () => {
-  it('is stored with the reason when it is made while the node is down, and sent once when the node is back', async () => {
+  it('is stored with the reason when the node is down, and sent once when the node is available again', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -245,7 +245,7 @@ describe('a claim of a refund link', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
-  it('is not sent when it was cancelled while the fee was requested', async () => {
+  it('is not sent when it is cancelled while the network fee is requested', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -263,7 +263,7 @@ describe('a claim of a refund link', () => {
   });
 });
 
-it('a claim whose fee exceeds its amount waits for a lower fee, also when the shop has approved it', async () => {
+it('a claim of a refund link whose fee exceeds its amount waits for a lower fee, also when the shop has approved it', async () => {
   const payment = await paid();
   await paid();
   const wish = { kind: 'amount', amount: '0.10', currency: 'USD' } as const;
@@ -288,7 +288,7 @@ it('a claim whose fee exceeds its amount waits for a lower fee, also when the sh
   }
 });
 
-it('a claim of money that arrived after a refund elsewhere is paid once, although the clock was set back meanwhile', async () => {
+it('a claim of money that arrived after a refund made outside tilld is paid once, although the clock was set back in between', async () => {
   const { deps, merchant, clock } = shop.world;
   const payment = await paid();
   await resolvePayment(deps, { merchantId: merchant.id, paymentId: payment.id }, 'refunded');
@@ -311,8 +311,8 @@ it('a claim of money that arrived after a refund elsewhere is paid once, althoug
   expect((await read(payment)).refunds).toHaveLength(1);
 });
 
-describe('a send for a claim that fails permanently', () => {
-  it('reopens the link on refusal by the node, with a message, also after its expiry', async () => {
+describe('the send of a refund claim, when it fails permanently,', () => {
+  it('reopens the refund link with a message when the node rejects it, also after the expiry of the link', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -336,7 +336,7 @@ describe('a send for a claim that fails permanently', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('reopens the link after it was paid, with one event, and the next claim waits for the shop', async () => {
+  it('reopens the paid refund link with one event, and the next claim needs approval by the shop', async () => {
     const payment = await paid();
     await paid();
     await paid();
@@ -363,7 +363,7 @@ describe('a send for a claim that fails permanently', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('ends the link when its payment was recorded as refunded elsewhere meanwhile', async () => {
+  it('ends the refund link when the payment was recorded as refunded outside tilld meanwhile', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment, { wish: { kind: 'amount', amount: '20', currency: 'USD' } });
@@ -380,7 +380,7 @@ describe('a send for a claim that fails permanently', () => {
     expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
   });
 
-  it('is rebroadcast unchanged without a clear answer, and the link stays claimed', async () => {
+  it('is rebroadcast unchanged while no answer is clear, and the refund link stays claimed', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -397,7 +397,7 @@ describe('a send for a claim that fails permanently', () => {
   });
 });
 
-it('a restored database sends no claim before the shop approved it, because it may have been paid since the backup', async () => {
+it('a restored database sends no refund claim before the shop approves it, because it may have been paid since the backup', async () => {
   const payment = await paid();
   await paid();
   const wish = { kind: 'amount', amount: '5', currency: 'USD' } as const;
@@ -424,7 +424,7 @@ it('a restored database sends no claim before the shop approved it, because it m
 });
 
 describe('a refund link at the current rate', () => {
-  it('fixes the coins at the claim, fewer when the rate rose, at most all when it fell', async () => {
+  it('fixes the amount of coins at the claim: fewer when the rate rose, at most all when it fell', async () => {
     const payment = await paid();
     await paid();
     const wish = { kind: 'amount', amount: '25', currency: 'USD' } as const;
@@ -449,7 +449,7 @@ describe('a refund link at the current rate', () => {
   });
 });
 
-it('claims, cancellations and refunds in any order never refund more than was received', async () => {
+it('refund claims, cancellations and refunds in any order never pay more than was received', async () => {
   await paid();
   await paid();
   await paid();

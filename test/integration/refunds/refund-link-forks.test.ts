@@ -94,7 +94,7 @@ async function arrived(...indices: number[]): Promise<number> {
   return sends.filter(({ destination }) => addresses.has(adapter().watchKey(destination))).length;
 }
 
-describe('the refund after a cancelled refund in LTC', () => {
+describe('a second LTC refund after the first was cancelled by a transaction to the own wallet', () => {
   let payment: { id: string };
   let link: RefundLinkView;
   let first: string;
@@ -105,7 +105,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     await takeBack(link, first);
   });
 
-  it('spends the returned coins, so that a reorg that pays the first invalidates the second', async () => {
+  it('spends the output of the cancellation, so that a reorg that mines the first refund invalidates the second', async () => {
     const second = await refund(link, 8);
     const cancellation = await versionOf(first, 2);
     expect((await inputsOf(second)).map((key) => key.split(':')[0])).toEqual([cancellation.txid]);
@@ -123,7 +123,7 @@ describe('the refund after a cancelled refund in LTC', () => {
     expect(await arrived(7, 8)).toBe(1);
   });
 
-  it('spends the same coins as the cancelled refund when a reorg undid the cancellation, however late the ledger reads that', async () => {
+  it('spends an input of the first refund when a reorg dropped the cancellation, however late the ledger reads that', async () => {
     const cancellation = await versionOf(first, 2);
     await control().reorg({ fate: 'dropped', txids: [cancellation.txid] });
     await settle();
@@ -165,7 +165,7 @@ describe('the refund after a cancelled refund in LTC', () => {
   });
 });
 
-describe('the refund after the coins of a refund were double-spent six blocks deep', () => {
+describe('a second refund after the inputs of the first were double-spent six blocks deep', () => {
   let payment: { id: string };
   let link: RefundLinkView;
   let first: string;
@@ -181,7 +181,7 @@ describe('the refund after the coins of a refund were double-spent six blocks de
     expect(await statusOf(first)).toBe('failed');
   });
 
-  it('spends these coins when a reorg released them, so that the first cannot be mined as well', async () => {
+  it('spends these inputs when a reorg dropped the double spend, so that the first refund cannot be mined as well', async () => {
     await control().reorg({ fate: 'dropped', txids: [rival] });
     await settle();
     const second = await refund(link, 8);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world[Symbol.asyncDispose]());
 
-it('a claim on a frozen wallet is accepted, waits with its reason, and is sent after the unfreeze', async () => {
+it('a refund claim on a frozen wallet is accepted, waits with that reason, and is sent after the unfreeze', async () => {
   const { deps, merchant, db } = world.shop.world;
   const payment = await world.paid();
   const link = await world.newLink(payment, { deductFee: true });
@@ -33,7 +33,7 @@ it('a claim on a frozen wallet is accepted, waits with its reason, and is sent a
   expect(await db.selectFrom('sends').select('id').where('purpose', '=', 'send').execute()).toHaveLength(1);
 });
 
-it('refundPayment is refused with WALLET_FROZEN while the wallet is frozen, and stores nothing', async () => {
+it('refundPayment fails with WALLET_FROZEN while the wallet is frozen, and stores nothing', async () => {
   const { deps, merchant, db } = world.shop.world;
   const { id: paymentId } = await world.paid();
   await freezeByOperator(deps, { merchantId: null, reason: null });

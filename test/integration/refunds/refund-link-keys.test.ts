@@ -67,7 +67,7 @@ async function isPaid(link: Link): Promise<void> {
   );
 }
 
-it('a key without wallet:send opens refund links that wait for the owner, whatever it requests', async () => {
+it('an API key without wallet:send creates refund links that need the approval of the owner, whatever it requests', async () => {
   const key = await keyWith('refunds:write', 'payments:write');
   const links = [await newLink(key), await newLink(key, false)];
   for (const link of links) {
@@ -89,14 +89,14 @@ it('a key without wallet:send opens refund links that wait for the owner, whatev
   }
 });
 
-it('a key with wallet:send chooses whether the refund links that it opens need approval', async () => {
+it('an API key with wallet:send chooses whether the refund links that it creates need approval', async () => {
   const link = await newLink(await keyWith('refunds:write', 'wallet:send'), false);
   expect(link.approval).toBe(false);
   await claimed(link);
   await isPaid(link);
 });
 
-it('a shop that was reconnected and repeats its request gets the refund link that its former key created', async () => {
+it('a shop gets the refund link of its former API key when it repeats the request with a new key', async () => {
   const { id: paymentId } = await paid();
   const create = async (token: string) =>
     shop.api.call<Link>('POST', '/payment/refund-link', {
@@ -114,7 +114,7 @@ it('a shop that was reconnected and repeats its request gets the refund link tha
   expect(weaker.body.data.url).not.toBe(first.body.data.url);
 });
 
-it('a dashboard session sees a refund link with immediate sending only after a step-up', async () => {
+it('a dashboard session sees a refund link without approval only after a step-up', async () => {
   const payment = await paid();
   const open = async (approval: boolean) =>
     shop.api.must<Link>('POST', '/payment/refund-link', {

@@ -21,7 +21,7 @@ import {
 
 const COIN = 'BTC';
 
-describe.skipIf(!requireNode(COIN))('a daemon that is killed during a claimed refund', () => {
+describe.skipIf(!requireNode(COIN))('a daemon that is killed during the refund of a claim', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
   let till: TillProcess;
@@ -85,7 +85,7 @@ describe.skipIf(!requireNode(COIN))('a daemon that is killed during a claimed re
     expect(done.refunds[0]?.refunded).toBe(payment.options[COIN].received);
   }
 
-  it('sends once after a restart between the claim and its send', async () => {
+  it('pays once after a restart between the claim and its send', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const destination = await node.foreignAddress();
@@ -128,7 +128,7 @@ describe.skipIf(!requireNode(COIN))('a daemon that is killed during a claimed re
     await expectPaidOnce(payment);
   });
 
-  it('pays once for a cancelled and repeated claim, because a reorg that pays the first invalidates the second', async () => {
+  it('pays once for a cancelled and repeated claim, because a reorg that mines the first send invalidates the second', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const linkThat = async (what: string, satisfies: (now: RefundLinkJson) => boolean) => {
@@ -172,7 +172,7 @@ describe.skipIf(!requireNode(COIN))('a daemon that is killed during a claimed re
     expect(await node.getMempool()).toEqual([]);
   });
 
-  it('writes no token of the link to the log', async () => {
+  it('writes no token of the refund link to the log', async () => {
     const link = await newLink(await paid());
     const token = new URL(link.url).pathname.split('/').at(-1) ?? '';
     await readLink(till.api, link.url);

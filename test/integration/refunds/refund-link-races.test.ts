@@ -84,7 +84,7 @@ async function rush(paymentId: string, links: readonly Link[], returns: boolean)
 const sum = (amounts: readonly string[]): bigint =>
   amounts.reduce((total, amount) => total + atoms(amount, COIN), 0n);
 
-it('concurrent refunds, claims and cancellations with kill -9 never refund more than received, nor pay a link twice, nor use the price for an excess', async () => {
+it('concurrent refunds, claims and cancellations with kill -9 never refund more than received, nor pay a link twice, nor take an excess from the price', async () => {
   for (const returns of [false, true]) {
     const paymentId = await paid('exact', 'overpay');
     const links = [

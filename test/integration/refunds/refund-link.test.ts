@@ -102,7 +102,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
 const invalid = (field: string) => [400, 'VALIDATION_INVALID', [field]];
 
 describe('a refund link', () => {
-  it('pays the address of the payer immediately when claimed, and emits an event to the shop', async () => {
+  it('pays the address that the payer enters immediately, and emits an event to the shop', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { amount: '40', currency: 'USD', reason: 'One was broken' });
     expect(link).toMatchObject({
@@ -152,7 +152,7 @@ describe('a refund link', () => {
     expect((await readLink(till.api, link.url)).html).toContain('The refund was sent');
   });
 
-  it('is claimed once, and repeats are answered the same while another claim is refused', async () => {
+  it('is claimed once: a repeat gets the same answer, and another destination is refused', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     expect(link).toMatchObject({ amount: '100', coinAmounts: { LTC: '1' } });
@@ -206,7 +206,7 @@ describe('a refund link', () => {
     expect((await readLink(till.api, left?.url ?? '')).html).toContain('given back another way');
   });
 
-  it('refunds an excess', async () => {
+  it('can be limited to the excess of the payment', async () => {
     const payment = await paid('BTC', { scenario: 'overpay' });
     const excess = Number(payment.options.BTC.received) - Number(payment.options.BTC.amount);
     const link = await newLink(payment.id, { preset: 'excess' });
@@ -219,7 +219,7 @@ describe('a refund link', () => {
     ]);
   });
 
-  it('lets the payer choose among the coins in which the payment was made', async () => {
+  it('lets the payer choose one of the coins in which the payment was made', async () => {
     const payment = await shop.createPayment();
     await simulate(payment, { scenario: 'underpay', coin: 'LTC', amount: '0.5', confirmations: 2 });
     await simulate(payment, { scenario: 'exact', coin: 'BTC', amount: '0.0005', confirmations: 2 });
@@ -246,7 +246,7 @@ describe('a refund link', () => {
     expect(other.coinAmounts).toEqual({ BTC: '0.0005' });
   });
 
-  it('reports invalid fields by name', async () => {
+  it('is rejected with the names of invalid fields', async () => {
     const { id: paymentId } = await paid('LTC');
     const asked = async (wish: Record<string, unknown>) =>
       problem(await ask('/payment/refund-link', { paymentId, ...wish }));
@@ -284,8 +284,8 @@ interface EventData {
   readonly refundLink?: { readonly id: string };
 }
 
-describe('a refund link managed by the shop', () => {
-  it('sends nothing before the shop approves, and reserves the funds of the claim', async () => {
+describe('a refund link that needs the approval of the shop, or is cancelled by it,', () => {
+  it('sends nothing before the approval, and reserves the funds of the claim', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', approval: true });
     const early = await ask('/payment/refund-link/approve', { linkId: link.id, claimId: 'rcl_none' });
@@ -306,7 +306,7 @@ describe('a refund link managed by the shop', () => {
     expect((await read(shop, payment)).refunds).toMatchObject([{ destination: PAYER.LTC }]);
   });
 
-  it('pays nothing and releases its funds when cancelled, also after a claim', async () => {
+  it('sends nothing and releases its funds when cancelled, also after a claim', async () => {
     const payment = await paid('LTC');
     const open = await newLink(payment.id, { preset: 'all' });
     const cancelled = await ask<RefundLinkJson>('/payment/refund-link/cancel', { linkId: open.id });
@@ -325,7 +325,7 @@ describe('a refund link managed by the shop', () => {
     expect(direct.body.data.refund.refunded).toBe('1');
   });
 
-  it('applies exactly one of a concurrent claim and cancellation, and the balances add up', async () => {
+  it('applies exactly one of a concurrent claim and cancellation, and the balances are correct', async () => {
     for (let round = 0; round < 5; round += 1) {
       const payment = await paid('LTC');
       const link = await newLink(payment.id, { preset: 'all' });
@@ -341,7 +341,7 @@ describe('a refund link managed by the shop', () => {
     }
   });
 
-  it('ends when the payment is recorded as refunded elsewhere', async () => {
+  it('is cancelled when the payment is recorded as refunded outside tilld', async () => {
     const payment = await paid('LTC');
     const open = await newLink(payment.id, { preset: 'all' });
     const waiting = await newLink(payment.id, { amount: '10', currency: 'USD', approval: true });
@@ -355,7 +355,7 @@ describe('a refund link managed by the shop', () => {
     expect((await read(shop, payment)).refunds).toEqual([]);
   });
 
-  it('expires when it is not claimed', async () => {
+  it('expires when it is not claimed in time', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', expiresInDays: 1 });
     till.clock.advance(DAY_MS + 60_000);
@@ -367,7 +367,7 @@ describe('a refund link managed by the shop', () => {
     expect(problem(await ask('/payment/refund-link/cancel', { linkId: link.id }))[1]).toBe('INVALID_STATE');
   });
 
-  it('deducts the network fee from the refund when the shop sets that', async () => {
+  it('deducts the network fee from the refund when the shop chooses that', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', deductFee: true });
     const check = await claimLink(till.api, link.url, { step: 'check', coin: 'LTC', destination: PAYER.LTC });
@@ -382,7 +382,7 @@ describe('a refund link managed by the shop', () => {
   });
 });
 
-describe('the address of a claim', () => {
+describe('the destination of a refund claim', () => {
   it.each([
     ['of another coin', 'LTC', PAYER.BTC, 'This is an address of Bitcoin.'],
     ['of Ethereum', 'LTC', PAYER.ETH, 'This is an address of Ethereum.'],
@@ -409,7 +409,7 @@ describe('the address of a claim', () => {
     expect((await linkNow(link)).status).toBe('open');
   });
 
-  it('is refused when it belongs to the shop', async () => {
+  it('is refused when it is an address of the shop', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     for (const destination of [shop.wallets.LTC, payment.options.LTC.address]) {
@@ -449,7 +449,7 @@ describe('the page of a refund link', () => {
     expect((await fetch(`${till.api.baseUrl}/r/%00`)).status).toBe(404);
   });
 
-  it('handles any garbage in its form', async () => {
+  it('answers any invalid form input with an error instead of a crash', async () => {
     const { url } = await newLink((await paid('LTC')).id, { preset: 'all' });
     const path = `${till.api.baseUrl}${new URL(url).pathname}`;
     for (const body of [

@@ -90,7 +90,7 @@ describe('refunds on real BTC and LTC nodes', () => {
     }
 
     it.each(NODE_COINS)(
-      'of %s pay the payer on the network of the payment, even when the merchant is in sandbox mode now',
+      'of %s pay on the network of the payment, even when the merchant has switched to sandbox mode',
       async (coin) => {
         const node = nodes[coin];
         const payment = await paid(coin);
@@ -108,7 +108,7 @@ describe('refunds on real BTC and LTC nodes', () => {
     );
 
     it.each(NODE_COINS)(
-      'of %s are released when the node refuses them, and the payment stays completed and is refunded later',
+      'of %s release their funds when the node rejects them, and the payment stays completed and can be refunded later',
       async (coin) => {
         const [node, proxy] = [nodes[coin], proxies[coin]];
         const payment = await paid(coin);
@@ -151,7 +151,7 @@ describe('refunds on real BTC and LTC nodes', () => {
         [coin, 'before the node has the bytes', 'hang'] as const,
         [coin, 'after the node took them, before its answer came', 'hangAfter'] as const,
       ]),
-    )('of %s survive kill -9 %s with one payment', async (coin, _when, kind) => {
+    )('of %s pay once when the daemon is killed %s', async (coin, _when, kind) => {
       const [node, proxy] = [nodes[coin], proxies[coin]];
       const payment = await paid(coin);
       const destination = await node.foreignAddress();

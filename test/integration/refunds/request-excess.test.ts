@@ -59,8 +59,8 @@ async function only(payment: Payment): Promise<RefundLinkView> {
 const decline = async ({ id: linkId }: RefundLinkView) =>
   cancelLink(deps(), { merchantId: world.shop.world.merchant.id, linkId });
 
-describe('requestExcess', () => {
-  it('creates a link for the excess that is claimed and waits for approval', async () => {
+describe('requestExcess (a payer requests the refund of an overpayment)', () => {
+  it('creates a claimed refund link for the excess that needs the approval of the shop', async () => {
     const payment = await overpaid();
     expect(await checkout(payment)).toEqual({ mayRequestExcess: true, excessRequest: null });
     const offer = await page(payment);
@@ -88,7 +88,7 @@ describe('requestExcess', () => {
     expect(timeline.map(({ type }) => type)).toContain('refund.claimed');
   });
 
-  it('lets the approved refund out once, less the fee, and shows its state on the way', async () => {
+  it('leads to one refund less the fee after the approval, and the page shows each state', async () => {
     const payment = await overpaid();
     await request(payment);
     const claimed = await only(payment);
@@ -107,7 +107,7 @@ describe('requestExcess', () => {
     await expect(request(payment, 8)).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('changes nothing when the same request comes again, and refuses another one', async () => {
+  it('returns the same request when it is repeated, and refuses another destination', async () => {
     const payment = await overpaid();
     await request(payment);
     const first = await only(payment);
@@ -118,7 +118,7 @@ describe('requestExcess', () => {
     expect((await only(payment)).claimId).toBe(first.claimId);
   });
 
-  it('stores one of many that race', async () => {
+  it('stores one of many concurrent requests', async () => {
     const payment = await overpaid();
     const tabs = Array.from({ length: 6 }, async (_, index) => request(payment, 7 + (index % 3)));
     const outcomes = await Promise.allSettled(tabs);
@@ -128,7 +128,7 @@ describe('requestExcess', () => {
     }
   });
 
-  it('is final once the shop declined it', async () => {
+  it('cannot be repeated after the shop declined it', async () => {
     const payment = await overpaid();
     await request(payment);
     await decline(await only(payment));
@@ -141,7 +141,7 @@ describe('requestExcess', () => {
     await expect(request(payment, 8)).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('is refused where the shop does not allow it, and keeps an earlier request', async () => {
+  it('is refused when the shop does not allow it, and an earlier request stays valid', async () => {
     const [before, payment] = [await overpaid(), await overpaid()];
     await request(before);
     const { db } = world.shop.world.deps;
@@ -163,7 +163,7 @@ describe('requestExcess', () => {
     await expect(request({ id: 'pay_none' })).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
   });
 
-  it('refuses an amount that changed since the payer saw it', async () => {
+  it('is refused when the amount changed after the payer saw it', async () => {
     const payment = await overpaid();
     const [option] = (await page(payment)).options;
     await world.pay(payment, 'overpay');
@@ -176,7 +176,7 @@ describe('requestExcess', () => {
     expect((await only(payment)).status).toBe('claimed');
   });
 
-  it('takes what another refund left of the excess', async () => {
+  it('requests the rest of the excess when a part was refunded already', async () => {
     const payment = await overpaid();
     await world.refund(payment, '0.1');
     await request(payment);
@@ -190,7 +190,7 @@ describe('requestExcess', () => {
     expect(Number(coinAmounts.LTC)).toBeGreaterThan(0);
   });
 
-  it('refuses addresses that are no address of the payer, by field', async () => {
+  it('rejects an invalid destination, or one of the shop, and names the field', async () => {
     const payment = await overpaid();
     const own = Object.values((await world.read(payment)).options)[0]?.address ?? '';
     for (const destination of ['', 'nonsense', own]) {
@@ -204,7 +204,7 @@ describe('requestExcess', () => {
     expect(await links(payment)).toEqual([]);
   });
 
-  it('refuses an excess that cannot pay its own fee', async () => {
+  it('is refused when the network fee exceeds the excess', async () => {
     const payment = await overpaid();
     const dear = deps({
       feeQuote: async () => ({ ...(await world.shop.world.adapter('LTC').feeQuote()), rate: 10n ** 9n }),
@@ -213,7 +213,7 @@ describe('requestExcess', () => {
     expect(await links(payment)).toEqual([]);
   });
 
-  it('offers the form again, on the same link, once a claim could not be sent', async () => {
+  it('can be sent again, on the same link, when the approved claim could not be sent', async () => {
     const payment = await overpaid();
     await request(payment, 7, {}, downNode());
     const first = await only(payment);
@@ -231,7 +231,7 @@ describe('requestExcess', () => {
     expect(again.approval).toBe(true);
   });
 
-  it('sends nothing once a reversal took the excess', async () => {
+  it('sends nothing when a reorg has dropped the excess', async () => {
     const payment = await overpaid();
     await request(payment);
     const { transactions } = await world.read(payment);
@@ -245,7 +245,7 @@ describe('requestExcess', () => {
     expect((await world.read(payment)).refunds).toEqual([]);
   });
 
-  it('may be repeated after a paid one when more money came', async () => {
+  it('can be repeated after a paid request when more money arrived', async () => {
     const payment = await overpaid();
     await request(payment);
     await world.approve(await only(payment));

@@ -105,8 +105,8 @@ async function isRefused(change: Partial<StoredSend> = {}): Promise<boolean> {
   }
 }
 
-describe('the refund after a refund in ETH that failed in a block', () => {
-  it('waits until that block is six deep', async () => {
+describe('an ETH refund after an earlier refund of the payment failed in a block', () => {
+  it('waits until the block of the failure is six deep', async () => {
     const { id } = await stored({ height: TIP });
     const { db } = world.deps();
     expect(await isRefused()).toBe(true);
@@ -120,7 +120,7 @@ describe('the refund after a refund in ETH that failed in a block', () => {
     expect((await findSend(db, id))?.status).toBe('failed');
   });
 
-  it('waits while a reorg has removed that block, unless the new refund has the same nonce', async () => {
+  it('waits while a reorg has dropped that block, unless the new refund has the same nonce', async () => {
     await stored({});
     expect(await isRefused()).toBe(true);
     expect(await isRefused({ nonce: 5 })).toBe(false);
@@ -144,7 +144,7 @@ it.each([
   ['was refused when it was first offered', { error: 'no thanks', broadcasts: 0 }],
   ['has expired or lost its nonce for good', { error: 'expired', broadcasts: 3 }],
   ['did not fail', { status: 'broadcast', error: null }],
-] as const)('the refund after one that %s needs no wait', async (_why, change) => {
+] as const)('a refund after an earlier one that %s is sent without waiting', async (_why, change) => {
   await stored(change);
   expect(await isRefused()).toBe(false);
 });

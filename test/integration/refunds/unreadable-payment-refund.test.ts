@@ -29,7 +29,7 @@ async function refunded(): Promise<{ readonly paymentId: string; readonly sendId
   return { paymentId: payment.id, sendId: refund.sendId };
 }
 
-test('the refund of an unreadable payment does not prevent other sends from continuing or ending', async () => {
+test('the refund of a corrupt payment row does not prevent other sends from being broadcast or completed', async () => {
   const bad = await refunded();
   const good = await refunded();
   const open = await refunded();

@@ -94,89 +94,96 @@ const LISTS: readonly (readonly [path: string, list: string, payment: (row: Row)
 /** These tell of both modes together unless asked, as they always did: a shop that follows them misses nothing. */
 const OF_BOTH = ['events', 'logs', 'deliveries'];
 
-describe.each(MODES)('while the shop is in %s mode', (current) => {
-  beforeAll(async () => {
-    expect((await world.switchTo(current)).status).toBe(200);
-  });
-
-  it.each(LISTS)('%s lists %s of the requested mode', async (path, list, paymentOf) => {
-    const rows = async (query: string): Promise<unknown[]> => {
-      const data = await read<Record<string, Row[]> & { pagination?: { total: number } }>(path + query);
-      if (data.pagination !== undefined) expect(data.pagination.total).toBe(data[list]?.length);
-      const ids = new Set((data[list] ?? []).map(paymentOf));
-      // Other tests made payments that stayed unpaid.
-      return Object.values(paid).filter((id) => ids.has(id));
-    };
-    for (const mode of MODES) expect(await rows(`&mode=${mode}`)).toEqual([paid[mode]]);
-    const without = OF_BOTH.includes(list) ? [...MODES] : [current];
-    expect(await rows('')).toEqual(without.map((mode) => paid[mode]));
-    const refused = await call('GET', `${path}&mode=test`);
-    expect([refused.status, refused.body.error?.details?.[0]?.field]).toEqual([400, 'mode']);
-  });
-
-  it('balances, addresses and volume are those of the requested mode', async () => {
-    for (const path of ['/merchant/wallet/balances', '/merchant/wallet/addresses', '/merchant/volume']) {
-      const [live, sandbox, own] = await Promise.all(
-        ['?mode=live', '?mode=sandbox', ''].map((query) => read(path + query)),
-      );
-      expect(live, path).not.toEqual(sandbox);
-      expect(own, path).toEqual(current === 'live' ? live : sandbox);
-    }
-    const { BTC: address } = await read<Record<string, string>>('/merchant/wallet/addresses?mode=live');
-    expect(address).toMatch(/^bcrt1/);
-  });
-
-  it('reading the other mode does not change the mode of the shop, which new payments use', async () => {
-    const other = MODES.find((mode) => mode !== current);
-    for (const [path] of LISTS) await read(`${path}&mode=${other}`);
-    await read(`/merchant/wallet/balances?mode=${other}`);
-    expect(await shopMode()).toBe(current);
-    const { id } = await shop.createPayment();
-    expect((await shop.payment(id)).sandbox).toBe(current === 'sandbox');
-    await call('POST', '/payment/cancel', { paymentId: id });
-    // The query is for reading: it moves no request that writes.
-    const made = await call<PaymentJson>(`POST`, `/payment/create?mode=${other}`, {
-      amount: '1',
-      currency: 'USD',
-      customer: {},
-      orderId: `query-${current}`,
+describe.each(MODES)(
+  'API requests with mode=live or mode=sandbox while the shop is in %s mode',
+  (current) => {
+    beforeAll(async () => {
+      expect((await world.switchTo(current)).status).toBe(200);
     });
-    expect((await shop.payment(made.body.data.id)).sandbox).toBe(current === 'sandbox');
-    await call('POST', '/payment/cancel', { paymentId: made.body.data.id });
-  });
 
-  it('a send for the wallet of the other mode is refused and spends from neither', async () => {
-    const other: Mode = current === 'live' ? 'sandbox' : 'live';
-    const before = await Promise.all(MODES.map((mode) => read(`/merchant/wallet/balances?mode=${mode}`)));
-    for (const destination of Object.values(AWAY)) {
-      const order = { coin: 'BTC', amount: '0.001', destination, mode: other };
-      const { status, body } = await call('POST', '/merchant/wallet/send', order);
-      expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
-    }
-    const after = await Promise.all(MODES.map((mode) => read(`/merchant/wallet/balances?mode=${mode}`)));
-    expect(after).toEqual(before);
-    expect(world.node.received).toEqual([]);
-  });
+    it.each(LISTS)('to %s return %s of the requested mode', async (path, list, paymentOf) => {
+      const rows = async (query: string): Promise<unknown[]> => {
+        const data = await read<Record<string, Row[]> & { pagination?: { total: number } }>(path + query);
+        if (data.pagination !== undefined) expect(data.pagination.total).toBe(data[list]?.length);
+        const ids = new Set((data[list] ?? []).map(paymentOf));
+        // Other tests made payments that stayed unpaid.
+        return Object.values(paid).filter((id) => ids.has(id));
+      };
+      for (const mode of MODES) expect(await rows(`&mode=${mode}`)).toEqual([paid[mode]]);
+      const without = OF_BOTH.includes(list) ? [...MODES] : [current];
+      expect(await rows('')).toEqual(without.map((mode) => paid[mode]));
+      const refused = await call('GET', `${path}&mode=test`);
+      expect([refused.status, refused.body.error?.details?.[0]?.field]).toEqual([400, 'mode']);
+    });
 
-  it('a fee is estimated for the wallet of either mode, against its own balance and addresses', async () => {
-    for (const mode of MODES) {
-      const order = { coin: 'BTC', amount: '0.001', destination: AWAY[mode], mode };
-      const { status, body } = await call<{ amount: string }>('POST', '/merchant/wallet/estimate-fee', order);
-      expect([mode, status, body.data?.amount]).toEqual([mode, 200, '0.001']);
-      const wrong = { ...order, destination: AWAY[mode === 'live' ? 'sandbox' : 'live'] };
-      const { body: refused } = await call('POST', '/merchant/wallet/estimate-fee', wrong);
-      expect([mode, refused.error?.details?.[0]?.field]).toEqual([mode, 'destination']);
-    }
-  });
+    it('to balances, addresses and volume return those of the requested mode', async () => {
+      for (const path of ['/merchant/wallet/balances', '/merchant/wallet/addresses', '/merchant/volume']) {
+        const [live, sandbox, own] = await Promise.all(
+          ['?mode=live', '?mode=sandbox', ''].map((query) => read(path + query)),
+        );
+        expect(live, path).not.toEqual(sandbox);
+        expect(own, path).toEqual(current === 'live' ? live : sandbox);
+      }
+      const { BTC: address } = await read<Record<string, string>>('/merchant/wallet/addresses?mode=live');
+      expect(address).toMatch(/^bcrt1/);
+    });
 
-  it('a live payment cannot be simulated', async () => {
-    const body = { paymentId: paid.live, scenario: 'exact' };
-    const { status, body: answer } = await call('POST', '/sandbox/payment/simulate', body);
-    expect([status, answer.error?.code]).toEqual([409, 'INVALID_STATE']);
-  });
-});
+    it('that read the other mode do not change the mode of the shop, which new payments use', async () => {
+      const other = MODES.find((mode) => mode !== current);
+      for (const [path] of LISTS) await read(`${path}&mode=${other}`);
+      await read(`/merchant/wallet/balances?mode=${other}`);
+      expect(await shopMode()).toBe(current);
+      const { id } = await shop.createPayment();
+      expect((await shop.payment(id)).sandbox).toBe(current === 'sandbox');
+      await call('POST', '/payment/cancel', { paymentId: id });
+      // The query is for reading: it moves no request that writes.
+      const made = await call<PaymentJson>(`POST`, `/payment/create?mode=${other}`, {
+        amount: '1',
+        currency: 'USD',
+        customer: {},
+        orderId: `query-${current}`,
+      });
+      expect((await shop.payment(made.body.data.id)).sandbox).toBe(current === 'sandbox');
+      await call('POST', '/payment/cancel', { paymentId: made.body.data.id });
+    });
 
-it('a refund is paid from the wallet of its payment, whatever the mode of the shop', async () => {
+    it('for a send from the wallet of the other mode are refused, and nothing is spent', async () => {
+      const other: Mode = current === 'live' ? 'sandbox' : 'live';
+      const before = await Promise.all(MODES.map((mode) => read(`/merchant/wallet/balances?mode=${mode}`)));
+      for (const destination of Object.values(AWAY)) {
+        const order = { coin: 'BTC', amount: '0.001', destination, mode: other };
+        const { status, body } = await call('POST', '/merchant/wallet/send', order);
+        expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
+      }
+      const after = await Promise.all(MODES.map((mode) => read(`/merchant/wallet/balances?mode=${mode}`)));
+      expect(after).toEqual(before);
+      expect(world.node.received).toEqual([]);
+    });
+
+    it('for a fee estimate use the balance and addresses of the requested mode', async () => {
+      for (const mode of MODES) {
+        const order = { coin: 'BTC', amount: '0.001', destination: AWAY[mode], mode };
+        const { status, body } = await call<{ amount: string }>(
+          'POST',
+          '/merchant/wallet/estimate-fee',
+          order,
+        );
+        expect([mode, status, body.data?.amount]).toEqual([mode, 200, '0.001']);
+        const wrong = { ...order, destination: AWAY[mode === 'live' ? 'sandbox' : 'live'] };
+        const { body: refused } = await call('POST', '/merchant/wallet/estimate-fee', wrong);
+        expect([mode, refused.error?.details?.[0]?.field]).toEqual([mode, 'destination']);
+      }
+    });
+
+    it('to simulate a live payment are refused', async () => {
+      const body = { paymentId: paid.live, scenario: 'exact' };
+      const { status, body: answer } = await call('POST', '/sandbox/payment/simulate', body);
+      expect([status, answer.error?.code]).toEqual([409, 'INVALID_STATE']);
+    });
+  },
+);
+
+it('a refund is paid from the wallet of its payment, live or sandbox, whatever the mode of the shop', async () => {
   for (const mode of MODES) {
     await world.switchTo(mode === 'live' ? 'sandbox' : 'live');
     const before = await read<Record<string, string>>(`/merchant/wallet/balances?mode=${mode}`);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => world[Symbol.asyncDispose]());
 
 describe('switching to live mode', () => {
-  it('succeeds with one ready coin, and names those that are not', async () => {
+  it('succeeds when at least one coin is ready, and names those that are not', async () => {
     expect((await world.switchTo('sandbox')).status).toBe(200);
     const { status, body } = await world.switchTo('live');
     expect([status, body.data]).toEqual([
@@ -27,7 +27,7 @@ describe('switching to live mode', () => {
     ]);
   });
 
-  it('succeeds while the only node still syncs, reports its height, and accepts live payments', async () => {
+  it('succeeds while the only node still syncs, returns its height, and live payments can be created', async () => {
     await world.switchTo('sandbox');
     await world.setHeadersAhead(5);
     const { status, body } = await world.switchTo('live');
@@ -47,7 +47,7 @@ describe('switching to live mode', () => {
 });
 
 describe('a live payment', () => {
-  it('is refused with COIN_UNAVAILABLE while the server has no node for any of its coins', async () => {
+  it('is refused with COIN_UNAVAILABLE while the server has no node for any coin of the payment', async () => {
     const { shop, till } = world;
     const order = { amount: '5', currency: 'USD', customer: {}, orderId: 'no node', allowedCryptos: ['SOL'] };
     const create = async () =>
@@ -61,7 +61,7 @@ describe('a live payment', () => {
 });
 
 describe('switching back to sandbox', () => {
-  it('keeps an open live payment watched until it is completed', async () => {
+  it('does not affect an open live payment, which is watched until it completes', async () => {
     const { node, shop, till } = world;
     const hasLivePayment = async () =>
       (await till.api.must<{ hasLivePayment: boolean }>('GET', '/merchant/setup', { token: shop.secretKey }))

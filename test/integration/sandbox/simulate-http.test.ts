@@ -39,8 +39,8 @@ function typesOf(payment: PaymentJson): string[] {
   return payment.timeline.map((entry) => entry.type);
 }
 
-describe('the running sandbox', () => {
-  it.each(COINS)('completes an exact payment in %s automatically', async (coin) => {
+describe('POST /sandbox/payment/simulate', () => {
+  it.each(COINS)('pays a payment exactly in %s, which completes automatically', async (coin) => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'exact', coin });
     expect(status).toBe(200);
@@ -51,13 +51,13 @@ describe('the running sandbox', () => {
     expect(typesOf(done)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
   });
 
-  it('completes an overpaid payment automatically and emits the excess', async () => {
+  it('pays a payment too much, which completes and emits the excess', async () => {
     const payment = await shop.createPayment();
     await simulate({ paymentId: payment.id, scenario: 'overpay' });
     expect((await settled(payment, 'completed')).exception).toBe('overpaid');
   });
 
-  it('completes without exception when the remainder is paid in another coin, to the atom, without tolerance', async () => {
+  it('pays the remainder in another coin, and the payment completes without exception or tolerance', async () => {
     const strict = await Shop.open(till.api, { settings: { tolerancePercent: '0' } });
     const { id: paymentId, options } = await strict.createPayment({ amount: '10', currency: 'EUR' });
     const play = async (fields: object): Promise<unknown> =>
@@ -76,7 +76,7 @@ describe('the running sandbox', () => {
     expect(typesOf(done)).not.toContain('payment.overpaid');
   });
 
-  it('reverses a double-spent payment while blocks continue', async () => {
+  it('reverses a payment by a double spend while blocks continue', async () => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'double-spend', coin: 'LTC' });
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe('the running sandbox', () => {
     expect(typesOf(body.data)).toContain('payment.reversed');
   });
 
-  it('reverses a reorged payment while blocks continue', async () => {
+  it('reverses a payment by a reorg while blocks continue', async () => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'reorg', coin: 'SOL' });
     expect(status).toBe(200);
@@ -92,7 +92,7 @@ describe('the running sandbox', () => {
     expect(typesOf(body.data)).toContain('payment.reversed');
   });
 
-  it('accepts late money after expiry', async () => {
+  it('pays a payment after its expiry, as late money', async () => {
     const payment = await shop.createPayment();
     const { body } = await simulate({ paymentId: payment.id, scenario: 'late' });
     expect(body.data.transactions).toMatchObject([{ late: true }]);
@@ -100,7 +100,7 @@ describe('the running sandbox', () => {
     expect((await settled(payment, 'completed')).exception).toBe('late');
   });
 
-  it('accepts a user token with the merchant, but no public key and no other account', async () => {
+  it('accepts a user token with merchantId, but no public key and no other account', async () => {
     const payment = await shop.createPayment();
     const wish = { paymentId: payment.id, scenario: 'underpay' };
     const stranger = await Shop.open(till.api);

@@ -35,7 +35,7 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await toldOf(payment, 'completed')).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('requests a rounded amount that covers exactly the price', async () => {
+  it('receives the rounded requested amount, which covers the price exactly', async () => {
     const payment = await shop.order();
     expect(payment.options[coin]?.amount).toMatch(/^\d+(\.\d{1,8})?$/);
     await shop.simulate(payment, { scenario: 'underpay', coin });
@@ -61,7 +61,7 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await shop.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
 
-  it('is reversed when reorged, however deep', async () => {
+  it('is reversed by a reorg of any depth', async () => {
     const payment = await shop.order();
     const after = await shop.simulate(payment, { scenario: 'reorg', coin, confirmations: 6 });
     expect(after.transactions.map((transaction) => transaction.status)).toEqual(['reversed']);
@@ -107,14 +107,14 @@ describe('a simulated payer', () => {
     expect((await shop.eventsOf(payment)).slice(3)).toContain('reversed');
   });
 
-  it('does not affect payments of other orders by a reorg', async () => {
+  it('causes no reversal of payments of other orders by a reorg', async () => {
     const [victim, bystander] = [await shop.order(['BTC']), await shop.order(['BTC'])];
     await shop.simulate(bystander, { scenario: 'exact' });
     await shop.simulate(victim, { scenario: 'reorg', confirmations: 3 });
     expect(await toldOf(bystander, 'completed')).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('confirms on demand as often as the payment requires', async () => {
+  it('confirms a payment on demand as often as the payment requires', async () => {
     const payment = await shop.order(['ETH']);
     await shop.simulate(payment, { scenario: 'exact' });
     const after = await shop.simulate(payment, { scenario: 'confirm' });
@@ -122,13 +122,13 @@ describe('a simulated payer', () => {
     expect(after.options.ETH?.confirmations).toBe(2);
   });
 
-  it('pays the requested amount', async () => {
+  it('pays exactly the requested amount', async () => {
     const payment = await shop.order(['BTC']);
     const after = await shop.simulate(payment, { scenario: 'underpay', amount: '0.0001' });
     expect(after.options.BTC?.received).toBe('0.0001');
   });
 
-  it('cannot run an impossible scenario', async () => {
+  it('is refused an impossible scenario', async () => {
     const payment = await shop.order(['BTC']);
     const attempt = async (wish: Parameters<SandboxShop['simulate']>[1]) => shop.simulate(payment, wish);
     await expect(attempt({ scenario: 'confirm' })).rejects.toMatchObject({ code: 'INVALID_STATE' });
@@ -157,7 +157,7 @@ describe('a simulated payer', () => {
     expect(await shop.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('cannot simulate a live payment', async () => {
+  it('is refused for a live payment', async () => {
     const payment = await shop.order(['BTC']);
     await shop.world.db.updateTable('payments').set({ mode: 'live' }).where('id', '=', payment.id).execute();
     await expect(shop.simulate(payment, { scenario: 'exact' })).rejects.toMatchObject({

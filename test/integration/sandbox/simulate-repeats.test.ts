@@ -47,9 +47,9 @@ function forgetAnswer(): void {
   expect(changes).toBe(1);
 }
 
-describe('a simulation interrupted between its effect and its response', () => {
+describe('a simulated payment whose request was interrupted before the response', () => {
   test.each(['exact', 'underpay', 'overpay', 'late', 'double-spend', 'reorg'])(
-    'returns the payment for a repeat of %s with its key, and pays once',
+    'is returned for a repeat of %s with the same Idempotency-Key, and paid once',
     async (scenario) => {
       const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
       const body = { paymentId, scenario, coin: 'LTC' };
@@ -71,7 +71,7 @@ describe('a simulation interrupted between its effect and its response', () => {
     },
   );
 
-  test('pays once when it is killed at the moment of the payment', async () => {
+  test('is paid once when the daemon is killed at the moment of the payment', async () => {
     const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const body = { paymentId, scenario: 'exact', coin: 'LTC' };
     const asked = simulate('once', body).catch(() => null);
@@ -87,7 +87,7 @@ describe('a simulation interrupted between its effect and its response', () => {
     expect(rows()).toHaveLength(1);
   });
 
-  test('does not prevent another payment with another key, or without one', async () => {
+  test('does not affect a simulation of another payment with another key, or without one', async () => {
     const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const body = { paymentId, scenario: 'underpay', coin: 'LTC' };
     for (const key of ['a', 'b']) expect((await simulate(key, body)).status).toBe(200);

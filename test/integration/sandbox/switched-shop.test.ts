@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(async () => till.end());
 
 describe('a shop that switched from sandbox to live', () => {
-  it('sends nothing from its simulated wallet, also with a key that it used there', async () => {
+  it('cannot send from its simulated wallet, also with an API key that it used in sandbox mode', async () => {
     for (const headers of [{}, KEY]) {
       const {
         status,
@@ -79,14 +79,14 @@ describe('a shop that switched from sandbox to live', () => {
     );
   });
 
-  it('creates no simulated payment, by API or by an earlier payment link', async () => {
+  it('cannot create a simulated payment, by API or by an earlier payment link', async () => {
     const body = { amount: '5', currency: 'USD', customer: {}, orderId: 'live-1' };
     expect((await call('POST', '/payment/create', body)).body.error?.code).toBe('COIN_UNAVAILABLE');
     const page = await fetch(till.api.baseUrl + slugPath, { method: 'POST', redirect: 'manual', body: '' });
     expect([page.status, page.headers.get('location')]).toEqual([503, null]);
   });
 
-  it('shows no simulated money in its exports, balances and lists', async () => {
+  it('shows no simulated money in its live exports, balances and lists', async () => {
     for (const [path, list] of [
       ['/payment/export', 'lines'],
       ['/payment/list', 'payments'],
@@ -99,7 +99,7 @@ describe('a shop that switched from sandbox to live', () => {
     expect(Object.values(balances).filter((amount) => Number(amount) > 0)).toEqual([]);
   });
 
-  it('refunds simulated money in sandbox only', async () => {
+  it('pays refunds of simulated money from the sandbox wallet only', async () => {
     const destination = stranger.wallets.BTC;
     await claimLink(till.api, link.url, { coin: 'BTC', destination });
     const paid = await paymentThat(shop, { id: played }, 'refunded', ({ refunds }) => refunds.length === 1);
@@ -114,7 +114,7 @@ describe('a shop that switched from sandbox to live', () => {
     );
   });
 
-  it('marks everything simulated as such', async () => {
+  it('marks every simulated payment and event as such', async () => {
     const { events } = (
       await call<{ events: { sandbox: boolean }[] }>('GET', '/merchant/events?after=0&limit=100')
     ).body.data;

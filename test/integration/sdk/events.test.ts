@@ -36,7 +36,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-it('SDK lists return everything, page after page, each item once although others are created meanwhile', async () => {
+it('SDK lists return all items of all pages, each once although others are created meanwhile', async () => {
   const before = await orders(205);
   const seen: string[] = [];
   for await (const { id } of till.payments.all({ status: 'pending' })) {
@@ -52,7 +52,7 @@ it('SDK lists return everything, page after page, each item once although others
   expect(await collect(till.products.all())).toEqual([]);
 });
 
-it('SDK events.since returns everything since a cursor and ends', async () => {
+it('SDK events.since returns all events after a cursor and ends', async () => {
   const events = await collect(till.events.since({ after: 0, type: 'payment.created' }));
   expect(events.length).toBe(208);
   expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
@@ -102,7 +102,7 @@ it('SDK events.follow ends on an error that a retry cannot fix', async () => {
   await expect(collect(till.events.follow({ after: 0, wait: 0 }))).rejects.toThrow(RangeError);
 });
 
-it('SDK events.follow ends immediately when the signal was aborted before', async () => {
+it('SDK events.follow ends immediately when the abort signal was aborted before', async () => {
   const signal = AbortSignal.abort();
   expect(await collect(till.events.follow({ after: 0, signal }))).toEqual([]);
 });

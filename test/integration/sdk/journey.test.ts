@@ -70,7 +70,7 @@ async function told(paymentId: string, secret: string): Promise<ShopState[]> {
   return states;
 }
 
-it('a shop connects, sells, gets webhooks, and refunds by a refund link with the SDK', async () => {
+it('the SDK lets a shop connect, create a payment, receive webhooks, and refund by a refund link', async () => {
   const till = await connected();
   const { id: endpointId, secret } = await till.endpoints.create({ url: sink.url });
   const order = { orderId: 'order-1', amount: '25', currency: 'EUR', customer: { email: 'ada@example.com' } };

@@ -83,7 +83,7 @@ it('the SDK package runs the CommonJS example of its README', async () => {
   expect(await output('first.cjs', text)).toMatch(SAYS);
 });
 
-it('the SDK package has an entry for shops, which shares the errors of the client, in both module systems', async () => {
+it('the SDK package has a separate entry for shops in both module systems, with the same error classes', async () => {
   const text = `
     const refused = () => Promise.reject(new TilldError({ code: 'INVALID_STATE', message: 'paid', status: 409 }));
     closePayment({ payments: { cancel: refused } }, 'pay_1').then((closed) => console.log(closed, hasMoney('seen')));
@@ -126,7 +126,7 @@ it('the SDK package has types for both module systems', async () => {
   await expect(checked.catch((error: { stdout: string }) => error)).resolves.toMatchObject({ stdout: '' });
 });
 
-it('the SDK package has at most 7 kB with its table of currencies, minified and compressed', async () => {
+it('the SDK package has at most 7 kB including its currency table, minified and compressed', async () => {
   const bundle = await rolldown({ input: join(SDK, 'src/index.ts'), platform: 'browser' });
   const { output: chunks } = await bundle.generate({ format: 'esm', minify: true });
   const [{ code }] = chunks;

@@ -46,8 +46,8 @@ function failureOf(work: Promise<unknown>): Promise<TilldError> {
 
 const keysSeen = (): unknown[] => proxy.seen.map(({ headers }) => headers['idempotency-key']);
 
-describe('an SDK payment whose response is lost', () => {
-  it.each(['drop', 'drop-answer', 'cut-answer'] as const)('is created once: %s', async (fault) => {
+describe('an SDK request whose response is lost', () => {
+  it.each(['drop', 'drop-answer', 'cut-answer'] as const)('creates a payment once: %s', async (fault) => {
     proxy.next(fault, fault);
     const wanted = order();
     const { id } = await client().payments.create(wanted);
@@ -61,7 +61,7 @@ describe('an SDK payment whose response is lost', () => {
     expect(payments.map((payment) => payment.id)).toEqual([id]);
   });
 
-  it('is answered by one customer, although only the Idempotency-Key shows that the retry is a repeat', async () => {
+  it('creates a customer once, because the retry sends the same Idempotency-Key', async () => {
     proxy.next('drop-answer');
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     // A second customer with this address would be refused as a duplicate.
@@ -72,7 +72,7 @@ describe('an SDK payment whose response is lost', () => {
     expect(new Set(keysSeen()).size).toBe(2);
   });
 
-  it('fails after the configured number of attempts', async () => {
+  it('throws after the configured number of attempts', async () => {
     proxy.next('drop', 'drop', 'drop');
     const error = await failureOf(client({ retries: 1 }).payments.create(order()));
     expect(error).toMatchObject({ code: 'NO_ANSWER', status: 0, retryable: true, requestId: null });
@@ -81,7 +81,7 @@ describe('an SDK payment whose response is lost', () => {
     expect((await failureOf(client({ retries: 0 }).payments.list())).code).toBe('NO_ANSWER');
   });
 
-  it('is requested again on a timeout', async () => {
+  it('is retried after a timeout', async () => {
     proxy.next('hang');
     const { id } = await client({ timeoutMs: 60_000 }).payments.create(order(), { timeoutMs: 1_500 });
     expect(id).toMatch(/^pay_/);
@@ -89,7 +89,7 @@ describe('an SDK payment whose response is lost', () => {
   });
 });
 
-it('SDK exports are complete or fail when the transfer breaks off', async () => {
+it('SDK exports return the complete file or throw when the transfer breaks off', async () => {
   const { id: paymentId } = await client().payments.create(order());
   await client().sandbox.simulate({ paymentId, scenario: 'exact', coin: 'LTC' });
   await expect.poll(async () => (await client().payments.get({ paymentId })).status).toBe('completed');
@@ -104,7 +104,7 @@ it('SDK exports are complete or fail when the transfer breaks off', async () => 
 });
 
 describe('SDK retries', () => {
-  it.each([429, 503])('wait as long as Retry-After says on %d', async (status) => {
+  it.each([429, 503])('wait for the time in Retry-After on status %d', async (status) => {
     proxy.next({ status, headers: { 'retry-after': '1' } });
     await client().payments.list();
     expect(retried.map(({ pauseMs }) => pauseMs)).toEqual([1000]);
@@ -118,7 +118,7 @@ describe('SDK retries', () => {
     expect(retried[0]?.pauseMs).toBeLessThanOrEqual(2000);
   });
 
-  it('stop beyond the time budget', async () => {
+  it('stop when Retry-After exceeds the time budget', async () => {
     const body = JSON.stringify({
       success: false,
       error: { status: 429, code: 'RATE_LIMITED', message: 'Too many' },
@@ -138,13 +138,13 @@ describe('SDK retries', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each([502, 504])('repeat on %d of a proxy while the daemon restarts', async (status) => {
+  it.each([502, 504])('happen on status %d of a proxy while the daemon restarts', async (status) => {
     proxy.next({ status, body: '<html>Bad gateway</html>' });
     await client().payments.list();
     expect(retried.map(({ code }) => code)).toEqual(['UNREADABLE']);
   });
 
-  it('repeat while the same request is still in flight', async () => {
+  it('happen while the first request with the same key is still in flight', async () => {
     const body = JSON.stringify({
       success: false,
       error: { status: 409, code: 'IDEMPOTENCY_IN_FLIGHT', message: 'still being handled' },
@@ -155,7 +155,7 @@ describe('SDK retries', () => {
     expect(retried.map(({ code }) => code)).toEqual(['IDEMPOTENCY_IN_FLIGHT']);
   });
 
-  it('combine concurrent requests with one key into one', async () => {
+  it('combine concurrent calls with one Idempotency-Key into one request', async () => {
     proxy.next();
     const idempotencyKey = randomBytes(9).toString('hex');
     const email = `${idempotencyKey}@example.com`;
@@ -183,14 +183,14 @@ describe('SDK errors without a retry', () => {
   const taken = 'order-that-exists';
   beforeAll(async () => void (await client().payments.create(order(taken))));
 
-  it('name the fields and the existing object', async () => {
+  it('contain the names of the fields and the id of the existing object', async () => {
     const wrong = await failureOf(client().payments.create({ ...order(), amount: 'ten' }));
     expect(wrong.details).toEqual([expect.objectContaining({ field: 'amount' })]);
     const double = await failureOf(client().payments.create({ ...order(taken), amount: '11' }));
     expect(double.details[0]?.existingId).toMatch(/^pay_/);
   });
 
-  it('include a conflict of states, which is not a request in flight', async () => {
+  it('include a state conflict (409), which is not a request in flight', async () => {
     const { id: paymentId } = await client().payments.create(order());
     await client().sandbox.simulate({ paymentId, scenario: 'exact' });
     proxy.next();
@@ -216,7 +216,7 @@ describe('SDK errors without a retry', () => {
 });
 
 describe('an aborted SDK request', () => {
-  it('ends while it is in flight', async () => {
+  it('throws while it is in flight', async () => {
     proxy.next('hang');
     const controller = new AbortController();
     const asked = failureOf(client().payments.list({}, { signal: controller.signal }));
@@ -228,7 +228,7 @@ describe('an aborted SDK request', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('ends during a delay, and before it began', async () => {
+  it('throws during a retry delay, and immediately when aborted before', async () => {
     proxy.next({ status: 503, headers: { 'retry-after': '30' } });
     const controller = new AbortController();
     const impatient = client({ onRetry: () => controller.abort() });
@@ -242,7 +242,7 @@ describe('an aborted SDK request', () => {
 });
 
 describe('SDK operations that move money', () => {
-  it('require a key of the caller, by type and at run time', async () => {
+  it('require an Idempotency-Key from the caller, by type and at run time', async () => {
     const open = client();
     proxy.next();
     const asked = [
@@ -258,7 +258,7 @@ describe('SDK operations that move money', () => {
     expect(proxy.seen).toHaveLength(0);
   });
 
-  it('run once under this key, whatever response is lost', async () => {
+  it('are executed once under this key, whichever response is lost', async () => {
     const { id: paymentId } = await client().payments.create(order());
     await client().sandbox.simulate({ paymentId, scenario: 'exact', coin: 'BTC' });
     await expect.poll(async () => (await client().payments.get({ paymentId })).status).toBe('completed');
@@ -285,7 +285,7 @@ describe('validation of SDK options', () => {
     expect(() => new Tilld(options)).not.toThrow(/sk_secret/);
   });
 
-  it('rejects an idempotency key that a header cannot carry', async () => {
+  it('rejects an Idempotency-Key with characters that a header cannot contain', async () => {
     await expect(client().payments.create(order(), { idempotencyKey: 'ordér' })).rejects.toThrow(TypeError);
   });
 
