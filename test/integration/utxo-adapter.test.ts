@@ -137,7 +137,7 @@ for (const coin of NODE_COINS) {
       await node.stop();
     });
 
-    it('reads every output of every block like the node', async () => {
+    it('reads every output of every block as the node returns it', async () => {
       const adapter = adapterOn(coin, node.rpcUrl, EVERYTHING);
       const { height } = await adapter.tip();
       for (let at = 1; at <= height; at += 1) {
@@ -182,7 +182,7 @@ for (const coin of NODE_COINS) {
       await node.mine();
     });
 
-    it('finds the block before a given time like a scan of every header', async () => {
+    it('finds the last block before a given time, like a scan of every header', async () => {
       const adapter = adapterOn(coin, node.rpcUrl, EVERYTHING);
       const { height } = await adapter.tip();
       const times: number[] = [];
@@ -213,7 +213,7 @@ for (const coin of NODE_COINS) {
       expect(credit).toMatchObject({ maturity: 100, raw: null });
     });
 
-    it('bumps the fee of a stuck send (RBF), and then reports the first version as displaced', async () => {
+    it('bumps the fee of a stuck send (RBF), and then reports the first version as replaced', async () => {
       const shop = new Shop(coin, node);
       const fund = await shop.earn(5n * AMOUNT);
       const first = await shop.plan([fund]);
@@ -283,7 +283,7 @@ for (const coin of NODE_COINS) {
       expect((await shop.adapter.broadcast({ txid, raw: credit!.raw })).kind).toBe('accepted');
     });
 
-    it('reports nothing as gone while the node is behind', async () => {
+    it('reports no transaction as gone while the node lags behind', async () => {
       const shop = new Shop(coin, node, proxy.url);
       const { address } = shop.newAddress();
       const txid = await node.pay({ address, amountAtoms: AMOUNT });
@@ -313,7 +313,7 @@ for (const coin of NODE_COINS) {
       await node.mine();
     });
 
-    it('returns mempool and tip of one moment although blocks arrive all the time', async () => {
+    it('returns mempool and tip of the same moment although blocks arrive all the time', async () => {
       const shop = new Shop(coin, node);
       const { address } = shop.newAddress();
       const mining = (async () => {
@@ -395,7 +395,7 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
     await node.mine();
   });
 
-  it('reads unconfirmed peg-ins and the blocks that contain them, including the extension block', async () => {
+  it('reads blocks with peg-ins, including the extension block, and unconfirmed peg-ins', async () => {
     const adapter = adapterOn('LTC', node.rpcUrl, EVERYTHING);
     // More than the miner has inside already, so that transparent coins move in.
     const txid = await pegIn(node, 2_000_000_000n);

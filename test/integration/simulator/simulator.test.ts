@@ -61,7 +61,7 @@ async function writes(): Promise<number> {
   return blocks;
 }
 
-describe('the sandbox network', () => {
+describe('the simulated blockchain of the sandbox', () => {
   it('has the same blocks and payments after a restart', async () => {
     const before = simulate();
     const txid = await before.control.pay([{ address: ADDRESS, amount: 1_000n }]);
@@ -116,7 +116,7 @@ describe('the sandbox network', () => {
     }
   });
 
-  it('mines a payment at the next tick, and stops mining once the payment is deep enough', async () => {
+  it('mines a payment at the next timer tick, and stops mining once the payment is deep enough', async () => {
     const simulator = simulate({ idleDepth: 5 });
     await simulator.tick();
     expect(await heightOf(simulator)).toBe(0);
@@ -139,7 +139,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBeLessThan(60);
   });
 
-  it('mines by its timer, and stops permanently on request', async () => {
+  it('mines by its timer, and stops when asked to', async () => {
     const simulator = simulate({ blockIntervalMs: 5 });
     await simulator.control.pay([{ address: ADDRESS, amount: 1_000n }]);
     simulator.start();
@@ -156,7 +156,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBe(stopped);
   });
 
-  it('continues mining after a failure of its store', async () => {
+  it('continues mining after its database failed', async () => {
     let broken = true;
     const store = createSimulatorStore(database.db);
     const errors: object[] = [];
@@ -236,7 +236,7 @@ describe('the sandbox network', () => {
     expect((await adapter.recheck([{ txid: parent, raw: null }])).get(parent)).toBe('gone');
   });
 
-  it('prunes old headers and reports that instead of inventing blocks', async () => {
+  it('prunes old block headers and reports them as pruned', async () => {
     const simulator = simulate();
     await simulator.control.mine(1);
     const first = await simulator.adapter.blockAt(1);

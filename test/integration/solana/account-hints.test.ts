@@ -11,7 +11,7 @@ const limits = { minGapMs: 50, firstPauseMs: 20, longestPauseMs: 100, silenceMs:
 /** So long that what is seen earlier was not seen by a poll, on a busy machine neither. */
 const POLL_MS = 20_000;
 
-describe('AccountSubscriptions on Solana', () => {
+describe('AccountSubscriptions on Solana (WebSocket)', () => {
   let node: SvmNode;
   let payer: Payer;
   let hints: AccountSubscriptions;
@@ -54,7 +54,7 @@ describe('AccountSubscriptions on Solana', () => {
     node.advance(2);
   }
 
-  it('wake the poll when an account changes, not when a block arrives', async () => {
+  it('trigger a poll when an account changes, not when a block arrives', async () => {
     start();
     await subscribed(1);
     for (let blocks = 0; blocks < 20; blocks += 1) node.advance();
@@ -80,7 +80,7 @@ describe('AccountSubscriptions on Solana', () => {
     );
   });
 
-  it('reconnect after each connection loss, and check for missed changes', async () => {
+  it('reconnect after each connection loss, and then trigger a poll for missed changes', async () => {
     start();
     await subscribed(1);
     node.subscriptions.cut();
@@ -105,7 +105,7 @@ describe('AccountSubscriptions on Solana', () => {
     await subscribed(3);
   });
 
-  it('stay bounded whatever the server sends', async () => {
+  it('use bounded memory whatever the server sends', async () => {
     start();
     await subscribed(1);
     const change = { jsonrpc: '2.0', method: 'accountNotification', params: { subscription: 7, result: {} } };
@@ -124,7 +124,7 @@ describe('AccountSubscriptions on Solana', () => {
     expect(wakes).toBeLessThanOrEqual(1 + (performance.now() - before) / limits.minGapMs);
   });
 
-  it('are optional when the node offers no subscriptions', async () => {
+  it('are not required when the node offers no subscriptions', async () => {
     await node.down();
     start();
     await node.up();
@@ -134,7 +134,7 @@ describe('AccountSubscriptions on Solana', () => {
   });
 });
 
-it('a daemon with an account subscription sees a payment long before its next poll, and without one at the poll', async () => {
+it('a daemon with an account subscription detects a payment long before its next poll, and without one at the poll', async () => {
   await using world = await SvmWorld.start({
     env: ({ wsUrl }) => ({ TILLD_SOL_WS_URL: wsUrl, TILLD_POLL_INTERVAL: `${POLL_MS}ms` }),
   });

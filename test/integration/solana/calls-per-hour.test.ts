@@ -12,8 +12,8 @@ function total(calls: ReadonlyMap<string, number>): number {
   return [...calls.values()].reduce((sum, count) => sum + count, 0);
 }
 
-describe('the calls to a Solana provider', () => {
-  it('are, in an idle hour, one per poll and a few for the tip and the health of the node', async () => {
+describe('the number of RPC calls to a Solana provider', () => {
+  it('is, in an hour without payments, one per poll and a few for the tip and the health of the node', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     await shop.callsDuring(POLLS_PER_MINUTE);
     const calls = await shop.callsDuring(POLLS_PER_HOUR);
@@ -31,7 +31,7 @@ describe('the calls to a Solana provider', () => {
     expect(total(calls) * HOURS_PER_DAY).toBeLessThanOrEqual(33_000);
   });
 
-  it('stay below 80,000 a day at 1,000 orders a day, with those of the last day still watched', async () => {
+  it('is below 80,000 a day at 1,000 payments a day, with those of the last day still watched', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     await shop.addClosed(1_000);
     await shop.poll();
@@ -69,8 +69,8 @@ async function viewsAroundFork(shop: ShopHours): Promise<{ status: string; depth
   return views;
 }
 
-describe('an adapter that saves calls', () => {
-  it('sees and completes payments at the same polls as one that reads everything at each poll', async () => {
+describe('a Solana adapter that skips calls when nothing changed', () => {
+  it('detects and completes payments at the same polls as one that reads everything at each poll', async () => {
     await using saving = await ShopHours.open({ savesCalls: true });
     await using reading = await ShopHours.open({ savesCalls: false });
     await saving.poll();
@@ -83,7 +83,7 @@ describe('an adapter that saves calls', () => {
   });
 
   it.each([true, false])(
-    'sees a payment that is ordered and paid while balances are read, without a later block (savesCalls %s)',
+    'detects a payment that is created and paid while balances are read, without a later block (savesCalls %s)',
     async (savesCalls) => {
       await using shop = await ShopHours.open({ savesCalls });
       await shop.poll();
@@ -105,7 +105,7 @@ describe('an adapter that saves calls', () => {
     },
   );
 
-  it('sees money that arrives after a payment expired within a minute', async () => {
+  it('detects money that arrives after a payment expired within a minute', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     const payment = await shop.order();
     await shop.addClosed(0);
@@ -119,7 +119,7 @@ describe('an adapter that saves calls', () => {
     expect((await shop.payment(payment)).transactions).toHaveLength(1);
   });
 
-  it('sees a fork that drops a payment, and its return, at the same polls as one that reads everything', async () => {
+  it('detects a fork that drops a payment, and its return, at the same polls as one that reads everything at each poll', async () => {
     await using saving = await ShopHours.open({ savesCalls: true });
     await using reading = await ShopHours.open({ savesCalls: false });
     const [views, expected] = [await viewsAroundFork(saving), await viewsAroundFork(reading)];
@@ -129,7 +129,7 @@ describe('an adapter that saves calls', () => {
     expect(depths.at(-1)).toBe(32);
   });
 
-  it('leaves a cursor that a fork abandoned within half a minute, although no balance changed', async () => {
+  it('leaves a block that a fork abandoned within half a minute, although no balance changed', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     await shop.callsDuring(POLLS_PER_MINUTE);
     const cursor = async (): Promise<{ height: number; hash: string } | undefined> =>
@@ -145,7 +145,7 @@ describe('an adapter that saves calls', () => {
     ).not.toContain(before?.hash);
   });
 
-  it('expires an unpaid payment within half a minute of its time', async () => {
+  it('lets an unpaid payment expire within half a minute of its deadline', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     await shop.poll();
     const payment = await shop.order();

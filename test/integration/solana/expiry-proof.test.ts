@@ -11,7 +11,7 @@ import { EXPIRY } from '../../_helpers/svm/world.ts';
 const LAMPORTS = 1_000_000_000n;
 
 /** Only with this proof a send is signed again or reported as failed. */
-describe('the proof that a Solana transaction can never land', () => {
+describe('the proof that an expired Solana transaction can never be executed', () => {
   const keys = new OwnKeys('SOL', 'live', 'regtest');
   const nodes: SvmNode[] = [];
   const adapters: ChainAdapter[] = [];
@@ -69,7 +69,7 @@ describe('the proof that a Solana transaction can never land', () => {
   const says = (method: string, answer: unknown) =>
     node.inject({ kind: 'rewrite', rewrite: () => answer }, { methods: [method] });
 
-  it('succeeds when the cluster stood still for thousands of slots, and fails with a missing block among them', async () => {
+  it('succeeds when the cluster stood still for thousands of slots, and fails when one block among them is missing', async () => {
     node.dropNext(1_000);
     const { slot } = node.ledger.top;
     for (let made = 0; made < 190; made += 1) {
@@ -92,7 +92,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 
-  it('fails on a node that is behind, to which a new blockhash is as unknown as an old one', async () => {
+  it('fails on a node that lags behind, because it knows neither a new blockhash nor an old one', async () => {
     const behind = await SvmNode.start({ from: before });
     nodes.push(behind);
     const asked = adapterOn(behind);
@@ -100,7 +100,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await asked.broadcast(signed)).kind).toBe('unknown');
   });
 
-  it('fails on a node whose history begins after the transaction may have landed', async () => {
+  it('fails on a node whose history begins after the transaction may have been executed', async () => {
     expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     node.advance(EXPIRY);
     // Restarted from a snapshot, it no longer has earlier transactions.
@@ -113,7 +113,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('present');
   });
 
-  it('causes one log line, a warning and an alarm when a node has lost it, until a node with the history provides it', async () => {
+  it('causes one log line, a warning and an alarm when a node lacks the history, until a node with the history provides it', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     expect((await adapter.status()).alarms).not.toContain('pruned');
@@ -136,7 +136,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('fails on a node that lacks some of the blocks in which the transaction may have landed', async () => {
+  it('fails on a node that lacks some of the blocks in which the transaction may have been executed', async () => {
     expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     const landedIn = node.ledger.top.slot;
     node.advance(EXPIRY);
@@ -150,13 +150,13 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('succeeds although leaders missed their slots', async () => {
+  it('succeeds although leaders skipped their slots', async () => {
     node.dropNext(1_000);
     for (let block = 0; block < EXPIRY; block += 1) node.skip(block % 5 === 0 ? 3 : 0);
     expect(await fate()).toBe('gone');
   });
 
-  it('fails while the balance of a source account is below the ledger', async () => {
+  it('fails while the balance of a source account is below that in the ledger', async () => {
     const { index, own } = wallet;
     index.record([
       { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
@@ -174,7 +174,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('present');
   });
 
-  it('fails with a balance from a backend that is behind', async () => {
+  it('fails when the balance comes from a backend that lags behind', async () => {
     const { index, own } = wallet;
     index.record([
       { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
@@ -216,7 +216,7 @@ describe('the proof that a Solana transaction can never land', () => {
       index.record([{ ref, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null }]);
     });
 
-    it('fails while the paid account has the money', async () => {
+    it('fails while the destination account has the money', async () => {
       pay(node);
       node.advance(EXPIRY);
       // A hole in the history: nothing shows that it landed, but for the balance.
@@ -226,7 +226,7 @@ describe('the proof that a Solana transaction can never land', () => {
       expect(await fateOf(adapter)).toBe('present');
     });
 
-    it('succeeds once a fork dropped it, its blockhash expired and the account has its former balance', async () => {
+    it('succeeds once a fork dropped it, its blockhash expired and the account has its earlier balance', async () => {
       pay(node);
       node.fork({ depth: 3, drop: [paid.txid] });
       node.dropNext(1_000);
@@ -235,7 +235,7 @@ describe('the proof that a Solana transaction can never land', () => {
       expect(await fateOf(adapter)).toBe('gone');
     });
 
-    it('fails on a backend that has not reached the slot in which another one had it', async () => {
+    it('fails on a backend that has not reached the slot in which another backend had it', async () => {
       // Votes come late: the newest blocks lie above the tip.
       const ahead = await SvmNode.start({ finalizedLag: 60 });
       nodes.push(ahead);
@@ -260,7 +260,7 @@ describe('the proof that a Solana transaction can never land', () => {
     });
   });
 
-  it('ends its warning once the proof is no longer needed', async () => {
+  it('ends its warning once it is no longer needed', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);
@@ -286,7 +286,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('gone');
   });
 
-  it('uses one node only, because another must not refuse what the first accepted before the connection broke', async () => {
+  it('queries one node only, because another must not reject what the first accepted before the connection broke', async () => {
     const cut = node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
     expect((await adapter.broadcast(signed)).kind).toBe('unknown');
     expect(cut.hits).toBe(1);

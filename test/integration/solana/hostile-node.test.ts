@@ -76,7 +76,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toMatchObject([{ watchKey: address, amount }]);
   }
 
-  it('continues for all other accounts when lamports without a transaction arrive in one account', async () => {
+  it('continues for all other accounts when one account receives lamports without a transaction', async () => {
     await paid(victim, 5_000_000n);
     reward(victim, 1n);
     expect(await round()).toEqual([]);
@@ -91,7 +91,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toMatchObject([{ watchKey: other, amount: 7_000_000n }]);
   });
 
-  it('waits for the histories of several accounts concurrently', async () => {
+  it('waits for the transaction histories of several accounts concurrently', async () => {
     await paid(victim, 5_000_000n);
     await paid(other, 5_000_000n);
     reward(victim, 1n);
@@ -103,7 +103,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toMatchObject([{ watchKey: other, amount: 6_000_000n }]);
   });
 
-  it('credits a payment to an account with unexplained lamports once, and those lamports never', async () => {
+  it('credits a payment to an account with unexplained lamports once, and never the unexplained lamports', async () => {
     await paid(victim, 5_000_000n);
     reward(victim, 1n);
     await round().catch(() => undefined);
@@ -113,7 +113,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toEqual([]);
   });
 
-  it('ends when the pages of a history repeat', async () => {
+  it('ends when a node returns the same page of a history again and again', async () => {
     payer.pay([{ address: victim, amount: 5_000_000n }]);
     payer.pay([{ address: victim, amount: 5_000_000n }]);
     node.advance(2);
@@ -126,7 +126,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toHaveLength(2);
   });
 
-  it('reads a history of several pages to its end, also when a fork removes the transaction at a page boundary', async () => {
+  it('reads a history of several pages completely, also when a fork removes the transaction at a page boundary', async () => {
     for (const amount of [5_000_000n, 1n, 2n, 3n]) payer.pay([{ address: victim, amount }]);
     node.advance(2);
     // Between the first page and the second the cluster turns to another branch.
@@ -145,7 +145,7 @@ describe('AccountWatch on Solana', () => {
     expect(credits.map(({ amount }) => amount)).toEqual([5_000_000n, 1n, 2n, 3n]);
   });
 
-  it('credits new money to an account that was emptied and reopened', async () => {
+  it('credits new money to an account that was emptied and closed before', async () => {
     await paid(victim, 5_000_000n);
     const account = node.ledger.machine.account(victim);
     // Gone and back within one look: the balance is what it was, and so is the ledger.
@@ -159,7 +159,7 @@ describe('AccountWatch on Solana', () => {
     expect(await round()).toMatchObject([{ watchKey: victim, amount: 8_000_000n }]);
   });
 
-  it('retries when the node is behind its earlier answer', async () => {
+  it('retries when the node lags behind its earlier answer', async () => {
     await paid(victim, 5_000_000n);
     const message = 'Minimum context slot has not been reached';
     const scope = { methods: ['getMultipleAccounts'], times: 1 };

@@ -10,7 +10,7 @@ const AMOUNT = 5_000_000n;
 const HOUR = 3_600_000;
 const START = 1_800_000_000_000;
 
-describe('money that appears below the cursor', () => {
+describe('money in a slot before the cursor that the node did not show at first', () => {
   let node: SvmNode;
   let adapter: ChainAdapter;
   let payer: Payer;
@@ -47,7 +47,7 @@ describe('money that appears below the cursor', () => {
     return last;
   }
 
-  it('is credited in the block that shows it, with the time of its slot', async () => {
+  it('is credited with the block that reveals it, at the time of its own slot', async () => {
     const before = await adapter.tip();
     const txid = payer.pay([{ address, amount: AMOUNT }]);
     const paidIn = node.ledger.top.slot;
@@ -68,7 +68,7 @@ describe('money that appears below the cursor', () => {
     ]);
   });
 
-  it('is searched after blocks that the node lists but does not return, with a bounded number of requests', async () => {
+  it('is searched for after blocks that the node lists but does not return, with a bounded number of requests', async () => {
     node.advance(40);
     const { slot } = node.ledger.tip('finalized');
     const from = slot - 30;
@@ -85,7 +85,7 @@ describe('money that appears below the cursor', () => {
     expect(many.hits).toBeLessThanOrEqual(20);
   });
 
-  it('is not read past a block that a fork removed after the comparison', async () => {
+  it('is not credited from a block that a fork has removed meanwhile', async () => {
     node.advance(40);
     payer.pay([{ address, amount: AMOUNT }]);
     node.advance(2);

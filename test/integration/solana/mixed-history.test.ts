@@ -114,14 +114,14 @@ afterEach(async () => {
 
 const fate = async () => (await adapter.recheck([landed])).get(landed.txid);
 
-test('a Solana backend without the history in which a send landed proves no expiry with the history of another backend', async () => {
+test('a Solana backend that lacks the history of a send does not prove its expiry together with the history of another backend', async () => {
   both.second.add('getSignatureStatuses');
   expect(await fate()).toBe('unknown');
   both.second.clear();
   expect(await fate()).toBe('present');
 });
 
-test('a Solana gateway that accepts one request at a time gets one at a time', async () => {
+test('a Solana gateway that accepts one request at a time receives only one at a time', async () => {
   both.takesMany = false;
   expect(await fate()).toBe('present');
   both.second.add('getFirstAvailableBlock').add('getSignatureStatuses');

@@ -11,7 +11,7 @@ const AMOUNT = 100_000_000n;
 const BEFORE = { kind: 'delay', ms: 5_000 } as const;
 const AFTER = { kind: 'cut', after: true } as const;
 
-describe('kill -9 while Solana sends wait in the queue', () => {
+describe('a daemon killed with kill -9 while Solana sends wait in the queue', () => {
   let world: SvmWorld<TillProcess>;
   let shop: Shop;
 
@@ -46,7 +46,7 @@ describe('kill -9 while Solana sends wait in the queue', () => {
     await world.till.ready();
   }
 
-  it('delivers each once and in order, killed before and after the node has the bytes of each', async () => {
+  it('pays each send once and in order, killed before and after the node has its bytes', async () => {
     const destinations = Array.from({ length: 6 }, () => strangerAddress());
     const offers = destinations.map((destination, at) =>
       world.node.inject(at % 2 === 0 ? BEFORE : AFTER, {
@@ -107,7 +107,7 @@ describe('kill -9 while Solana sends wait in the queue', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('keeps a queued send unchanged after a restart, and does not broadcast it before its turn', async () => {
+  it('keeps a queued send unchanged after a restart, and does not broadcast it before the earlier sends', async () => {
     world.payer.pay([{ address: shop.wallets.SOL, amount: FUNDS }]);
     world.node.advance(2);
     await eventually(

@@ -42,7 +42,7 @@ function hideBalance(world: SvmWorld, address: string) {
   );
 }
 
-describe('queued Solana sends that a backend refuses or sees as unfunded', () => {
+describe('queued Solana sends that a backend rejects or for which it has no funds', () => {
   let world: SvmWorld;
   const arrivals = (address: string): number => world.node.ledger.transactionsOf(address).length;
 
@@ -51,7 +51,7 @@ describe('queued Solana sends that a backend refuses or sees as unfunded', () =>
   });
   afterAll(async () => world.end());
 
-  it('are rebroadcast after a refusal by a backend that has not seen the send before them', async () => {
+  it('are rebroadcast after a rejection by a backend that does not have the previous send yet', async () => {
     const shop = await openFunded(world, CENT);
     await world.earn(shop, 1, 50n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
@@ -70,7 +70,7 @@ describe('queued Solana sends that a backend refuses or sees as unfunded', () =>
     expect((await keyed(shop, 'second', other, '0.25')).id).toBe(second.id);
   });
 
-  it('wait for money that is not visible, however long ago they were created', async () => {
+  it('wait while the money of the previous send is not visible, however long ago they were created', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -88,7 +88,7 @@ describe('queued Solana sends that a backend refuses or sees as unfunded', () =>
     expect([one, other].map(arrivals)).toEqual([1, 1]);
   });
 
-  it('fail once the money was missing for ten minutes after their expiry, and release their coins and key', async () => {
+  it('fail once the money was missing for ten minutes after their expiry, and release funds and Idempotency-Key', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     const first = await keyed(shop, 'first', one, '0.01');

@@ -72,7 +72,7 @@ describe('Solana sends that spend the change of queued sends', () => {
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
   const lands = (address: string): number => world.node.ledger.transactionsOf(address).length;
 
-  it('are accepted immediately, and appear in the balance', async () => {
+  it('are accepted immediately, and reduce the balance', async () => {
     const shop = await openFunded(40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     const first = await send(shop, CENT, one);
@@ -88,7 +88,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
   });
 
-  it('are refused above the remainder of the queue, with the available amount', async () => {
+  it('are refused above the amount that the queued sends leave, with the available amount', async () => {
     const shop = await openFunded(40n * CENT);
     await send(shop, 10n * CENT);
     await send(shop, 10n * CENT);
@@ -99,7 +99,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(body.error?.message).not.toContain('more');
   });
 
-  it('all arrive when twenty are concurrent, each once and in order, and max empties the wallet to exactly zero', async () => {
+  it('are all executed once and in order when twenty are concurrent, and max empties the wallet to exactly zero', async () => {
     const shop = await openFunded(100n * CENT);
     const destinations = Array.from({ length: 20 }, () => strangerAddress());
     const sent = await Promise.all(destinations.map(async (address) => send(shop, 4n * CENT, address)));
@@ -120,7 +120,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('expire in the queue and are signed again once, at their turn', async () => {
+  it('expire in the queue and are signed again once, when they are first in the queue', async () => {
     const shop = await openFunded(40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -135,8 +135,8 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(world.node.ledger.transaction(second.txHash)).toBeUndefined();
   });
 
-  describe('behind a send that ends otherwise than planned', () => {
-    it('continue when that send lands and fails, and max includes the returned amount', async () => {
+  describe('behind a send with an unexpected result', () => {
+    it('continue when that send is executed with an error, and max includes the returned amount', async () => {
       const shop = await openFunded(40n * CENT);
       const [closed, one, last] = [strangerAddress(), strangerAddress(), strangerAddress()];
       world.payer.pay([{ address: closed, amount: CENT }]);
@@ -189,7 +189,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       expect(await balanceOf(shop)).toBe(0n);
     });
 
-    it('continue when that send is cancelled in the queue, while a broadcast send cannot be cancelled', async () => {
+    it('continue when that send is cancelled in the queue, whereas a broadcast send cannot be cancelled', async () => {
       const shop = await openFunded(40n * CENT);
       const cancel = async (sendId: string) =>
         shop.api.call<SendJson>('POST', '/merchant/wallet/send/cancel', {
@@ -213,7 +213,7 @@ describe('Solana sends that spend the change of queued sends', () => {
       expect([lands(one), lands(cancelled), lands(other)]).toEqual([1, 0, 1]);
     });
 
-    it('arrive once, like that send, when a fork drops it after they were broadcast', async () => {
+    it('are executed once, like that send, when a fork drops it after they were broadcast', async () => {
       const shop = await openFunded(40n * CENT);
       const [one, other] = [strangerAddress(), strangerAddress()];
       const first = await send(shop, CENT, one);
@@ -255,7 +255,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(destinations.map(lands)).toEqual([1, 1, 1]);
   });
 
-  it('are withheld while the wallet is frozen, and leave after the unfreeze unless they were cancelled', async () => {
+  it('are not broadcast while the wallet is frozen, and are broadcast after the unfreeze unless cancelled', async () => {
     const [shop, other] = [await openFunded(40n * CENT), await openFunded(40n * CENT)];
     const to = [strangerAddress(), strangerAddress(), strangerAddress()] as const;
     const sent: string[] = [];
@@ -278,7 +278,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(to.map(lands)).toEqual([1, 1, 0]);
   });
 
-  it('spend deposits as well, which they empty, and leave the change on the merchant address', async () => {
+  it('also spend deposits, which they empty, and leave the change on the merchant address', async () => {
     const shop = await openFunded(40n * CENT);
     const [deposit] = await world.earn(shop, 1, 50n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
@@ -291,7 +291,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
   });
 
-  it('never plan to leave less than the rent minimum on the merchant address', async () => {
+  it('are never planned to leave less than the rent minimum on the merchant address', async () => {
     const shop = await openFunded(10n * CENT);
     await send(shop, CENT);
     const amount = (await balanceOf(shop)) - 100_000n;
@@ -300,7 +300,7 @@ describe('Solana sends that spend the change of queued sends', () => {
     expect(body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
   });
 
-  it('wait like others when they are refunds, and the payment is refunded once a node has them', async () => {
+  it('wait in the queue like others when they are refunds, and the payment is refunded once a node has them', async () => {
     const shop = await openFunded(40n * CENT);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     world.payer.pay([{ address: payment.options['SOL'].address, amount: 60n * CENT }]);

@@ -56,7 +56,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     await world.till.ready();
   }
 
-  it('adopts a send and the one queued behind it, which were signed again and paid since', async () => {
+  it('adopts a send and the one queued behind it, which were signed again and executed after the backup', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -100,7 +100,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     expect(lands(destination)).toBe(1);
   });
 
-  it('adopts a send of a version without queues', async () => {
+  it('adopts a send from a version of the daemon without queues', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const destination = strangerAddress();
     world.node.dropNext(1);
@@ -115,7 +115,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     expect(lands(destination)).toBe(1);
   });
 
-  it('continues sending while unpaid sends from before the restore wait for the operator, who then releases them', async () => {
+  it('continues sending while unpaid sends of the backup wait for the operator, who then releases them', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -159,7 +159,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     await requireUsable(world, shop, strangerAddress());
   });
 
-  it('keeps the funds that an old send may still spend, also once a new one has landed', async () => {
+  it('reserves the funds that an old send may still spend, also once a new send was executed', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const destination = strangerAddress();
     world.node.dropNext(1);

@@ -108,7 +108,7 @@ for (const kind of RPC_TARGETS) {
         }
       });
 
-      it('can read blocks that link to their parents, and their signatures', async () => {
+      it('can read blocks that name their parents, and their signatures', async () => {
         const from = await funded();
         const sent = await connection.sendRawTransaction(
           (await transfer(from, Keypair.generate().publicKey, SOL)).serialize(),
@@ -142,7 +142,7 @@ for (const kind of RPC_TARGETS) {
         expect(await connection.getBalance(to, 'finalized')).toBe(SOL);
       });
 
-      it('can read failed transactions, which cost their fee and have a reason', async () => {
+      it('can read failed transactions with their fee and error', async () => {
         const from = await funded(SOL);
         const broke = await transfer(from, Keypair.generate().publicKey, 5 * SOL);
         await expect(connection.sendRawTransaction(broke.serialize())).rejects.toBeInstanceOf(
@@ -174,7 +174,7 @@ for (const kind of RPC_TARGETS) {
         await expect(connection.sendRawTransaction(forged)).rejects.toThrow(/signature verification/i);
       });
 
-      it('can simulate a transaction without leaving a trace', async () => {
+      it('can simulate a transaction without changing anything', async () => {
         const from = await funded();
         const { blockhash } = await connection.getLatestBlockhash();
         const message = new TransactionMessage({
@@ -197,8 +197,8 @@ for (const kind of RPC_TARGETS) {
       });
     });
 
-    describe('subscriptions of @solana/web3.js', () => {
-      it('can follow an account, a signature, its logs and slots', async () => {
+    describe('subscriptions with @solana/web3.js', () => {
+      it('deliver changes of an account, a signature, its logs and slots', async () => {
         const [from, to] = [await funded(), Keypair.generate().publicKey];
         const account = new Promise<number>((resolve) => {
           const id = connection.onAccountChange(to, ({ lamports }) => {

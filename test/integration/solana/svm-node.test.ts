@@ -33,7 +33,7 @@ describe('the Solana test node', () => {
   const balance = async (address: string, commitment: 'processed' | 'confirmed' | 'finalized') =>
     connection.getBalance(new PublicKey(address), commitment);
 
-  it('shows money as processed, one block later as confirmed, 32 blocks later as finalized', async () => {
+  it('shows a transfer as processed, one block later as confirmed, 32 blocks later as finalized', async () => {
     const address = stranger();
     node.airdrop(address, BigInt(SOL));
     expect([await balance(address, 'processed'), await balance(address, 'confirmed')]).toEqual([SOL, 0]);
@@ -45,7 +45,7 @@ describe('the Solana test node', () => {
     expect(await balance(address, 'finalized')).toBe(SOL);
   });
 
-  it('leaves gaps where slots were skipped', async () => {
+  it('has no blocks for skipped slots', async () => {
     const { slot } = node.ledger.top;
     node.skip(2);
     node.advance(40);
@@ -55,7 +55,7 @@ describe('the Solana test node', () => {
     expect(after?.parentSlot).toBe(slot);
   });
 
-  it('continues from a snapshot after a restart, with less history', async () => {
+  it('continues from a snapshot after a restart, with a shorter history', async () => {
     const first = await SvmNode.start({ keptBlocks: 40 });
     const address = stranger();
     const signature = first.airdrop(address, BigInt(SOL));
@@ -80,7 +80,7 @@ describe('the Solana test node', () => {
     expect(await rpc.getBalance(new PublicKey(address), 'finalized')).toBe(2 * SOL);
   });
 
-  it('forks with and without replay', async () => {
+  it('forks with and without including the transactions again', async () => {
     const [kept, lost] = [stranger(), stranger()];
     const stays = node.airdrop(kept, BigInt(SOL));
     const goes = node.airdrop(lost, BigInt(SOL));
@@ -94,7 +94,7 @@ describe('the Solana test node', () => {
     await expect(connection.getBlock(before)).rejects.toThrow();
   });
 
-  it('loses transactions on demand, accepts them again, and refuses them once they expired', async () => {
+  it('drops transactions on demand, accepts them again, and refuses them once they expired', async () => {
     const owner = Keypair.generate();
     node.airdrop(owner.publicKey.toBase58(), BigInt(SOL));
     node.advance();
@@ -125,7 +125,7 @@ describe('the Solana test node', () => {
     expect((await connection.getSignatureStatus(signature)).value?.err).toBeNull();
   });
 
-  it('runs version 0 transactions with lookup tables, whose accounts follow the static ones', async () => {
+  it('executes version 0 transactions with lookup tables, whose accounts are listed after the static ones', async () => {
     const owner = Keypair.generate();
     const to = stranger();
     node.airdrop(owner.publicKey.toBase58(), BigInt(SOL));
@@ -159,7 +159,7 @@ describe('the Solana test node', () => {
     expect(entry?.signature).toBe(signature);
   });
 
-  it('runs programs, and returns their calls as inner instructions with the moved lamports', async () => {
+  it('executes programs, and returns their calls as inner instructions with the moved lamports', async () => {
     const payer = new Payer(node);
     const to = stranger();
     const paid = payer.payByProgram([{ address: to, amount: 70_000_000n }]);
@@ -195,7 +195,7 @@ describe('the Solana test node', () => {
     expect(await response.text()).toContain('"value":9007199254740993');
   });
 
-  it('pages history from newest to oldest', async () => {
+  it('pages the history from newest to oldest', async () => {
     const address = stranger();
     const sent = [1, 2, 3, 4, 5].map((times) => node.airdrop(address, BigInt(times * SOL)));
     node.advance();
@@ -208,7 +208,7 @@ describe('the Solana test node', () => {
     expect(since.map(({ signature }) => signature)).toEqual([sent[4]]);
   });
 
-  it('answers 429, drops connections, delays, and returns after an outage', async () => {
+  it('answers 429, drops connections, delays, and recovers after an outage', async () => {
     const limited = node.inject({ kind: 'rateLimit' }, { methods: ['getSlot'], times: 1 });
     await expect(connection.getSlot()).rejects.toThrow(/429/);
     await connection.getSlot();

@@ -20,7 +20,7 @@ const entry = (value: unknown) => (result: unknown) => {
   return { ...told, value: told.value.map((each, at) => (at === 0 ? value : each)) };
 };
 
-describe('AccountWatch with an unreadable account', () => {
+describe('AccountWatch with an account that cannot be read', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
   const errors: Lines = [];
@@ -111,7 +111,7 @@ describe('AccountWatch with an unreadable account', () => {
   ];
 
   it.each(FORMS)(
-    'credits another payer while the node answers %s, and the unreadable account later',
+    'credits other payments while the node answers %s for it, and the account once it can be read',
     async (_, method, spoil) => {
       const fault = spoil();
       pay(victim, 5_000_000n);
@@ -139,7 +139,7 @@ describe('AccountWatch with an unreadable account', () => {
   );
 
   it.each(FORMS)(
-    'reports the account as unexplained as long as the node returns %s',
+    'reports the account as unexplained while the node returns %s',
     async (_, _method, spoil) => {
       spoil();
       pay(victim, 5_000_000n);
@@ -152,7 +152,7 @@ describe('AccountWatch with an unreadable account', () => {
   );
 
   it.each(FORMS)(
-    'does not count the account as settled at the expiry check when the node returns %s',
+    'does not count the account as fully credited at the expiry check when the node returns %s',
     async (_, method, spoil) => {
       spoil();
       pay(victim, 5_000_000n);
@@ -165,7 +165,7 @@ describe('AccountWatch with an unreadable account', () => {
     },
   );
 
-  it('refuses a reconciliation and a send that need an unreadable balance', async () => {
+  it('refuses a reconciliation and a send that need the balance of the account', async () => {
     node.inject({ kind: 'rewrite', rewrite: entry({ owner: 'x' }) }, victimFirst);
     if (adapter.funds?.model !== 'accounts') throw new Error('accounts are expected');
     await expect(adapter.funds.balancesAt([victim, other], cursor)).rejects.toMatchObject({
@@ -180,23 +180,26 @@ describe('AccountWatch with an unreadable account', () => {
     [-32601, 'Method not found'],
     [-32005, 'Node is behind by 42 slots'],
     [-32429, 'Too many requests'],
-  ])('skips no account while the node answers %i, which concerns the node', async (code, message) => {
-    const fault = node.inject({ kind: 'error', code, message }, ofVictim);
-    pay(victim, 5_000_000n);
-    await expect(round()).rejects.toThrow(message);
-    expect(errors).toEqual([]);
-    fault.clear();
-    expect(await round()).toHaveLength(1);
-  });
+  ])(
+    'skips no account while the node answers %i, because that error concerns the whole node',
+    async (code, message) => {
+      const fault = node.inject({ kind: 'error', code, message }, ofVictim);
+      pay(victim, 5_000_000n);
+      await expect(round()).rejects.toThrow(message);
+      expect(errors).toEqual([]);
+      fault.clear();
+      expect(await round()).toHaveLength(1);
+    },
+  );
 
-  describe('for which the node does not answer', () => {
+  describe('while the node does not answer for it', () => {
     const SILENT: readonly [how: string, fault: Fault][] = [
       ['breaks the connection', { kind: 'cut' }],
       ['is busy', { kind: 'status', status: 503 }],
     ];
 
     it.each(SILENT)(
-      'credits another payer immediately while the node %s, and the unreadable account later',
+      'credits other payments immediately when the node %s, and the account later',
       async (_, fault) => {
         const silent = node.inject(fault, ofVictim);
         pay(victim, 5_000_000n);
@@ -214,7 +217,7 @@ describe('AccountWatch with an unreadable account', () => {
       },
     );
 
-    it('reads its history again with backoff, and skips it after three attempts', async () => {
+    it('requests its history again with backoff, and skips it after three attempts', async () => {
       const silent = node.inject({ kind: 'cut' }, ofVictim);
       pay(victim, 5_000_000n);
       await round();
@@ -237,7 +240,7 @@ describe('AccountWatch with an unreadable account', () => {
       expect((await adapter.status()).alarms ?? []).not.toContain('unreadable');
     });
 
-    it('fails the read when no balance is returned', async () => {
+    it('throws an error when no balance is returned', async () => {
       node.inject({ kind: 'status', status: 503 }, { methods: [BALANCES] });
       pay(other, 7_000_000n);
       await expect(round()).rejects.toThrow(BALANCES);

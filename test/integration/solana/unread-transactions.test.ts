@@ -40,7 +40,7 @@ function withoutLoadedAddresses(result: unknown): unknown {
   };
 }
 
-describe('AccountWatch with an unreadable transaction', () => {
+describe('AccountWatch with a transaction that cannot be read', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
   const errors: { fields: Record<string, unknown>; message: string }[] = [];
@@ -120,7 +120,7 @@ describe('AccountWatch with an unreadable transaction', () => {
   ];
 
   it.each(FORMS)(
-    'credits another payer while the node answers one transaction with %s',
+    'credits other payments while the node answers that transaction with %s',
     async (_, spoilIt) => {
       const signature = pay(victim, 5_000_000n);
       spoilIt(signature);
@@ -139,7 +139,7 @@ describe('AccountWatch with an unreadable transaction', () => {
   it.each([
     ['refuses', { kind: 'error', code: -32603, message: 'internal error' }],
     ['lacks', { kind: 'error', code: -32007, message: 'Slot was skipped, or missing due to ledger jump' }],
-  ] as const)('credits another payer while the node %s the block of one transaction', async (_, fault) => {
+  ] as const)('credits other payments while the node %s the block of that transaction', async (_, fault) => {
     pay(victim, 5_000_000n);
     const tip = await adapter.tip();
     const blocks = node.inject(fault, {
@@ -168,7 +168,7 @@ describe('AccountWatch with an unreadable transaction', () => {
     expect(await round()).toMatchObject([{ watchKey: victim, amount: 6_000_000n }]);
   });
 
-  it('credits the transaction once when it becomes readable, below the cursor, and forgets it', async () => {
+  it('credits the transaction once when it can be read, although its slot is before the cursor', async () => {
     const signature = pay(victim, 5_000_000n);
     const fault = spoil(signature, withoutMeta);
     await round();
@@ -184,7 +184,7 @@ describe('AccountWatch with an unreadable transaction', () => {
     expect((await adapter.status()).unread).toEqual([]);
   });
 
-  it('retries with backoff, not in every round', async () => {
+  it('requests the transaction again with backoff, not in every poll', async () => {
     const fault = spoil(pay(victim, 5_000_000n), withoutMeta);
     for (let second = 0; second < 60; second += 1) {
       clock.ms += 1_000;
@@ -193,7 +193,7 @@ describe('AccountWatch with an unreadable transaction', () => {
     expect(fault.hits).toBe(4);
   });
 
-  it('remembers it across a restart and reads it although the balance is unchanged', async () => {
+  it('stores the transaction across a restart and requests it again although the balance is unchanged', async () => {
     const signature = pay(victim, 5_000_000n);
     const fault = spoil(signature, withoutMeta);
     await round();
@@ -213,7 +213,7 @@ describe('AccountWatch with an unreadable transaction', () => {
     expect(await round()).toMatchObject([{ watchKey: victim, amount: 5_000_000n, ref: { txid: signature } }]);
   });
 
-  it('reports its txid, its block and the reason to the operator', async () => {
+  it('reports txid, block and reason to the operator', async () => {
     const signature = pay(victim, 5_000_000n);
     refuse(signature, -32015, 'Transaction version (7) is not supported');
     await round();
@@ -229,11 +229,14 @@ describe('AccountWatch with an unreadable transaction', () => {
   it.each([
     [-32005, 'Node is behind by 42 slots'],
     [-32429, 'Too many requests'],
-  ])('skips no transaction while the node answers %i, which concerns the node', async (code, message) => {
-    const fault = refuse(pay(victim, 5_000_000n), code, message);
-    for (let attempt = 0; attempt < 5; attempt += 1) await expect(round()).rejects.toThrow();
-    expect(await index.unread.list()).toEqual([]);
-    fault.clear();
-    expect(await round()).toHaveLength(1);
-  });
+  ])(
+    'skips no transaction while the node answers %i, because that error concerns the whole node',
+    async (code, message) => {
+      const fault = refuse(pay(victim, 5_000_000n), code, message);
+      for (let attempt = 0; attempt < 5; attempt += 1) await expect(round()).rejects.toThrow();
+      expect(await index.unread.list()).toEqual([]);
+      fault.clear();
+      expect(await round()).toHaveLength(1);
+    },
+  );
 });

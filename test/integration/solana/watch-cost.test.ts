@@ -25,7 +25,7 @@ async function round(adapter: ChainAdapter, node: SvmNode): Promise<Map<string, 
   return new Map([...asked].map(([method, calls]) => [method, calls.length]));
 }
 
-describe('the number of requests of AccountWatch', () => {
+describe('the number of RPC requests of AccountWatch per poll', () => {
   let node: SvmNode;
 
   beforeAll(async () => {
@@ -55,14 +55,17 @@ describe('the number of requests of AccountWatch', () => {
     [101, 2],
     [250, 3],
     [1_000, 10],
-  ])('is, for %i open addresses, %i for balances, and four whatever their number', async (open, requests) => {
-    const { adapter } = watching(Array.from({ length: open }, strangerAddress));
-    const asked = await round(adapter, node);
-    expect(asked.get('getMultipleAccounts')).toBe(requests);
-    asked.delete('getMultipleAccounts');
-    expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(4);
-    await adapter.close();
-  });
+  ])(
+    'is, for %i open addresses, %i for balances, and four others whatever their number',
+    async (open, requests) => {
+      const { adapter } = watching(Array.from({ length: open }, strangerAddress));
+      const asked = await round(adapter, node);
+      expect(asked.get('getMultipleAccounts')).toBe(requests);
+      asked.delete('getMultipleAccounts');
+      expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(4);
+      await adapter.close();
+    },
+  );
 
   it('includes the history of the paid account only', async () => {
     const addresses = Array.from({ length: 250 }, strangerAddress);

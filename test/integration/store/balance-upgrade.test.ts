@@ -74,7 +74,7 @@ function addRefund(
   );
 }
 
-it('an upgrade orders money, decisions and refunds of a payment by their times', async () => {
+it('an upgrade orders the credits, decisions and refunds of a payment by their times', async () => {
   let id = '';
   const { db } = await upgraded((old, paid) => {
     const payment = paid(`status = 'refunded' AND refunded_by = 'merchant'`);
@@ -111,7 +111,7 @@ it('an upgrade orders money, decisions and refunds of a payment by their times',
   ]);
 });
 
-it('an upgrade keeps the money that an acceptance covered', async () => {
+it('an upgrade keeps which money an acceptance by the merchant covered', async () => {
   let id = '';
   const { db } = await upgraded((old, paid) => {
     const payment = paid(`status = 'underpaid'`);
@@ -127,7 +127,7 @@ it('an upgrade keeps the money that an acceptance covered', async () => {
   expect(acceptedPosition).toBe(1);
 });
 
-it('an upgrade treats refunds of completed orders as decisions of the merchant, and counts others against the price', async () => {
+it('an upgrade treats refunds of completed orders as decisions of the merchant, and subtracts others from the paid amount', async () => {
   let complete: Paid | null = null;
   let short: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
@@ -149,7 +149,7 @@ it('an upgrade treats refunds of completed orders as decisions of the merchant, 
   expect(await of(short!)).toEqual({ value: null, unpriced: '7', completedJson: null, byAcceptance: false });
 });
 
-it('an upgrade treats refunds and claims after an acceptance as decisions of the merchant only while the acceptance holds', async () => {
+it('an upgrade treats refunds and claims after an acceptance as decisions of the merchant only while the acceptance is valid', async () => {
   let accepted: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
     const claimed = `payments.id IN (SELECT payment_id FROM refund_links WHERE status = 'claimed')`;
@@ -175,7 +175,7 @@ it('an upgrade treats refunds and claims after an acceptance as decisions of the
   expect(claim).toEqual({ claimed: claim.claimed, claimUnpriced: claim.claimed, claimByAcceptance: true });
 });
 
-it('an upgrade assigns refunds after an acceptance to it, also when no money arrived in between', async () => {
+it('an upgrade assigns refunds after an acceptance to that acceptance, also when no money arrived in between', async () => {
   let accepted: Paid | null = null;
   let refused: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
@@ -201,7 +201,7 @@ it('an upgrade assigns refunds after an acceptance to it, also when no money arr
   expect(await of(refused!)).toEqual([{ amount: '7', byAcceptance: false }]);
 });
 
-it('an upgrade limits refund links that were opened before the last money arrived to the excess', async () => {
+it('an upgrade limits refund links that were created before the last money arrived to the excess', async () => {
   let claimed = '';
   let before = '';
   const { db } = await upgraded((old, paid) => {
@@ -229,18 +229,25 @@ it.for([
     'it was complete',
     `UPDATE events SET created_at = $at WHERE payment_id = '$payment' AND type = 'payment.completed'`,
   ],
-] as const)('an upgrade limits a refund link that was opened before %s to the excess', async ([, change]) => {
-  let id = '';
-  const { db } = await upgraded((old) => {
-    const link = old
-      .prepare(
-        `SELECT refund_links.id, payment_id, refund_links.created_at FROM refund_links
+] as const)(
+  'an upgrade limits a refund link that was created before %s to the excess',
+  async ([, change]) => {
+    let id = '';
+    const { db } = await upgraded((old) => {
+      const link = old
+        .prepare(
+          `SELECT refund_links.id, payment_id, refund_links.created_at FROM refund_links
          JOIN payments ON payments.id = payment_id WHERE payments.status = 'completed' AND refund_links.status = 'claimed'`,
-      )
-      .get() as { id: string; payment_id: string; created_at: number };
-    ({ id } = link);
-    old.exec(change.replace('$at', String(link.created_at + 1)).replace('$payment', link.payment_id));
-  });
-  const link = await db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  expect(link.openedComplete).toBe(false);
-});
+        )
+        .get() as { id: string; payment_id: string; created_at: number };
+      ({ id } = link);
+      old.exec(change.replace('$at', String(link.created_at + 1)).replace('$payment', link.payment_id));
+    });
+    const link = await db
+      .selectFrom('refund_links')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(link.openedComplete).toBe(false);
+  },
+);

@@ -21,7 +21,7 @@ async function write(key: string, bytes: number): Promise<void> {
   await database.db.transaction((tx) => writeMeta(tx, key, 'x'.repeat(bytes)));
 }
 
-it('a commit checkpoints a long write-ahead log into the database file, so that the log restarts', async () => {
+it('a commit after a long write-ahead log checkpoints it into the database file, so that the log starts over', async () => {
   const beside = new Database(join(dir, 'till.sqlite'));
   for (let n = 0; n < 3; n += 1) {
     await write(`text-${n}`, 20 * MB);
@@ -34,7 +34,7 @@ it('a commit checkpoints a long write-ahead log into the database file, so that 
   await database.close();
 });
 
-it('checkpoints limit the write-ahead log although requests read between the commits', async () => {
+it('checkpoints limit the size of the write-ahead log although requests read between the commits', async () => {
   let longest = 0;
   for (let n = 0; n < 100; n += 1) {
     const reads = Array.from({ length: 5 }, async () => readMeta(database.db, 'text-0'));
@@ -45,7 +45,7 @@ it('checkpoints limit the write-ahead log although requests read between the com
   await database.close();
 });
 
-it('a transaction that waits for the lock of another process does not block a checkpoint of that process', async () => {
+it('a transaction that waits for the database lock does not block a checkpoint of the process that has the lock', async () => {
   const beside = new Database(join(dir, 'till.sqlite'));
   await write('first', MB);
   let found: unknown;
@@ -65,7 +65,7 @@ it('a transaction that waits for the lock of another process does not block a ch
   await database.close();
 });
 
-it('closing the database with pages in the write-ahead log loses nothing', async () => {
+it('closing the database loses nothing that is only in the write-ahead log', async () => {
   await write('first', 20 * MB);
   await write('second', MB);
   expect(size('till.sqlite-wal')).toBeGreaterThan(0);

@@ -93,7 +93,7 @@ const locked = async (table: 'payments' | 'payment_links', id: string) =>
   );
 
 it.each(TABLES)(
-  'an upgrade reads the creator of %s from the audit log, and leaves it unknown otherwise',
+  'an upgrade takes the creator of %s from the audit log, and otherwise leaves it unknown',
   async (table) => {
     const row = first(table);
     note(row, { action: MADE_BY[table], actor: 'a member' });
@@ -104,7 +104,7 @@ it.each(TABLES)(
   },
 );
 
-it('an upgrade does not record a user who repeated the same order, or was refused, as its creator', async () => {
+it('an upgrade does not record a user as creator whose create request was a repeat or was refused', async () => {
   const row = first('payments');
   note(row, { action: MADE_BY.payments, actor: 'a member', afterMs: 1 });
   note(row, { action: MADE_BY.payments, actor: 'a member', result: 'FORBIDDEN' });
@@ -112,7 +112,7 @@ it('an upgrade does not record a user who repeated the same order, or was refuse
 });
 
 it.each(['payments', 'payment_links'] as const)(
-  'an upgrade lets clerks use the prices of %s that members created and the owner did not change',
+  'an upgrade lets clerks change the prices of %s that members created and the owner did not change',
   async (table) => {
     const row = first(table);
     note(row, { action: MADE_BY[table], actor: 'a member' });
@@ -120,12 +120,12 @@ it.each(['payments', 'payment_links'] as const)(
   },
 );
 
-it('an upgrade lets clerks use neither prices of the owner nor those of unknown origin', async () => {
+it('an upgrade does not let clerks change prices set by the owner or by unknown users', async () => {
   const row = first('payments');
   expect(await locked('payments', row.id)).toEqual({ priceLocked: true });
 });
 
-it('an upgrade does not let clerks use a price that the owner changed later', async () => {
+it('an upgrade does not let clerks change a price that the owner changed later', async () => {
   const row = first('payments');
   note(row, { action: MADE_BY.payments, actor: 'a member' });
   note(row, { action: 'PATCH /payment/update', actor: row.owner, afterMs: 1_000 });

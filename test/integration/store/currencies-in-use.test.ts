@@ -23,7 +23,7 @@ function set(table: string, where: string, currency: string): void {
   expect(changes).toBe(1);
 }
 
-it('currenciesInUse lists those of shops, prices, links and open payments, and not of closed payments', async () => {
+it('currenciesInUse returns the currencies of shops, prices, links and open payments, and not of closed payments', async () => {
   layOut(EARLIER_DATABASES.at(-1) ?? '', dir);
   set('merchants', '1', 'CHF');
   set('prices', '1', 'DKK');

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => shop.close());
 
 test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
-  'listCustomers by the search %j returns few or many newest first, page by page, with the exact total',
+  'listCustomers returns the matches of the search %j newest first, page by page, with the exact total',
   async (search) => {
     const expected = all
       .filter(({ emailKey: key }) => key.includes(search))
@@ -57,7 +57,7 @@ test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
   },
 );
 
-test('listCustomers by ids returns those of this user only, and combines that with a search', async () => {
+test('listCustomers by ids returns customers of this account only, and combines that with a search', async () => {
   const userId = all[0]?.userId ?? '';
   const wanted = all.filter((_, at) => at % 20 === 0);
   const ids = ['cus_none', ...wanted.map(({ id }) => id)];

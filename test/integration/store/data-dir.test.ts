@@ -29,7 +29,7 @@ async function otherDaemon(dir: string): Promise<ChildProcess> {
   return child;
 }
 
-test('lockDataDir creates the directory for its owner only', () => {
+test('lockDataDir creates the data directory with access for its owner only', () => {
   const dir = freshDir();
   const lock = lockDataDir(dir);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
@@ -37,13 +37,13 @@ test('lockDataDir creates the directory for its owner only', () => {
   lock.release();
 });
 
-test('lockDataDir refuses a directory locked by another process and names that process', async () => {
+test('lockDataDir refuses a directory that another process has locked, and names that process', async () => {
   const dir = freshDir();
   const daemon = await otherDaemon(dir);
   expect(() => lockDataDir(dir)).toThrow(`process ${daemon.pid}`);
 });
 
-test('lockDataDir takes over from a process that was killed without cleaning up', async () => {
+test('lockDataDir locks a directory whose last owner was killed without cleaning up', async () => {
   const dir = freshDir();
   const daemon = await otherDaemon(dir);
   daemon.kill('SIGKILL');
@@ -51,7 +51,7 @@ test('lockDataDir takes over from a process that was killed without cleaning up'
   lockDataDir(dir).release();
 });
 
-test('lockDataDir allows locking again after release, and is exclusive within one process', () => {
+test('lockDataDir can lock again after a release, and is exclusive within one process', () => {
   const dir = freshDir();
   const first = lockDataDir(dir);
   expect(() => lockDataDir(dir)).toThrow(`process ${process.pid}`);
@@ -59,7 +59,7 @@ test('lockDataDir allows locking again after release, and is exclusive within on
   lockDataDir(dir).release();
 });
 
-test('lockDataDir creates missing parents, and gives the reason when it cannot', () => {
+test('lockDataDir creates missing parent directories, and throws the reason when it cannot', () => {
   const dir = join(freshDir(), 'deep', 'er');
   lockDataDir(dir).release();
   expect(statSync(dir).isDirectory()).toBe(true);

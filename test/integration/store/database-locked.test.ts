@@ -89,7 +89,7 @@ test('writes wait for a database lock that is released in time', async () => {
   await patient.close();
 });
 
-test('the operator is warned of a database lock once, and of its end, even without further writes', async () => {
+test('the operator is warned once when another process locks the database, and once when that ends, also without further writes', async () => {
   await store.db.transaction((tx) => put(tx, 'keyring_fingerprint'));
   const readiness = async () => readReadiness(store.db, async () => []);
   shell.exec('BEGIN IMMEDIATE');

@@ -50,7 +50,7 @@ async function take(done: typeof step extends fc.Arbitrary<infer S> ? S : never)
 
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 
-test('totals of deliveries equal a count over the listed deliveries, whatever is written and deleted', async () => {
+test('stored totals of webhook deliveries equal a count of the rows, whatever is written and deleted', async () => {
   const asking = fc.record({
     state: maybe(fc.constantFrom(...STATES)),
     mode: maybe(fc.constantFrom(...MODES)),

@@ -41,7 +41,7 @@ async function write(count: number): Promise<void> {
   });
 }
 
-test('a full disk is reported as such, leaves nothing half-written, and writes succeed once there is room', async () => {
+test('a full disk causes a specific error, leaves no partial write, and writes succeed once there is space', async () => {
   await setRoom(2);
   await expect(write(200)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
   await expect(write(200)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
@@ -51,7 +51,7 @@ test('a full disk is reported as such, leaves nothing half-written, and writes s
   expect(await database.db.selectFrom('meta').selectAll().execute()).toHaveLength(200);
 });
 
-test('a full disk appears once in readiness and log, then its end, and refused requests may be retried', async () => {
+test('a full disk is reported once in readiness and log, as is its end, and refused requests may be retried', async () => {
   const { db } = database;
   await db.transaction(async (tx) => {
     await tx.insertInto('meta').values({ key: 'keyring_fingerprint', value: 'x' }).execute();

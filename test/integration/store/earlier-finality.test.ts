@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => db.close());
 
-test('FinalityCache queries the finality required by payments of an earlier policy every few minutes, not in every round', async () => {
+test('FinalityCache requests finality that only earlier payments require every few minutes, not in every poll', async () => {
   const clock = new TestClock();
   const earlier = new FinalityCache();
   for (let look = 0; look < 100; look += 1) {
@@ -31,7 +31,7 @@ test('FinalityCache queries the finality required by payments of an earlier poli
   expect(takeQueries()).toHaveLength(1);
 });
 
-test('FinalityCache keeps the quoted finality for a completed payment, because its refund needs it', async () => {
+test('FinalityCache keeps requesting the finality of a completed payment, because its refund needs it', async () => {
   const world = await openPaymentWorld();
   try {
     const chain = { coin: 'BTC', mode: 'live' } as const;

@@ -10,7 +10,7 @@ import { EARLIER_DATABASES, integrity, layOut, reading } from '../../_helpers/ea
 const COUNT =
   'SELECT (SELECT count(*) FROM refund_links) AS links, (SELECT count(*) FROM merchants) AS shops';
 
-it('an upgrade gives every shop the setting for excess requests, and every refund link its requester', async () => {
+it('an upgrade adds the setting for excess requests to every shop, and the requester to every refund link', async () => {
   for (const name of EARLIER_DATABASES) {
     const dir = mkdtempSync(join(tmpdir(), 'tilld-excess-'));
     try {

@@ -8,7 +8,7 @@ let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'tilld-disk-'))));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('an unreadable disk fails the affected request, not the whole daemon', async () => {
+test('a disk read error fails the affected request, not the whole daemon', async () => {
   const { code, stdout, stderr } = await runScript(`
     import { closeSync, readdirSync, readlinkSync } from 'node:fs';
     import { setImmediate as nextTurn } from 'node:timers/promises';

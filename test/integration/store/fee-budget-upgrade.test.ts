@@ -52,7 +52,7 @@ function sendOf(coin: string, status: string): string {
 }
 
 describe.each(BEFORE_BUDGETS)('sends of the database after %s', (name) => {
-  it('get a fee budget that covers every signed version and every limit of an order', async () => {
+  it('get a fee budget that covers every signed version and every limit that their request set', async () => {
     const ordered = new Map<string, string | null>();
     const after = await upgraded(name, (db) => {
       if (name < '0006') return;
@@ -67,14 +67,14 @@ describe.each(BEFORE_BUDGETS)('sends of the database after %s', (name) => {
 });
 
 describe('sends in flight at the upgrade', () => {
-  it('keep the limit of their order, or else the default share of their amount', async () => {
+  it('keep the fee limit of their request, or else get the default share of their amount', async () => {
     const after = await upgraded(NEWEST);
     expect(after.get(sendOf('BTC', 'broadcast'))?.max_fee).toBe('100000');
     expect(after.get(sendOf('ETH', 'broadcast'))?.max_fee).toBe('100000000000000');
     expect(after.get(sendOf('SOL', 'signed'))?.max_fee).toBe('1000000');
   });
 
-  it('keep their fee when they move money within the wallet, and get a twentieth on account chains', async () => {
+  it('keep their fee as the budget when they move money within the wallet, and on account chains get a twentieth', async () => {
     const after = await upgraded(NEWEST, (db) =>
       db.exec(`UPDATE sends SET purpose = 'sweep', max_fee = NULL`),
     );
@@ -83,7 +83,7 @@ describe('sends in flight at the upgrade', () => {
     expect(after.get(sendOf('SOL', 'signed'))?.max_fee).toBe('500000');
   });
 
-  it('get a fee budget of the refunded amount when a claim created them', async () => {
+  it('get the refunded amount as their fee budget when a refund claim created them', async () => {
     const claim = `INSERT INTO refunds (send_id, payment_id, coin, amount, created_at, link_id)
       SELECT sends.id, payments.id, sends.coin, '9000', 0, 'rfl_x'
       FROM sends, payments WHERE sends.coin = 'BTC' AND sends.status = 'broadcast' LIMIT 1`;
@@ -92,12 +92,12 @@ describe('sends in flight at the upgrade', () => {
   });
 });
 
-describe('the schema of sends', () => {
+describe('the database schema of sends', () => {
   const version = `INSERT INTO send_versions (send_id, version, coin, mode, txid, raw, fee, fee_rate, plan_json, created_at)
     SELECT send_id, 99, coin, mode, 'other', raw, @fee, fee_rate, plan_json, created_at
     FROM send_versions WHERE send_id = @id LIMIT 1`;
 
-  it('refuses a version above the fee budget and a budget below a version, whatever program writes them', async () => {
+  it('rejects a version above the fee budget and a budget below a version, whatever program writes them', async () => {
     await upgraded(NEWEST);
     const id = sendOf('BTC', 'broadcast');
     const db = new Sqlite(path);

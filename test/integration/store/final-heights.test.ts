@@ -34,10 +34,10 @@ test.each([
   ['a remembered block', 94, 'a'],
   ['a block older than all remembered blocks', 10, 'a'],
   ['a block of another chain', 94, 'b'],
-])('the final height is reset when the chain is read again from %s', async (_what, height, fork) => {
+])('the stored final height is reset when the chain is read again from %s', async (_what, height, fork) => {
   expect(await readAgainFrom(height, fork)).toEqual([height, { safe: height, finalized: height }]);
 });
 
-test('final heights below the rewind are kept', async () => {
+test('stored final heights below the rewind are kept', async () => {
   expect(await readAgainFrom(97, 'a')).toEqual([97, { safe: 97, finalized: 96 }]);
 });

@@ -136,15 +136,15 @@ const baseRow = (id: string, amount: string) => ({
 
 const STORED = /^snd_/;
 
-describe('insertSend', () => {
-  it('stores a send that equals the limit per send, and none above it', async () => {
+describe('insertSend with spending limits', () => {
+  it('stores a send of exactly the limit per send, and none above it', async () => {
     await change({ perSend: usd(5) });
     expect(await store({ cents: 5 })).toMatch(STORED);
     expect(await store({ cents: 6 })).toBe('per_send');
     expect(await store({ cents: 5, more: { fee: '5000000', maxFee: '5000000' } })).toMatch(STORED);
   });
 
-  it('adds the sends of all coins to the limit per day, which begins again on the next day of the shop', async () => {
+  it('sums the sends of all coins towards the daily limit, which starts over on the next calendar day of the shop', async () => {
     await change({ perDay: usd(5) });
     expect(await store({ cents: 3 })).toMatch(STORED);
     expect(await store({ cents: 3, coin: 'LTC' })).toBe('per_day');
@@ -154,20 +154,20 @@ describe('insertSend', () => {
     expect(await store({ cents: 5 })).toMatch(STORED);
   });
 
-  it('counts sends of before the first limit, at the rate of now', async () => {
+  it('counts sends made before a daily limit was set, at the current rate', async () => {
     expect(await store({ cents: 4 })).toMatch(STORED);
     await change({ perDay: eur(4.5) });
     expect(await store({ cents: 2 })).toBe('per_day');
     expect(await store({ cents: 1 })).toMatch(STORED);
   });
 
-  it('treats an unknown value as above the limit', async () => {
+  it('rejects a send as above the limit when its fiat value is unknown', async () => {
     await change({ perSend: usd(5) });
     missing.add('USD');
     expect(await store({ cents: 1 })).toBe('rate_unknown');
   });
 
-  it('treats the sum of the day as unknown after a restore on that day', async () => {
+  it('rejects sends after a restore until the next day, because the total of the day is unknown', async () => {
     await change({ perDay: usd(5) });
     await writeMeta(sim.world.db, 'restored_at', String(now()));
     expect(await store({ cents: 1 })).toBe('sum_unknown');
@@ -175,7 +175,7 @@ describe('insertSend', () => {
     expect(await store({ cents: 1 })).toMatch(STORED);
   });
 
-  it('stores a send to a destination on the list only', async () => {
+  it('stores only sends to a destination on the allow list', async () => {
     const entry = { coin: 'BTC', destination: 'Payee', watchKey: 'payee', label: '' } as const;
     await change({ allowList: [entry] });
     expect(await store({ cents: 1 })).toMatch(STORED);
@@ -183,7 +183,7 @@ describe('insertSend', () => {
     expect(await store({ cents: 1, coin: 'LTC' })).toBe('destination');
   });
 
-  it('applies the limits of the key that ordered a send, and counts its sends alone', async () => {
+  it('applies the limits of the API key that requested a send, and counts only the sends of that key', async () => {
     const [one, other] = [await addKey(3, 4), await addKey(null, 2)];
     expect(await store({ cents: 4, creator: one })).toBe('key_per_send');
     expect(await store({ cents: 3, creator: one })).toMatch(STORED);
@@ -193,7 +193,7 @@ describe('insertSend', () => {
     expect(await store({ cents: 1, creator: one })).toMatch(STORED);
   });
 
-  it('gives the amount of a failed send back only once it is proven that it never leaves', async () => {
+  it('subtracts a failed send from the daily total only once it is proven that it was never broadcast', async () => {
     await change({ perDay: usd(5) });
     const refused = await store({ cents: 5 });
     const failed = { status: 'failed', error: 'refused' } as const;
@@ -207,14 +207,14 @@ describe('insertSend', () => {
     expect(await store({ cents: 5 })).toMatch(STORED);
   });
 
-  it('counts the whole ordered amount while the fee that is taken from it is not fixed', async () => {
+  it('counts the whole requested amount while the fee deducted from it is not fixed', async () => {
     await change({ perDay: usd(5) });
     const preparing = { status: 'preparing', subtractFee: true, amount: '1000000', txid: null } as const;
     expect(await store({ cents: 5, more: preparing })).toMatch(STORED);
     expect(await store({ cents: 1 })).toBe('per_day');
   });
 
-  it('counts the sends of the old and of the new day after a change of the zone', async () => {
+  it('counts the sends of the old and of the new calendar day after a change of the time zone', async () => {
     await change({ perDay: usd(5) });
     expect(await store({ cents: 5 })).toMatch(STORED);
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Tokyo', 'UTC', 'America/New_York']) {
@@ -281,7 +281,7 @@ interface Past {
 }
 
 /** The rule, said in another way: no day of the shop holds more than the highest limit of that day. */
-it('whatever happens, the sends of a day that may leave are within the limits', async () => {
+it('the sends of a day that may be paid stay within the limits, for any sequence of sends, failures and changes', async () => {
   const keys = [null, await addKey(8, 15), await addKey(null, 6)];
   const run = async (steps: readonly Step[]): Promise<void> => {
     await sim.world.db.transaction(async (tx) => {

@@ -23,7 +23,7 @@ interface Before {
   readonly mode: string;
 }
 
-it('an upgrade lists each event once per endpoint, with its type, however often it was redelivered', async () => {
+it('an upgrade lists each webhook event once per endpoint, with its type, however often it was redelivered', async () => {
   layOut('0032-receipt-mails.json.gz', dir);
   const old = new Sqlite(path);
   const before = old

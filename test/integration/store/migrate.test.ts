@@ -34,7 +34,7 @@ async function filled(): Promise<void> {
   await close();
 }
 
-describe('migrating a database', () => {
+describe('the migration of a database', () => {
   it('keeps a backup copy that the older version can read', async () => {
     await filled();
     expect(readdirSync(dir)).toEqual(['tilld.sqlite']);
@@ -90,8 +90,8 @@ const customer = (id: string) => ({
   updatedAt: 1,
 });
 
-describe('an upgrade from the first version', () => {
-  it('keeps customers and their count, and continues counting', async () => {
+describe('an upgrade from the first version of the database', () => {
+  it('keeps customers and their total, and later customers are added to the total', async () => {
     const { '0001-foundation': foundation } = PRE_RELEASE;
     if (foundation === undefined) throw new Error('there is no first version');
     const old = await openDatabase(path, { migrations: { '0001-foundation': foundation } });
@@ -117,7 +117,7 @@ describe('an upgrade from the first version', () => {
   });
 });
 
-it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by the operator', async () => {
+it('an upgrade keeps both kinds of skipped blocks: pruned by the node and skipped by the operator', async () => {
   const before = Object.entries(PRE_RELEASE).filter(([name]) => name < '0011');
   const earlier = Object.fromEntries(before);
   const old = await openDatabase(path, { migrations: earlier });
@@ -138,8 +138,8 @@ it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by t
   await close();
 });
 
-describe('a database that became smaller', () => {
-  it('returns its free pages step by step', async () => {
+describe('a database whose rows were deleted', () => {
+  it('shrinks its file step by step', async () => {
     const database = await openDatabase(path);
     const { db } = database;
     for (let at = 0; at < 400; at += 1) await writeMeta(db, `key ${at}`, 'x'.repeat(20_000));

@@ -242,7 +242,7 @@ async function overlap(at: {
   await world.finish(world.begin(accounts));
 }
 
-describe('reads of open accounts that run concurrently with writes', () => {
+describe('reads of open accounts during concurrent writes', () => {
   it('miss nothing and return no outdated state, also after an aborted or failed read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
@@ -259,7 +259,7 @@ describe('reads of open accounts that run concurrently with writes', () => {
     ['this process', false],
     ['another one', true],
   ])(
-    'include what %s wrote at any moment of two overlapping reads',
+    'include what %s wrote at any moment between two overlapping reads',
     async (_by, isElsewhere) => {
       for (const write of MOMENTS) {
         for (const begin of [0, 2, 4]) {

@@ -196,8 +196,8 @@ function statementsOf(each: Change): string[] {
   }
 }
 
-describe('OpenAccounts', () => {
-  it('watches the address of a superseded payment while the superseding payment is open', async () => {
+describe('OpenAccounts (cache of accounts with open payments)', () => {
+  it('includes the address of a superseded payment while the superseding payment is open', async () => {
     const accounts = newAccounts();
     await run(db, [
       ...day.order('expired', 500),
@@ -216,7 +216,7 @@ describe('OpenAccounts', () => {
     expect(await awaitedKeys()).not.toContain('sol1');
   });
 
-  it('always returns the same accounts as the database, whatever any writer commits or rolls back', async () => {
+  it('returns the same accounts as the database, whatever any process commits or rolls back', async () => {
     const accounts = newAccounts();
     const step = fc.record({
       how: fc.constantFrom('alone', 'together', 'in vain', 'seen in between', 'elsewhere'),
@@ -263,7 +263,7 @@ describe('OpenAccounts', () => {
     await check(accounts);
   });
 
-  it('reads all open accounts again after more changes than it can store', async () => {
+  it('reads all accounts from the database again after more changes than it can store', async () => {
     const accounts = newAccounts();
     await run(db, day.order('pending', 500));
     await check(accounts);
@@ -274,7 +274,7 @@ describe('OpenAccounts', () => {
     await check(accounts);
   });
 
-  it('caches accounts between reads, except those with writes', async () => {
+  it('reads from the database only accounts that were written since the last read', async () => {
     const accounts = newAccounts();
     await run(db, [...day.order('pending', 500), ...day.order('pending', 500)]);
     const [before, after] = [await look(accounts), await look(accounts)];

@@ -85,7 +85,7 @@ async function moneyOf(db: Db, id: string): Promise<number> {
   return liveCredits((await loadPayment(db, terms, (await findPayment(db, id))!)).state).length;
 }
 
-it('an upgrade leaves a group of renewals without money open', async () => {
+it('an upgrade leaves the newest payment of an order open when none of its payments has money', async () => {
   const [ended = '', open = ''] = [...payments(`status = 'cancelled'`), ...payments(`status = 'pending'`)];
   renewing(ended, open);
   await upgraded(async (db) => {
@@ -96,7 +96,7 @@ it('an upgrade leaves a group of renewals without money open', async () => {
   });
 });
 
-it('an upgrade closes the renewal that is open when an earlier payment was paid late', async () => {
+it('an upgrade closes an open renewal when the payment before it was completed by late money', async () => {
   const [late = ''] = payments(`exception = 'late'`);
   const [open = ''] = payments(
     `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
@@ -127,7 +127,7 @@ it('an upgrade keeps the status of an unpaid payment when a later renewal was pa
   });
 });
 
-it('an upgrade makes the first completed payment of a group lead when two are completed, and counts the order once', async () => {
+it('an upgrade lets the first completed payment of an order supersede the others when several are completed', async () => {
   const [first = '', second = '', third = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second, third);
   paid(first, 2_000);
@@ -145,7 +145,7 @@ it('an upgrade makes the first completed payment of a group lead when two are co
   });
 });
 
-it('an upgrade makes the completed payment lead when another one had money before it', async () => {
+it('an upgrade lets the completed payment supersede another one that received money before it', async () => {
   const [short = ''] = payments(`status = 'underpaid'`);
   const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(short, done);
@@ -165,7 +165,7 @@ function linksOf(id: string): number {
   ) as number;
 }
 
-it('an upgrade moves refunds and refund links to the payment that has the money', async () => {
+it('an upgrade moves refunds and refund links to the payment that counts the money of the order', async () => {
   const links = payments(`id IN (SELECT payment_id FROM refund_links) AND status = 'completed'`);
   const [linked = ''] = links;
   const [other = ''] = payments(`status = 'completed' AND exception IS NULL AND id <> '${linked}'`);
@@ -179,7 +179,7 @@ it('an upgrade moves refunds and refund links to the payment that has the money'
   expect([linksOf(linked), linksOf(other)]).toEqual([0, before + already]);
 });
 
-it('an upgrade makes the open payment lead when the one before it was paid late and too little', async () => {
+it('an upgrade lets an open payment supersede an earlier one that received too little late money', async () => {
   const [late = ''] = payments(`status = 'underpaid'`);
   const [open = ''] = payments(
     `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
@@ -198,7 +198,7 @@ it('an upgrade makes the open payment lead when the one before it was paid late 
   });
 });
 
-it('an upgrade keeps what the merchant accepted when a newer payment is open', async () => {
+it('an upgrade lets a payment that the merchant accepted supersede a newer open one', async () => {
   const [accepted = ''] = payments(`status = 'underpaid'`);
   const [open = ''] = payments(`status = 'pending'`);
   change((db) =>
@@ -267,7 +267,7 @@ async function movedValues(currency: string): Promise<readonly (string | null)[]
   }
 }
 
-it('an upgrade moves refunds as a share of the price that counts', async () => {
+it('an upgrade converts refunds of a superseded payment to a share of the superseding price', async () => {
   const shares = (await movedValues('USD')).map((value) => {
     const [numerator, denominator] = (value ?? '').split('/').map(Number);
     return (numerator ?? 0) / (denominator ?? 1);
@@ -275,11 +275,11 @@ it('an upgrade moves refunds as a share of the price that counts', async () => {
   expect(shares).toEqual([2_500 / 50, 500 / 50]);
 });
 
-it('an upgrade moves refunds of a price in another currency by their coins', async () => {
+it('an upgrade converts refunds of a superseded payment in another currency by their coins', async () => {
   expect(await movedValues('EUR')).toEqual([null, null]);
 });
 
-it('an upgrade excludes a fully refunded payment from its group', async () => {
+it('an upgrade does not combine a fully refunded payment with the other payments of its order', async () => {
   const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
   const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(back, done);
@@ -292,7 +292,7 @@ it('an upgrade excludes a fully refunded payment from its group', async () => {
   });
 });
 
-it('an upgrade limits a decision of the merchant to the money that it was about', async () => {
+it('an upgrade limits a decision of the merchant to the money to which it applied', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second);
   paid(first, 1_000);

@@ -97,7 +97,7 @@ test.each([
   { text: 'BC1Q0000054321', total: 1 },
   { text: 'nothing-like-it', total: 0 },
 ])(
-  'listPayments finds, among 100,000 payments, those for "$text" in interactive time',
+  'listPayments finds the payments for "$text" among 100,000 in interactive time',
   async ({ text, total }) => {
     const search = { text, emailKey: text.toLowerCase(), userId };
     const filter = { merchantId, mode: 'sandbox' as const, search };

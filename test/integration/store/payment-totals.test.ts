@@ -49,7 +49,7 @@ function filtersOf(merchantId: string): PaymentFilter[] {
   );
 }
 
-test('payment totals equal a count over the payments, whatever is created, changed and removed', async () => {
+test('stored payment totals equal a count of the rows, whatever is created, changed and deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
@@ -107,7 +107,7 @@ test('payment totals equal a count over the payments, whatever is created, chang
   }
 });
 
-test('totals of events and customers equal a count over the rows', async () => {
+test('stored totals of events and customers equal a count of the rows', async () => {
   const merchant = await shop.merchant(null);
   const payment = await shop.payment(merchant);
   const { id } = payment;
@@ -143,7 +143,7 @@ test('totals of events and customers equal a count over the rows', async () => {
   expect((await listCustomers(db, page)).total).toBe(1);
 });
 
-test('totals of wallet transactions equal a count over the outputs, seen once or many times', async () => {
+test('stored totals of wallet transactions equal a count of the outputs, also when these are seen many times', async () => {
   const merchant = await shop.merchant(null);
   const { id: paymentId } = await shop.payment(merchant);
   const owner = { merchantId: merchant.id, paymentId, purpose: 'payment' as const, createdAt: 1 };

@@ -38,7 +38,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('return the rows for the values of each run', async () => {
+  it('return the rows for the parameters of each run', async () => {
     await db.transaction(async (tx) => {
       await insert(tx, { key: 'k', value: '1' });
       await insert(tx, { key: 'l', value: '2' });
@@ -46,7 +46,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     expect([await read(db, 'k'), await read(db, 'l'), await read(db, 'm')]).toEqual(['1', '2', undefined]);
   });
 
-  it('insert none, one and many rows at once, and return what was stored for each', async () => {
+  it('insert none, one and many rows at once, and return the stored rows', async () => {
     const rows = Array.from({ length: 21 }, (_, at) => ({ key: `key ${at}`, value: `value ${at}` }));
     for (const some of [[], rows.slice(0, 4), rows.slice(4)]) {
       const stored = await db.transaction(async (tx) => insertAll(tx, some));
@@ -57,7 +57,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     for (const { key, value } of rows) expect(await read(db, key)).toBe(value);
   });
 
-  it('see the writes of their transaction, which are invisible outside before the commit', async () => {
+  it('see the writes of their own transaction, which others see only after the commit', async () => {
     const outside: Promise<string | undefined>[] = [];
     await db.transaction(async (tx) => {
       await insert(tx, { key: 'k', value: '1' });
@@ -78,7 +78,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     expect(await read(db)).toBeUndefined();
   });
 
-  it('see every change immediately, whatever statement wrote it', async () => {
+  it('see every committed change immediately, whatever statement wrote it', async () => {
     await insertPlainly(db, 'first');
     for (let round = 0; round < 50; round += 1) {
       expect(await read(db)).toBe(round === 0 ? 'first' : `round ${round - 1}`);
@@ -90,7 +90,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     expect(await read(db)).toBeUndefined();
   });
 
-  it('see a change within the same turn of the event loop as an earlier read', async () => {
+  it('see a change that was committed within the same turn of the event loop as an earlier read', async () => {
     await insertPlainly(db, 'before');
     const turns: string[] = [];
     const immediate = new Promise<void>((resolve) => setImmediate(() => resolve(void turns.push('turned'))));
@@ -112,7 +112,7 @@ describe.each(['in a file', 'in memory'])('prepared statements of a database %s'
     expect(await read(db)).toBe('after');
   });
 
-  it('cannot be used by a transaction that has ended', async () => {
+  it('cannot be used with a transaction that has ended', async () => {
     let kept: Tx | null = null;
     await db.transaction(async (tx) => void (kept = tx));
     if (kept === null) throw new Error('no transaction');

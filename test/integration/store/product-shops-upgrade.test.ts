@@ -85,7 +85,7 @@ async function shopsAfterUpgrade(...productIds: string[]): Promise<ReadonlyMap<s
   }
 }
 
-it('an upgrade assigns a product to the shops that made payments with it', async () => {
+it('an upgrade assigns a product to the shops that created payments with it', async () => {
   const { id, owner } = shop();
   addProduct('paid', owner);
   run(

@@ -67,7 +67,7 @@ const text = { text: 'Abcdef', emailKey: 'abcdef', userId: 'u' };
 const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
 const due = { now: 1, perEndpoint: 4, exceptEndpoints: ['https://a.example'], exceptIds: ['d'] };
 
-test('balancesAt reads unspent outputs by account, and outputs spent later by the height at which they were spent', async () => {
+test('balancesAt reads unspent outputs by account, and spent outputs by the height at which they were spent', async () => {
   const plans = await plansOf(() => balancesAt(db, chain, ['a', 'b'], 9));
   expect(plans).toHaveLength(2);
   const [held, spent] = plans;
@@ -76,7 +76,7 @@ test('balancesAt reads unspent outputs by account, and outputs spent later by th
   for (const plan of plans) expect(plan).not.toMatch(/SCAN/);
 });
 
-test('the query of a payment search scans the payments of a shop once, and finds hashes, addresses and customers by index', async () => {
+test('the query of a payment search scans the payments of the shop once, and finds hashes, addresses and customers by index', async () => {
   const named = { ...shop, search: text };
   const plans = [
     ...(await plansOf(() => listPayments(db, named, page))),
@@ -100,7 +100,7 @@ test('the query of a payment search scans the payments of a shop once, and finds
   expect(plan).toContain('outputs_by_merchant (merchant_id=? AND mode=?)');
 });
 
-test('the list of payments that wait for a decision is read in index order, and that of failed sends as well', async () => {
+test('the queries of payments that need a decision and of failed sends read in index order', async () => {
   const [list, count, sends] = [
     ...(await plansOf(() => listWaitingPayments(db, shop, 10))),
     ...(await plansOf(() => countWaitingPayments(db, shop))),
@@ -139,17 +139,20 @@ test.each([
   ['createdAt', 'payments_by_merchant'],
   ['orderId', 'payments_by_order'],
   ['status', 'payments_by_status'],
-] as const)('a list sorted by %s reads the index %s in its order, in both directions', async (key, index) => {
-  for (const sort of [key, `-${key}`] as const) {
-    const [plan] = await plansOf(() => listPayments(db, shop, { ...page, sort }));
-    expect(plan).toBe(`SEARCH payments USING INDEX ${index} (merchant_id=? AND mode=?)`);
-    const [ofDays] = await plansOf(() =>
-      listPayments(db, { ...shop, fromMs: 1, toMs: 2 }, { ...page, sort }),
-    );
-    expect(ofDays).toContain(`USING INDEX ${index} `);
-    expect(ofDays).not.toContain('TEMP B-TREE');
-  }
-});
+] as const)(
+  'the query of a list sorted by %s reads the index %s in its order, in both directions',
+  async (key, index) => {
+    for (const sort of [key, `-${key}`] as const) {
+      const [plan] = await plansOf(() => listPayments(db, shop, { ...page, sort }));
+      expect(plan).toBe(`SEARCH payments USING INDEX ${index} (merchant_id=? AND mode=?)`);
+      const [ofDays] = await plansOf(() =>
+        listPayments(db, { ...shop, fromMs: 1, toMs: 2 }, { ...page, sort }),
+      );
+      expect(ofDays).toContain(`USING INDEX ${index} `);
+      expect(ofDays).not.toContain('TEMP B-TREE');
+    }
+  },
+);
 
 test('the query of logs of failed deliveries uses the index by delivery', async () => {
   for (const filter of [{}, { event: 'payment.created' }, { status: 500 }] as const) {
@@ -190,12 +193,12 @@ test('the query of deliveries uses one covering index, and their total the daily
   await db.deleteFrom('delivery_counts').execute();
 });
 
-test('a late page of events is read in the order of an index, without sorting', async () => {
+test('the query of a late page of events reads in the order of an index, without sorting', async () => {
   const [, plan] = await plansOf(() => listEvents(db, { merchantId: 'm', page: 1_000, limit: 9 }));
   expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
 });
 
-test('the query of sandbox payments uses the few sandbox events', async () => {
+test('the query of sandbox payments reads only the sandbox events', async () => {
   const events = 'events USING COVERING INDEX events_of_sandbox (merchant_id=?';
   const asked = { merchantId: 'm', mode: 'sandbox', page: 1, limit: 9 } as const;
   const [total, list] = await plansOf(() => listEvents(db, asked));
@@ -209,7 +212,7 @@ test('the query of sandbox payments uses the few sandbox events', async () => {
   }
 });
 
-test('the query of a total of live rows subtracts the sandbox rows, and the list is read from the newest', async () => {
+test('the query of the total of live rows subtracts the sandbox rows, and the list is read from the newest', async () => {
   const asked = { merchantId: 'm', mode: 'live', page: 1, limit: 9 } as const;
   const [played, all, list] = await plansOf(() => listEvents(db, asked));
   expect(played).toContain('events_of_sandbox');
@@ -222,7 +225,7 @@ test('the query of a total of live rows subtracts the sandbox rows, and the list
   expect(page).not.toContain('TEMP B-TREE');
 });
 
-test('a total over a date range adds up daily totals, and counts only the partial days by index', async () => {
+test('the query of a total over a date range adds up daily totals, and reads only the partial days by index', async () => {
   for (const filter of [{}, { status: 'failed' }, { coin: 'BTC' }] as const) {
     const [plan] = await plansOf(() => totalPayments(db, { ...shop, ...filter, fromMs: 1, toMs: 1e9 }));
     expect(plan).toContain(
@@ -234,7 +237,7 @@ test('a total over a date range adds up daily totals, and counts only the partia
   }
 });
 
-test('the volume of a UTC day is read from one row of the daily totals', async () => {
+test('the query of the volume of a UTC day reads one row of the daily totals', async () => {
   const day = 24 * 3_600_000;
   const [plan] = await plansOf(() => sumVolume(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
   expect(plan).toBe(
@@ -242,7 +245,7 @@ test('the volume of a UTC day is read from one row of the daily totals', async (
   );
 });
 
-test('a total of webhook logs adds up daily totals, and counts only the partial days by index', async () => {
+test('the query of a total of webhook logs adds up daily totals, and reads only the partial days by index', async () => {
   const days = 'SEARCH webhook_log_counts USING PRIMARY KEY (merchant_id=?';
   const [all] = await plansOf(() => listWebhookLogs(db, { ...logPage, status: 200 }));
   expect(all).toContain(days);
@@ -253,7 +256,7 @@ test('a total of webhook logs adds up daily totals, and counts only the partial 
   expect(some?.split(ends)).toHaveLength(3);
 });
 
-test('a volume adds up hourly totals, and reads payments only for the two partial hours', async () => {
+test('the query of a volume adds up hourly totals, and reads payments only for the two partial hours', async () => {
   const hour = 3_600_000;
   const hours =
     'SEARCH volume_totals USING PRIMARY KEY (merchant_id=? AND mode=? AND period_ms=? AND starts_at>? AND starts_at<?)';
@@ -372,7 +375,7 @@ test.each([
     'raw_transactions USING PRIMARY KEY (coin=? AND mode=? AND txid=?)',
     () => db.transaction((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
   ],
-])('the query of %s uses the index %s, however long the history', async (_what, index, work) => {
+])('the query of %s uses the index %s, however long the history is', async (_what, index, work) => {
   const plans = (await plansOf(work)).filter((plan) => plan !== '');
   expect(plans.length).toBeGreaterThan(0);
   for (const plan of plans) {

@@ -23,7 +23,7 @@ describe('Database.readThread', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('lets the event loop turn while a long select runs', async () => {
+  it('does not block the event loop during a long select', async () => {
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 1);
     const { rows } = await LONG.execute(open.db.readThread);
@@ -32,7 +32,7 @@ describe('Database.readThread', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('sees data that was committed before it, with columns and flags as elsewhere', async () => {
+  it('sees data that was committed before it, with the same columns and flags as other queries', async () => {
     await open.db
       .insertInto('users')
       .values({
@@ -52,7 +52,7 @@ describe('Database.readThread', () => {
     expect(await read(open.db.readThread)).toMatchObject([{ id: 'u1', isVerified: true }]);
   });
 
-  it('rejects a faulty select and runs the next', async () => {
+  it('rejects an invalid select and runs the next one', async () => {
     await expect(sql`SELECT 1 FROM unknown_table`.execute(open.db.readThread)).rejects.toThrow(
       'no such table',
     );

@@ -44,7 +44,7 @@ async function link(db: Db, id: string, status: 'open' | 'claimed'): Promise<voi
     ${claim}, 0, 0, 0)`.execute(db);
 }
 
-it('an upgrade counts refunds that were recorded as made elsewhere, and lists waiting claims', async () => {
+it('an upgrade adds refunds made outside tilld to the totals, and lists refund claims that need approval', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0021'));
   const old = await openDatabase(path, { migrations: before });

@@ -33,11 +33,11 @@ it('applyRetention removes every expired idempotency key, and keeps valid and pe
   await database.close();
 });
 
-describe('prune', () => {
+describe('prune (deletion of old rows)', () => {
   /** Never read: the rules are not about a database. */
   const deps = { db: null as unknown as Db, clock: { now: () => 10_000 }, logger: silent };
 
-  it('runs a retention rule until a batch is not full, and returns the number of deleted rows', async () => {
+  it('repeats a retention rule until a batch is not full, and returns the number of deleted rows', async () => {
     const batches = [500, 500, 7];
     const limits: unknown[] = [];
     const rule = {
@@ -61,13 +61,13 @@ describe('prune', () => {
     expect(await prune(deps, [rule])).toEqual({ endless: 50_000 });
   });
 
-  it('runs the other rules when one fails', async () => {
+  it('runs the other rules when one throws', async () => {
     const broken = { rows: 'broken', keepMs: 0, pruneBatch: async () => Promise.reject(new Error('no')) };
     const next = { rows: 'next', keepMs: 0, pruneBatch: async () => 1 };
     expect(await prune(deps, [broken, next])).toEqual({ next: 1 });
   });
 
-  it('ends after the current batch once it is stopped', async () => {
+  it('ends after the current batch once it is aborted', async () => {
     const stopping = new AbortController();
     const rule = {
       rows: 'things',

@@ -13,7 +13,7 @@ const WITHOUT_MONEY = `SELECT payments.id FROM payments
     AND id NOT IN (SELECT payment_id FROM outputs WHERE state <> 'gone' AND payment_id IS NOT NULL)
   ORDER BY id`;
 
-it('an upgrade marks payments as reversed when their money is gone, and no others', async () => {
+it('an upgrade marks exactly the payments as reversed whose received money was dropped', async () => {
   let count = 0;
   for (const name of EARLIER_DATABASES) {
     const dir = mkdtempSync(join(tmpdir(), 'tilld-reversed-'));

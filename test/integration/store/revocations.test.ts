@@ -40,22 +40,22 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
   ['UPDATE users SET token_version = token_version + 1', 'tokens'],
 ];
 
-describe('a database of an earlier version', () => {
-  it('starts without revocations and suspended shops', async () => {
+describe('a database that is upgraded to the list of revocations', () => {
+  it('has neither revocations nor suspended shops after the upgrade', async () => {
     expect(await kinds()).toEqual([]);
     const rows = await db.selectFrom('merchants').select('suspendedAt').execute();
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.every(({ suspendedAt }) => suspendedAt === null)).toBe(true);
   });
 
-  it.each(STATEMENTS)('records the revocations by %s', async (statement, kind) => {
+  it.each(STATEMENTS)('records a revocation on %s', async (statement, kind) => {
     await sql.raw(statement).execute(db);
     const found = await kinds();
     expect(found.length).toBeGreaterThan(0);
     expect([...new Set(found)]).toEqual([kind]);
   });
 
-  it('records no revocation for other changes', async () => {
+  it('records no revocation on other changes', async () => {
     await sql`UPDATE members SET role = role`.execute(db);
     await sql`UPDATE users SET updated_at = updated_at + 1`.execute(db);
     await sql`UPDATE api_keys SET last_used_at = 1`.execute(db);

@@ -60,14 +60,14 @@ describe('schema.sql', () => {
 });
 
 describe('the list of migrations', () => {
-  it('is in order, and begins after those before 0.1.0', async () => {
+  it('is in ascending order, and begins after those before 0.1.0', async () => {
     const all = Object.keys(await allMigrations());
     expect(all).toEqual(all.toSorted());
     expect(all.filter((name) => name in MIGRATIONS)).toEqual(Object.keys(MIGRATIONS));
     expect(Object.keys(MIGRATIONS)[0]).toBe('0100-baseline');
   });
 
-  it('resumes in the middle of the migrations before 0.1.0', async () => {
+  it('continues a database that has only some of the migrations before 0.1.0', async () => {
     const all = await allMigrations();
     const expected = await migratedInMemory();
     // Each takes a second. The databases of earlier versions in the fixtures begin at others.

@@ -40,7 +40,7 @@ async function insertOld(db: Db, { id, status = 'broadcast', at, inputs, ...send
     VALUES (${id}, 1, 'SOL', 'live', ${id}, '', '5', '1', ${JSON.stringify(plan)}, ${at})`.execute(db);
 }
 
-it('an upgrade queues the open sends of the merchant address and those that pay into it', async () => {
+it('an upgrade queues the open sends from a merchant address and those to it', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0034'));
   const old = await openDatabase(path, { migrations: before });

@@ -53,14 +53,14 @@ const read = () => reading(path, (db) => db.prepare('SELECT id, max_fee FROM sen
 const OPEN = { status: 'broadcast', purpose: 'sweep' };
 
 describe('sends of a database from before shared fee budgets', () => {
-  it('keep their budgets when they do not spend from each other', async () => {
+  it('keep their separate fee budgets when none spends an output of another', async () => {
     const before = read();
     const after = await upgraded(() => undefined);
     expect(read()).toEqual(before);
     expect([...after.values()].every((row) => row['draws_on'] === null)).toBe(true);
   });
 
-  it('count their parts in one budget, which covers all signed versions', async () => {
+  it('share one fee budget with their parts, which covers all signed versions', async () => {
     const after = await upgraded((db) => {
       const parts = { parts: 2, parts_confirmed: 2, parts_fee: '500' };
       addSend(db, 'whole', ['900'], { status: 'broadcast', max_fee: '1000', ...parts });
@@ -77,7 +77,7 @@ describe('sends of a database from before shared fee budgets', () => {
     expect(after.get('early')).toMatchObject({ max_fee: '400', draws_on: 'unsigned' });
   });
 
-  it('share the budget of the first send of their chain, also a child in flight without a recorded parent', async () => {
+  it('share the fee budget of the first send of their chain, also a child in flight without a recorded parent', async () => {
     const after = await upgraded((db) => {
       addSend(db, 'parent', ['300'], { status: 'broadcast', max_fee: '1000' });
       addSend(db, 'child', ['400'], { ...OPEN, max_fee: '600', draws_on: 'parent' });
@@ -96,7 +96,7 @@ describe('sends of a database from before shared fee budgets', () => {
     expect(after.get('other')).toMatchObject({ max_fee: '700' });
   });
 
-  it('cannot get a version above the shared budget, nor a lower budget, whatever program writes them', async () => {
+  it('cannot get a version above the shared fee budget, nor a lower budget, whatever program writes them', async () => {
     await upgraded((db) => {
       const parts = { parts: 1, parts_fee: '500' };
       addSend(db, 'whole', ['900'], { status: 'broadcast', max_fee: '1000', ...parts });

@@ -41,7 +41,7 @@ it.each([
   await close();
 });
 
-it('a chain gap that grew while it was reconciled stays open', async () => {
+it('skipped blocks stay recorded when more were skipped while they were reconciled', async () => {
   const { db, gap, heights, close } = await withGap(150);
   await db.transaction(async (tx) => {
     await recordSkippedBlocks(tx, { ...gap, beforeHeight: 200 });

@@ -9,7 +9,7 @@ import { EARLIER_DATABASES, integrity, layOut, reading } from '../../_helpers/ea
 
 const PRODUCTS = 'SELECT * FROM products ORDER BY id';
 
-it('an upgrade keeps products, lets them recur quarterly, and gives shops the default settings of subscriptions', async () => {
+it('an upgrade keeps products, allows quarterly prices, and gives shops the default settings of subscriptions', async () => {
   for (const name of EARLIER_DATABASES) {
     const dir = mkdtempSync(join(tmpdir(), 'tilld-subscriptions-'));
     try {

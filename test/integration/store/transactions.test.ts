@@ -37,7 +37,7 @@ function visible(): string[] {
     .all() as string[];
 }
 
-test('concurrent transactions are all on disk before the first of them resolves', async () => {
+test('concurrent transactions are all flushed to disk before the first of them resolves', async () => {
   const works = Array.from({ length: 20 }, (_, index) =>
     store.db.transaction((tx) => put(tx, `test-${index}`)),
   );
@@ -46,7 +46,7 @@ test('concurrent transactions are all on disk before the first of them resolves'
   expect(await Promise.all(works)).toHaveLength(20);
 });
 
-test('a failed transaction rolls back only its own work, and rejects after the others are on disk', async () => {
+test('a failed transaction rolls back only its own writes, and rejects after the others are flushed', async () => {
   const good = store.db.transaction((tx) => put(tx, 'test-good'));
   const bad = store.db
     .transaction(async (tx) => {
@@ -61,7 +61,7 @@ test('a failed transaction rolls back only its own work, and rejects after the o
   expect(visible()).toEqual(['test-good']);
 });
 
-test('a group of transactions that SQLite rolls back rejects completely, and the next one succeeds', async () => {
+test('a group of transactions that SQLite rolls back rejects completely, and the next group succeeds', async () => {
   const works = [
     store.db.transaction((tx) => put(tx, 'test-first')),
     store.db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ async function synchronousIn(tx: Tx): Promise<number | undefined> {
   return rows[0]?.synchronous;
 }
 
-test('only relaxed transactions are committed without a flush, and never together with others', async () => {
+test('a transaction with option relaxed is committed without a flush, and never together with others', async () => {
   expect(await store.db.relaxedTransaction(synchronousIn)).toBe(1);
   expect(await store.db.transaction(synchronousIn)).toBe(2);
   const together = [store.db.relaxedTransaction(synchronousIn), store.db.transaction(synchronousIn)];
@@ -102,7 +102,7 @@ test('a transaction that has ended cannot be used', async () => {
   expect(visible()).toEqual([]);
 });
 
-test('a read outside a transaction neither waits for it nor sees its uncommitted data', async () => {
+test('a read outside a transaction neither waits for the transaction nor sees its uncommitted data', async () => {
   const read = async () => store.db.selectFrom('meta').selectAll().execute();
   await store.db.transaction(async (tx) => {
     await put(tx, 'test-open');
@@ -111,7 +111,7 @@ test('a read outside a transaction neither waits for it nor sees its uncommitted
   expect(await read()).toHaveLength(1);
 });
 
-test('exactly the transactions that resolved are in the database, for any number of concurrent and failing ones', async () => {
+test('exactly the transactions that resolved are in the database, however many are concurrent or fail', async () => {
   let run = 0;
   const transaction = fc.constantFrom('transaction' as const, 'relaxedTransaction' as const);
   const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean(), transaction }), {
@@ -140,7 +140,7 @@ test('exactly the transactions that resolved are in the database, for any number
   );
 });
 
-test('prepared statements follow a change of the schema', async () => {
+test('prepared statements work after a change of the schema', async () => {
   const read = () => store.db.selectFrom('meta').selectAll().where('key', '=', 'test-1').execute();
   await store.db.transaction((tx) => put(tx, 'test-1', 'one'));
   expect(await read()).toEqual([{ key: 'test-1', value: 'one' }]);
@@ -148,7 +148,7 @@ test('prepared statements follow a change of the schema', async () => {
   expect(await read()).toEqual([{ key: 'test-1', value: 'one', more: 'x' }]);
 });
 
-test('a write of another process between a read and a write of the daemon fails no transaction', async () => {
+test('a write of another process between a read and a write does not make the transaction fail', async () => {
   const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
   let tries = 0;
   const busy: unknown[] = [];

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 const dir = mkdtempSync(join(tmpdir(), 'tilld-unusable-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-test('openDatabase reports a file that is not a database, and what to do', async () => {
+test('openDatabase throws an error with a remedy for a file that is not a database', async () => {
   const path = join(dir, 'tilld.sqlite');
   writeFileSync(path, 'not a database at all, but long enough to be looked at'.repeat(100));
   await expect(openDatabase(path)).rejects.toThrow(
@@ -15,7 +15,7 @@ test('openDatabase reports a file that is not a database, and what to do', async
   );
 });
 
-test('openDatabase reports a database with damaged pages, with the reason', async () => {
+test('openDatabase throws an error with the reason for a database with damaged pages', async () => {
   const path = join(dir, 'damaged.sqlite');
   await (await openDatabase(path)).close();
   const file = openSync(path, 'r+');

@@ -95,7 +95,7 @@ async function sell(
 }
 
 describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
-  it('works after the upgrade for lists, a sale with its webhook, a backup and a restore', async () => {
+  it('supports lists, a sale with its webhook, a backup and a restore after the upgrade', async () => {
     await using sink = await WebhookSink.start();
     const { expected } = layOut(name, dir, Number(new URL(sink.url).port));
     await using till = await Till.start({}, {}, dir);
@@ -159,7 +159,7 @@ function copyAsLeft(step: string): string {
 }
 
 describe('an upgrade that is killed', () => {
-  it('leaves the database to the earlier version after any step', async () => {
+  it('leaves a database that the earlier version can open, after any step', async () => {
     const { before, earlier, steps } = layOutOldest();
     expect(steps.length).toBeGreaterThan(15);
     const left = new Map<string, string>();
@@ -183,7 +183,7 @@ describe('an upgrade that is killed', () => {
     }
   });
 
-  it('is completed by the next start, at its first, middle and last step', async () => {
+  it('is completed at the next start, after its first, middle and last step', async () => {
     const { before, earlier, steps } = layOutOldest();
     for (const step of [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)]) {
       await killAfter(step ?? '');
@@ -196,7 +196,7 @@ describe('an upgrade that is killed', () => {
     expect(schemaOf(path)).toEqual(await freshSchema());
   });
 
-  it('makes the copy of the earlier database again when it was killed during the copy', async () => {
+  it('copies the earlier database again when it was killed during the copy', async () => {
     const { before, steps } = layOutOldest();
     const copy = `${path}.before-${steps[0]}`;
     writeFileSync(`${copy}.tmp`, readFileSync(path).subarray(0, 10_000));
@@ -231,7 +231,7 @@ describe('an upgrade on a full disk', () => {
 });
 
 describe('a database of a newer version', () => {
-  it('is refused by this daemon with the reason, and stays unchanged', async () => {
+  it('is refused by this daemon with the reason, and is not changed', async () => {
     layOut(EARLIER_DATABASES.at(-1) ?? '', dir);
     await (await openDatabase(path)).close();
     const db = new Sqlite(path);

@@ -104,7 +104,7 @@ const sendMeaning = ({ id, status, txHash, fee, amount, destination }: SendJson)
 });
 
 describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
-  it('has rows in every table, sends in every state, and is small', () => {
+  it('has rows in every table and sends in every status, and is small', () => {
     restore(name);
     expect(emptyTables(path)).toEqual([]);
     const states = (table: string): unknown[] =>
@@ -115,7 +115,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     expect(integrity(path)).toEqual(['ok']);
   });
 
-  it('gets the schema of a fresh database and keeps every row', async () => {
+  it('has the schema of a new database and every row after the upgrade', async () => {
     restore(name);
     const before = rowCounts(path);
     await upgrade(path);
@@ -130,7 +130,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     expect(kept.map(([table]) => [table, after.get(table)])).toEqual(kept);
   });
 
-  it('has a volume equal to the sum of its payments', async () => {
+  it('has a volume equal to the sum of its payments after the upgrade', async () => {
     restore(name);
     const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
     const sold = await db
@@ -153,7 +153,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     await close();
   });
 
-  it('lists the payments that wait for a decision', async () => {
+  it('lists the payments that need a decision after the upgrade', async () => {
     restore(name);
     const database = await openDatabase(path);
     const { db } = database;
@@ -184,7 +184,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     await database.close();
   });
 
-  it('has movements that add up to its ledger', async () => {
+  it('has movements that add up to the ledger after the upgrade', async () => {
     restore(name);
     const database = await openDatabase(path);
     const { db } = database;
@@ -204,7 +204,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     }
   });
 
-  it('answers the same through the API and delivers the waiting webhooks', async () => {
+  it('returns the same through the API and delivers the waiting webhooks after the upgrade', async () => {
     const sink = await WebhookSink.start();
     const { expected } = restore(name, Number(new URL(sink.url).port));
     const waiting = reading(path, (db) =>
@@ -302,7 +302,7 @@ function askingFor(api: ApiClient, token: string) {
   return async <T>(path: string): Promise<T> => api.must<T>('GET', path, { token });
 }
 
-it('the newest database fixture has rows in every table of this version that it could have rows in', async () => {
+it('the newest database fixture has rows in every table in which this version can have rows', async () => {
   restore(NEWEST);
   const db = new Sqlite(path);
   // A payment of the product, which it has none of: the upgrade notes which shop sells it.
@@ -333,7 +333,7 @@ const standing = (file: string): unknown[] =>
       .all(),
   );
 
-it('an upgrade derives movements from the ledger that equal the recorded ones', async () => {
+it('an upgrade derives the same movements from the ledger as those recorded live', async () => {
   restore(NEWEST);
   await upgrade(path);
   const kept = standing(path);

@@ -130,7 +130,7 @@ function sorted({ coins, fiat }: Awaited<ReturnType<typeof sumVolume>>) {
   return { coins: coins.toSorted(byName), fiat: fiat.toSorted(byName) };
 }
 
-test('sumVolume equals the sum over payments, whatever happens to them and to their money', async () => {
+test('sumVolume equals the sum over the payments, whatever happens to them and to their money', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 8, maxLength: 50 }),

@@ -57,7 +57,7 @@ async function fill(db: Db): Promise<void> {
   }
 }
 
-it('an upgrade keeps the volume that triggers had added up, and continues from there', async () => {
+it('an upgrade keeps the volume that database triggers had added up, and continues from there', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0010'));
   const old = await openDatabase(path, { migrations: before });

@@ -171,7 +171,7 @@ test('readVolume does not round many equal large sums, as 3000 times 0.123456789
   });
 });
 
-test('readVolume counts only completed payments of this shop and mode, and only existing money', async () => {
+test('readVolume includes only completed payments of this shop and mode, and only existing money', async () => {
   await sell({ amount: '10', currency: 'USD', money: [['BTC', 5n]] });
   await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], merchant: 'other' });
   await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], mode: 'sandbox' });
@@ -186,7 +186,7 @@ test('readVolume counts only completed payments of this shop and mode, and only 
   ]);
 });
 
-test('readVolume assigns a payment in several coins to no single coin, and prices keep the digits of their currency', async () => {
+test('readVolume assigns a payment in several coins to no single coin, and keeps the decimals of each currency', async () => {
   await sell({
     amount: '12.5',
     currency: 'EUR',

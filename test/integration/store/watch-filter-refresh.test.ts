@@ -202,7 +202,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-describe('a refresh of the watch filter', () => {
+describe('a refresh of the watch filter (addresses and inputs of the wallet)', () => {
   let filter: StoredWatchFilter;
 
   beforeEach(() => {
@@ -215,7 +215,7 @@ describe('a refresh of the watch filter', () => {
     return found;
   }
 
-  it('misses nothing that was committed before, by any writer', async () => {
+  it('includes everything that was committed before it, by any process', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         filter = new StoredWatchFilter(world.db, CHAIN);
@@ -256,7 +256,7 @@ describe('a refresh of the watch filter', () => {
     expect(mayWatch(await look(), script)).toBe(true);
   });
 
-  it('follows the inputs of unconfirmed payments, also when another process rolls them back', async () => {
+  it('includes the inputs of unconfirmed payments, also when another process rolls them back', async () => {
     const [first, second] = [newHex(), newHex()];
     expect((await look()).mayOwn(tail(first))).toBe(false);
     for (const txid of [first, second]) {

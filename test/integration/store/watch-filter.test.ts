@@ -91,7 +91,7 @@ const mayWatch = (sieve: WatchFilter, script: Buffer): boolean =>
   sieve.mayWatch(Buffer.concat([Buffer.alloc(7, 9), script, Buffer.alloc(5, 9)]), 7, 7 + script.length);
 const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
 
-describe('the watch filter', () => {
+describe('the watch filter (addresses and inputs of the wallet)', () => {
   it('matches watched scripts, including those added after the first use', async () => {
     const index = createChainIndex(world.db, CHAIN);
     const early = newScript();
@@ -122,7 +122,7 @@ describe('the watch filter', () => {
     expect((await sieveOf(index)).mayOwn(tail(contested))).toBe(false);
   });
 
-  it('is not available before it contains all scripts of a large shop, and then misses none', async () => {
+  it('is not used before it contains all scripts of a large shop, and then misses none', async () => {
     const scripts = Array.from({ length: 20_000 }, newScript);
     await watch(scripts);
     const index = createChainIndex(world.db, CHAIN);
@@ -144,7 +144,7 @@ describe('the watch filter', () => {
     await world.db.transaction(async (tx) => forgetSettledInputs(tx, CHAIN));
   });
 
-  it('does not change which credits are found in a block', async () => {
+  it('has no influence on which credits are found in a block', async () => {
     const ours = newScript();
     await watch([ours]);
     const paid = newTxid();

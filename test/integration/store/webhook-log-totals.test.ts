@@ -106,7 +106,7 @@ async function take(step: Step): Promise<void> {
   }
 }
 
-test('totals of webhook logs equal a count over the logs, whatever is written and deleted', async () => {
+test('stored totals of webhook logs equal a count of the rows, whatever is written and deleted', async () => {
   const status = fc.option(fc.constantFrom(0, 200, 404, 999), { nil: undefined });
   const at = fc.option(moment, { nil: undefined });
   const state = fc.option(fc.constantFrom(...STATES), { nil: undefined });

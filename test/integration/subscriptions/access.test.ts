@@ -36,7 +36,7 @@ async function loadGate(): Promise<CreateGate> {
   }
 }
 
-it('subscriptionAccess grants access until activeUntil, and concludes nothing from what is not a time', async () => {
+it('subscriptionAccess grants access until activeUntil, and returns no conclusion for an invalid time', async () => {
   const cases = [iso(START), iso(START + 1), iso(START - 1), null];
   expect(cases.map((activeUntil) => subscriptionAccess({ activeUntil }, START).isGranted)).toEqual([
     false,
@@ -55,7 +55,7 @@ it('subscriptionAccess grants access until activeUntil, and concludes nothing fr
   expect(granted).toEqual([false, true, false]);
 });
 
-it('the gate for Node reads the subscription once an hour and after an event, and grants the paid time while tilld is unreachable', async () => {
+it('the access check for Node reads the subscription once an hour and after an event, and grants the paid time while tilld is unreachable', async () => {
   const createGate = await loadGate();
   let [now, asked, isAway, activeUntil] = [START, 0, false, iso(START + 3 * HOUR)];
   const get = async () => {
@@ -79,7 +79,7 @@ it('the gate for Node reads the subscription once an hour and after an event, an
   await expect(gate.mayEnter('sub_2')).rejects.toThrow('away');
 });
 
-it('the gate for PHP reads the subscription once an hour and after an event, and grants the paid time while tilld is unreachable', async () => {
+it('the access check for PHP reads the subscription once an hour and after an event, and grants the paid time while tilld is unreachable', async () => {
   const [uses = '', gate = ''] = example('php').split(/\n\n(.*)/s);
   const program = `${uses}
     require '${LIBRARY}';

@@ -19,7 +19,7 @@ interface Events {
 const events = async (query: string): Promise<Events> => club.must('GET', `/merchant/events?${query}`);
 
 describe('GET /merchant/events', () => {
-  it('filters by subscription, in pages and from a cursor', async () => {
+  it('filters events by subscription, in pages and from a cursor', async () => {
     const [{ id }, other] = [await club.subscribe(), await club.subscribe()];
     await club.must('POST', '/merchant/subscription/cancel', { subscriptionId: id });
     const { events: paged, pagination } = await events(`subscriptionId=${id}&limit=2`);
@@ -39,15 +39,15 @@ describe('GET /merchant/events', () => {
     expect((await events(`subscriptionId=${other.id}&type=subscription.ended`)).events).toEqual([]);
   });
 
-  it('shows no event of a subscription of another shop', async () => {
+  it('returns no event of a subscription of another shop', async () => {
     const stranger = await SubscriptionShop.open(till);
     const { id } = await stranger.subscribe();
     expect((await events(`subscriptionId=${id}`)).events).toEqual([]);
   });
 });
 
-describe('a repeated request', () => {
-  it('starts one subscription, and gives credit once', async () => {
+describe('a repeated request to create a subscription or to grant credit', () => {
+  it('has no second effect', async () => {
     const key = { 'Idempotency-Key': 'subscribe-once' };
     const [first, again] = [await club.subscribe({}, key), await club.subscribe({}, key)];
     expect(again).toEqual(first);
@@ -59,8 +59,8 @@ describe('a repeated request', () => {
   });
 });
 
-describe('the erasure of a customer', () => {
-  it('leaves no word about them in subscriptions, events and stored answers', async () => {
+describe('the erasure of a customer with subscriptions', () => {
+  it('removes personal data from subscriptions, events and stored responses', async () => {
     const email = 'ada.tea@example.com';
     const made = await club.subscribe(
       {

@@ -134,7 +134,7 @@ async function run(cases: readonly Case[]): Promise<number[]> {
 }
 
 describe('renewDueSubscriptions', () => {
-  it('invoices each period of 500 subscriptions once and on its day, for three years', async () => {
+  it('invoices each period of 500 subscriptions once and on its day, for three simulated years', async () => {
     world.payments.advance(BEGIN - world.payments.now());
     const cases: Case[] = [];
     for (const interval of RECURRING_INTERVALS) {

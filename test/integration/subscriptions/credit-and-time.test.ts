@@ -35,8 +35,8 @@ const txid = async (paymentId: string): Promise<string> =>
 const amounts = async (id: string): Promise<string[]> =>
   (await world.invoices(id)).map(({ n, due, status }) => `${n}: ${due} ${status}`);
 
-describe('edits of the price or the quantity make no credit and no debt', () => {
-  it('for any round trip of interval and quantity in a paid period', async () => {
+describe('edits of price or quantity, which create neither credit nor debt,', () => {
+  it('leave the balance at zero after interval and quantity were changed and changed back in a paid period', async () => {
     const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
     const { id } = await world.subscribe(monthly);
     await world.pay(id);
@@ -46,7 +46,7 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
     expect(await balance(id)).toBe('0');
   });
 
-  it('for steps of one seat', async () => {
+  it('leave the balance at zero when the quantity changes by one', async () => {
     const { id } = await world.subscribe(await world.price('1', 'monthly', 'JPY'), { quantity: 1000 });
     await world.pay(id);
     world.payments.advance(2_000);
@@ -54,7 +54,7 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
     expect(await balance(id)).toBe('0');
   });
 
-  it('while money for the old price is on its way, which keeps its price', async () => {
+  it('do not change the price of an invoice that has unconfirmed money', async () => {
     const [cheap, dear] = [await world.price('10.00'), await world.price('100.00')];
     const { id } = await world.subscribe(cheap);
     const { openPaymentId } = await world.read(id);
@@ -67,7 +67,7 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
     expect(Number(await balance(id))).toBeLessThanOrEqual(10);
   });
 
-  it('before a refund of the whole invoice', async () => {
+  it('leave the balance at zero when the whole invoice is refunded afterwards', async () => {
     const [dear, cheap] = [await world.price('100.00'), await world.price('1.00')];
     const { id } = await world.subscribe(dear);
     const first = await world.pay(id);
@@ -76,7 +76,7 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
     expect(await balance(id)).toBe('0');
   });
 
-  it('after a pause, and count with the next invoice', async () => {
+  it('after a pause apply from the next invoice', async () => {
     const [cheap, dear] = [await world.price('10.00'), await world.price('100.00')];
     const { id } = await world.subscribe(cheap);
     await world.pay(id);
@@ -90,7 +90,7 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
     expect((await amounts(id))[1]).toBe('1: 100 open');
   });
 
-  it('and do not lower an open invoice from before a change of the interval', async () => {
+  it('do not lower an open invoice when the interval was changed before', async () => {
     const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
     const { id } = await world.subscribe(yearly);
     await edit(id, { priceId: monthly });
@@ -99,8 +99,8 @@ describe('edits of the price or the quantity make no credit and no debt', () => 
   });
 });
 
-describe('money is given once', () => {
-  it('so an excess that became credit waits for no refund and cannot be claimed', async () => {
+describe('money beyond an invoice is used only once and', () => {
+  it('cannot be refunded or claimed after it became credit', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id, 300n);
     const shop = { merchantId: world.merchantId, mode: 'live' } as const;
@@ -110,7 +110,7 @@ describe('money is given once', () => {
     expect(readExcess(await loadPayment(world.deps.db, world.deps, row))).toBeNull();
   });
 
-  it('so an excess of a shop that does not credit it still waits for a refund', async () => {
+  it('can be refunded in a shop that does not turn an excess into credit', async () => {
     await world.set({ excessToCredit: false });
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id, 300n);
@@ -118,7 +118,7 @@ describe('money is given once', () => {
     expect(await findWaitingPayment(world.deps.db, shop, first)).toMatchObject({ exception: 'overpaid' });
   });
 
-  it('as credit after the end, also for an invoice that was once paid', async () => {
+  it('becomes credit after the end of the subscription, also for an invoice that was paid before a reversal', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id);
     await world.lose(await txid(first));
@@ -133,7 +133,7 @@ describe('money is given once', () => {
     expect((await world.read(id)).credit).toBe('0');
   });
 
-  it('as credit for an invoice that credit has paid meanwhile', async () => {
+  it('becomes credit when credit has paid the invoice meanwhile', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId } = await world.read(id);
     await credit(id, '10');
@@ -147,7 +147,7 @@ describe('money is given once', () => {
 });
 
 describe('the order id of an invoice', () => {
-  it('is refused for any other payment of the shop, so that the invoice can be made', async () => {
+  it('is rejected for any other payment of the shop, so that the invoice can be created', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const taken = world.payments.order({ orderId: `${id}/1`, amount: '1.00' });
@@ -158,8 +158,8 @@ describe('the order id of an invoice', () => {
   });
 });
 
-describe('time is given for money', () => {
-  it('and not by pauses', async () => {
+describe('the paid time of a subscription', () => {
+  it('is not extended by pauses', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const at = world.payments.now();
@@ -173,7 +173,7 @@ describe('time is given for money', () => {
     expect(gained).toBeLessThanOrEqual(world.payments.now() - at + 1_000);
   });
 
-  it('and passes although an invoice cannot be made, which is made once it can', async () => {
+  it('continues while no invoice can be created for lack of a rate, and the invoice follows later', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     world.payments.rate = null;
@@ -186,14 +186,14 @@ describe('time is given for money', () => {
     expect((await world.events(id)).slice(-3)).toEqual(['past_due', 'invoiced', 'renewed']);
   });
 
-  it('and a trial ends on its day after an edit of the interval', async () => {
+  it('begins on the day on which the trial was to end, also after the interval was edited', async () => {
     const { id } = await world.subscribe(await world.price('10.00'), { trialDays: 5 });
     await edit(id, { priceId: await world.price('100.00', 'yearly') });
     await world.pass(6);
     expect((await world.read(id)).status).toBe('past_due');
   });
 
-  it('and an edit of the interval keeps none after its money was reversed', async () => {
+  it('ends when the payment is reversed, also after the interval was edited', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id);
     await edit(id, { priceId: await world.price('100.00', 'yearly') });
@@ -202,7 +202,7 @@ describe('time is given for money', () => {
     expect((await world.read(id)).status).toBe('past_due');
   });
 
-  it('while a run requests the rate of each currency once', async () => {
+  it('is invoiced for all due subscriptions with one rate request per currency', async () => {
     const price = await world.price('10.00');
     for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) {
       const { id } = await world.subscribe(price, { payer: { kind: 'email', email, metadata: {} } });

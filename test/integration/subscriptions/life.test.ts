@@ -30,8 +30,8 @@ const amounts = async (id: string): Promise<string[]> =>
     ({ n, amount, creditApplied, due, status }) => `${n}: ${amount} - ${creditApplied} = ${due} ${status}`,
   );
 
-describe('a subscription that is paid', () => {
-  it('is active until the end of the paid period, and is invoiced for the next one a week before', async () => {
+describe('a subscription whose invoices are paid', () => {
+  it('is active until the end of the paid period, and gets the next invoice a week before', async () => {
     const { id } = await world.subscribe(await world.price('10.00'), { quantity: 2 });
     expect(await world.read(id)).toMatchObject({
       status: 'past_due',
@@ -55,7 +55,7 @@ describe('a subscription that is paid', () => {
     expect((await world.read(id)).activeUntil).toBe((await world.invoices(id))[1]?.periodEnd);
   });
 
-  it('credits what was paid beyond an invoice to the next one', async () => {
+  it('credits an overpayment to the next invoice', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 130n);
     expect((await world.read(id)).credit).toBe('3');
@@ -64,14 +64,14 @@ describe('a subscription that is paid', () => {
     expect((await world.read(id)).credit).toBe('0');
   });
 
-  it('leaves an excess alone where the shop does not credit it', async () => {
+  it('does not credit an overpayment when the shop has disabled that', async () => {
     await world.set({ excessToCredit: false });
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 130n);
     expect(await world.read(id)).toMatchObject({ status: 'active', credit: '0' });
   });
 
-  it('is renewed by credit alone, without a payment, when that covers the invoice', async () => {
+  it('is renewed without a payment when credit covers the invoice', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 250n);
     await world.pass(25);
@@ -81,7 +81,7 @@ describe('a subscription that is paid', () => {
     expect((await world.events(id)).slice(-2)).toEqual(['invoiced', 'renewed']);
   });
 
-  it('owes the credit of money that a chain takes back, once it was spent', async () => {
+  it('adds credit that was spent and whose money a reorg dropped to a later invoice', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id, 150n);
     await world.pass(25);
@@ -98,8 +98,8 @@ describe('a subscription that is paid', () => {
   });
 });
 
-describe('a subscription that is not paid', () => {
-  it('renews the quote of its invoice until its grace is over, then ends', async () => {
+describe('a subscription whose invoice is not paid', () => {
+  it('renews the quote of its invoice until the grace period is over, then ends', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId: first } = await world.read(id);
     await world.pass(1);
@@ -117,7 +117,7 @@ describe('a subscription that is not paid', () => {
     expect(await world.invoices(id)).toHaveLength(1);
   });
 
-  it('gets credit for money that comes after its end, and does not come alive', async () => {
+  it('gets credit for money that arrives after its end, and stays ended', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId } = await world.read(id);
     await world.pass(8);
@@ -126,7 +126,7 @@ describe('a subscription that is not paid', () => {
     expect((await world.events(id)).slice(-2)).toEqual(['ended', 'updated']);
   });
 
-  it('gets credit for a part that was paid when its grace ends', async () => {
+  it('gets credit for a partial payment when its grace period ends', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 40n);
     await world.pass(8);
@@ -142,7 +142,7 @@ describe('a subscription that is not paid', () => {
     expect((await world.read(id)).status).toBe('past_due');
   });
 
-  it('refuses that the payment of its open invoice is cancelled', async () => {
+  it('does not allow cancelling the payment of its open invoice', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId } = await world.read(id);
     const at = { merchantId: world.merchantId, paymentId: openPaymentId ?? '' };
@@ -151,7 +151,7 @@ describe('a subscription that is not paid', () => {
 });
 
 describe('credit of a subscription', () => {
-  it('lowers an open invoice without money, and pays it when it covers it', async () => {
+  it('lowers an open invoice without money, and pays it when the credit covers it', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId } = await world.read(id);
     await credit(id, '4');
@@ -163,7 +163,7 @@ describe('credit of a subscription', () => {
     expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is kept while money was seen, and can be corrected down to nothing', async () => {
+  it('does not change an invoice with money, and can be corrected down to zero', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 50n);
     await credit(id, '4');
@@ -174,7 +174,7 @@ describe('credit of a subscription', () => {
     expect((await world.read(id)).credit).toBe('0');
   });
 
-  it('covers an invoice whose rest no coin can carry, and asks for it with the next one', async () => {
+  it('pays an invoice whose remainder is too small for any coin, and adds the remainder to the next one', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const chains: Chains = {
       get: (coin, mode) => {
@@ -190,7 +190,7 @@ describe('credit of a subscription', () => {
 });
 
 describe('an edited subscription', () => {
-  it('keeps the price of its paid period, and asks for another one with the next invoice', async () => {
+  it('keeps the price of its paid period, and uses the new price for the next invoice', async () => {
     const { id } = await world.subscribe(await world.price('31.00'));
     await world.pay(id);
     await world.pass(15);
@@ -201,7 +201,7 @@ describe('an edited subscription', () => {
     expect(await amounts(id)).toEqual(['0: 31 - 0 = 31 paid', '1: 42 - 0 = 42 open']);
   });
 
-  it('gets a new quote while its invoice has no money, and refuses another currency', async () => {
+  it('gets a new quote while its invoice has no money, and rejects another currency', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await edit(id, { quantity: 3 });
     expect(await amounts(id)).toEqual(['0: 30 - 0 = 30 open']);
@@ -211,7 +211,7 @@ describe('an edited subscription', () => {
     await expect(edit(id, { priceId: await world.price('10.00', null) })).rejects.toThrow(/recurring/);
   });
 
-  it('takes another interval with its next period', async () => {
+  it('changes its interval with the next period', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const { currentPeriodEnd } = await world.read(id);
@@ -229,7 +229,7 @@ describe('an edited subscription', () => {
 });
 
 describe('a paused or cancelled subscription', () => {
-  it('closes its open invoice, returns its credit, and keeps the rest of the paid time', async () => {
+  it('voids its open invoice, returns the credit, and keeps the remaining paid time', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id, 120n);
     await world.pass(25);
@@ -250,7 +250,7 @@ describe('a paused or cancelled subscription', () => {
     expect(await amounts(id)).toEqual(['0: 10 - 0 = 10 paid', '1: 10 - 2 = 8 void', '2: 10 - 2 = 8 open']);
   });
 
-  it('ends with the paid time when cancelled', async () => {
+  it('ends with the paid period when cancelled', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const { currentPeriodEnd } = await world.read(id);
@@ -263,12 +263,12 @@ describe('a paused or cancelled subscription', () => {
   });
 });
 
-describe('a subscription that cannot be made', () => {
+describe('the creation of a subscription', () => {
   it.each([
     ['a start in the past', { startAt: Date.now() - 86_400_000 }],
     ['a start more than two years ahead', { startAt: Date.now() + 800 * 86_400_000 }],
     ['a payer without an address', { payer: { kind: 'anonymous' } as const }],
-  ])('is refused for %s', async (_, more) => {
+  ])('is rejected for %s', async (_, more) => {
     const price = await world.price('10.00');
     await expect(world.subscribe(price, more)).rejects.toMatchObject({ code: 'VALIDATION_INVALID' });
   });

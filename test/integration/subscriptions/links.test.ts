@@ -30,8 +30,8 @@ const list = async (): Promise<SubscriptionJson[]> =>
   (await club.must<{ subscriptions: SubscriptionJson[] }>('GET', '/merchant/subscription/list?limit=100'))
     .subscriptions;
 
-describe('a link of a recurring price', () => {
-  it('asks for an address, and shows the price with its interval', async () => {
+describe('a payment link of a recurring price', () => {
+  it('asks for an email address, and shows the price with its interval', async () => {
     const page = await (await fetch(till.api.baseUrl + path)).text();
     expect(page).toContain('$10.00 per month');
     expect(page).toContain('type="email"');
@@ -40,7 +40,7 @@ describe('a link of a recurring price', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('leads to the checkout of the first invoice, and returns the same one until it is paid', async () => {
+  it('leads to the checkout of the first invoice, and to the same checkout until that is paid', async () => {
     const first = await submit({ email: 'ada@example.com', note: 'Green' });
     const [made] = await list();
     expect(made).toMatchObject({ status: 'past_due', metadata: { note: 'Green' } });
@@ -53,7 +53,7 @@ describe('a link of a recurring price', () => {
     expect(await list()).toHaveLength(2);
   });
 
-  it('starts one subscription for requests at the same moment', async () => {
+  it('creates one subscription for concurrent requests with one email address', async () => {
     const before = (await list()).length;
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => submit({ email: 'bea@example.com' })),
@@ -62,13 +62,13 @@ describe('a link of a recurring price', () => {
     expect(await list()).toHaveLength(before + 1);
   });
 
-  it('returns no subscription that the shop started', async () => {
+  it('does not show a subscription that the shop created', async () => {
     const own = await club.subscribe({ customerId: undefined, customer: { email: 'cy@example.com' } });
     const { headers } = await submit({ email: 'cy@example.com' });
     expect(headers.get('location')).not.toContain(own.openPaymentId);
   });
 
-  it('starts none for a form that another site sends', async () => {
+  it('creates no subscription when another site sends the form', async () => {
     const before = await list();
     const { headers } = await submit({ email: 'eve@example.com' }, { 'Sec-Fetch-Site': 'cross-site' });
     expect(headers.get('location')).toMatch(/\/l\//);

@@ -26,8 +26,8 @@ const show = async (path: string): Promise<string> => (await request(path)).text
 const post = async (path: string, body = {}, headers = {}): Promise<Response> =>
   request(path, { method: 'POST', body: new URLSearchParams(body), headers });
 
-describe('GET /s/TOKEN', () => {
-  it('shows what is due, and neither metadata nor the address of the payer', async () => {
+describe('GET /s/TOKEN (subscription page of the payer)', () => {
+  it('shows the due amount, but neither metadata nor the complete email address of the payer', async () => {
     const made = await club.subscribe({
       customerId: undefined,
       customer: { email: 'ada@example.com' },
@@ -46,7 +46,7 @@ describe('GET /s/TOKEN', () => {
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('changes nothing', async () => {
+  it('never changes the subscription', async () => {
     const made = await club.subscribe();
     for (const path of [
       '',
@@ -63,7 +63,7 @@ describe('GET /s/TOKEN', () => {
     expect(await club.read(made.id)).toEqual(made);
   });
 
-  it('answers 404 for a token that was guessed, rotated, or is another case', async () => {
+  it('answers 404 for a token that was guessed, rotated, or written in another case', async () => {
     const made = await club.subscribe();
     const path = pathOf(made);
     for (const other of ['/s/AAAAAAAAAAAAAAAAAAAAAA', '/s/x', `${path}x`, path.toUpperCase(), `${path}/`])
@@ -77,7 +77,7 @@ describe('GET /s/TOKEN', () => {
     expect(pathOf(await club.read(made.id))).toBe(pathOf(rotated));
   });
 
-  it('answers 200 for an ended subscription, which cannot be changed', async () => {
+  it('answers 200 for an ended subscription, and its forms change nothing', async () => {
     const made = await club.subscribe();
     await club.must('POST', '/merchant/subscription/cancel', { subscriptionId: made.id });
     const ended = await club.read(made.id);
@@ -89,15 +89,15 @@ describe('GET /s/TOKEN', () => {
     expect(await club.read(made.id)).toEqual(ended);
   });
 
-  it('speaks the language of the subscription, unless the payer picks another', async () => {
+  it('is in the language of the subscription, unless the payer chooses another', async () => {
     const made = await club.subscribe({ locale: 'de' });
     expect(await show(pathOf(made))).toContain('Eine Zahlung ist fällig');
     expect(await show(`${pathOf(made)}?lang=fr`)).toContain('Un paiement est dû');
   });
 });
 
-describe('a form of the page', () => {
-  it('leads to the checkout of the open invoice, and of the next one once that is paid', async () => {
+describe('a form of the subscription page', () => {
+  it('leads to the checkout of the open invoice, or when that is paid to the checkout of the next one', async () => {
     const made = await club.subscribe();
     const paid = await post(`${pathOf(made)}/pay`);
     expect(paid.headers.get('location')).toMatch(`/checkout/${made.openPaymentId}?lang=en`);
@@ -115,7 +115,7 @@ describe('a form of the page', () => {
     );
   });
 
-  it('gets a new rate for an invoice whose payment has expired', async () => {
+  it('creates a payment at the current rate for an invoice whose payment has expired', async () => {
     const made = await club.subscribe();
     till.clock.advance(2 * 3_600_000);
     await eventually(
@@ -129,7 +129,7 @@ describe('a form of the page', () => {
     expect(headers.get('location')).toMatch(`/checkout/${openPaymentId}?lang=en`);
   });
 
-  it('cancels for the end of the period after a question, and takes it back', async () => {
+  it('cancels at the end of the period after a confirmation, and can undo that', async () => {
     const made = await club.subscribe();
     await club.pay(made.id);
     expect(await show(`${pathOf(made)}?ask=cancel`)).toContain('Yes, cancel');
@@ -139,7 +139,7 @@ describe('a form of the page', () => {
     expect(await club.read(made.id)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
   });
 
-  it('pauses and resumes, as far as the shop allows it', async () => {
+  it('pauses and resumes the subscription if the shop allows it', async () => {
     const made = await club.subscribe();
     await club.pay(made.id);
     await post(`${pathOf(made)}/pause`);
@@ -153,7 +153,7 @@ describe('a form of the page', () => {
     expect(await strict.read(other.id)).toEqual(other);
   });
 
-  it('changes where mails go, and leaves the customer of the shop', async () => {
+  it('changes the email address of the subscription, but not that of the customer', async () => {
     const made = await club.subscribe();
     const refused = await post(`${pathOf(made)}/email`, { email: 'nobody' });
     expect(refused.status).toBe(400);
@@ -205,8 +205,8 @@ describe('a form of the page', () => {
   });
 });
 
-describe('portalUrl', () => {
-  it('is for readers who may change subscriptions, and in no event', async () => {
+describe('portalUrl (link to the subscription page)', () => {
+  it('is returned to readers who may change subscriptions, and in no event', async () => {
     const made = await club.subscribe();
     const { token, merchantId } = club.shop;
     const { key } = await till.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
@@ -221,7 +221,7 @@ describe('portalUrl', () => {
     expect(JSON.stringify(events)).not.toContain('/s/');
   });
 
-  it('is nowhere in the log or, in clear, in the database', async () => {
+  it('is neither in the log nor, in clear, in the database', async () => {
     const made = await club.subscribe();
     const path = pathOf(made);
     await show(path);
@@ -239,7 +239,7 @@ describe('portalUrl', () => {
     expect(JSON.stringify(rows)).not.toContain(pathOf(await club.read(made.id)).slice('/s/'.length));
   });
 
-  it('is gone once the customer is erased', async () => {
+  it('is removed when the customer is erased', async () => {
     const made = await club.subscribe({ customerId: undefined, customer: { email: 'gone@example.com' } });
     await post(`${pathOf(made)}/email`, { email: 'gone-too@example.com' });
     await club.must('DELETE', '/merchant/customer/erase', { customerId: made.customerId });

@@ -13,7 +13,7 @@ const settle = async (coin: 'BTC' | 'ETH') =>
   failReverted({ ...sim.world.deps, confirmations: () => ({ base: 2, tiers: [] }) }, sim.world.chain(coin));
 
 test.each(['BTC', 'ETH'] as const)(
-  'a cancelled %s send fails once, its funds are released, and the next send gets a new nonce',
+  'a cancelled %s send fails once, releases its funds, and the next send gets a new nonce',
   async (coin) => {
     await sim.fund(coin, 2n * ONE[coin]);
     const sent = await sim.send(coin, '0.5', { maxFee: '0.1' });

@@ -31,14 +31,14 @@ async function inputsOfSends(): Promise<number[]> {
   return rows.map((row) => (JSON.parse(row.planJson) as { inputs: unknown[] }).inputs.length);
 }
 
-test('consolidateRound joins hundreds of outputs into one output, and joins them once', async () => {
+test('consolidateRound merges hundreds of outputs into one output, and only once', async () => {
   await round();
   await sim.mine('BTC');
   await round();
   expect(await inputsOfSends()).toEqual([MANY]);
 });
 
-test('consolidateRound ignores frozen outputs, so that no fee is paid to join the few others', async () => {
+test('consolidateRound ignores frozen outputs, so that no fee is paid to merge the few others', async () => {
   const wallet = { ...sim.world.chain('BTC'), merchantId: sim.world.merchant.id };
   const funds = await spendableFunds(sim.world.db, wallet);
   await sim.world.db.transaction(async (tx) => {

@@ -62,7 +62,7 @@ const cases: [BroadcastResult, TransactionFate | null, string, RegExp, string][]
 ];
 
 test.each(cases)(
-  'examineSends, with the broadcast answer %o and the status %s, reports %s',
+  'examineSends, with the broadcast answer %o and the status %s, returns %s',
   async (answer, fate, standing, why, becomes) => {
     const id = await unclear();
     sim.line.broadcast = async () => answer;
@@ -74,7 +74,7 @@ test.each(cases)(
   },
 );
 
-test('examineSends does not report a send as impossible until the ledger has read the blocks of the node', async () => {
+test('examineSends does not return a send as impossible until the ledger has read the blocks of the node', async () => {
   const id = await unclear();
   sim.line.broadcast = async () => refused;
   sim.line.fate = 'gone';
@@ -85,14 +85,14 @@ test('examineSends does not report a send as impossible until the ledger has rea
   expect(await afterNextTry(id)).toBe('signed');
 });
 
-test('examineSends does not list a send in a block', async () => {
+test('examineSends does not list a send that a block contains', async () => {
   const sent = await sim.send('BTC', '0.4');
   expect(await found()).toMatchObject([{ id: sent.id, standing: 'in_network' }]);
   await sim.mine('BTC');
   expect(await found()).toEqual([]);
 });
 
-test('examineSends does not broadcast a send during its first broadcast, because a second answer would be misleading', async () => {
+test('examineSends does not broadcast a send during its first broadcast, because a second answer would be ambiguous', async () => {
   const offer = Promise.withResolvers<BroadcastResult>();
   const offered = Promise.withResolvers<void>();
   sim.line.broadcast = async () => {
@@ -128,7 +128,7 @@ test('examineSends does not broadcast a replacement during its first broadcast',
   expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
 });
 
-test('examineSends ends a send from before a restore only by proof, after the operator confirmed that it was not paid', async () => {
+test('examineSends fails a send from before a restore only on proof, after the operator confirmed that it was not paid', async () => {
   const id = await unclear();
   const { db, clock, deps } = sim.world;
   await writeMeta(db, 'restored_at', String(clock.now()));

@@ -49,7 +49,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets with a real BTC node', () => {
     return till.world.db.selectFrom('sends').selectAll().executeTakeFirstOrThrow();
   }
 
-  test('limit the fee of a consolidation started at a low rate when rates rise to 200 sat/vB', async () => {
+  test('limit the fee of a consolidation that was created at a low rate when rates rise to 200 sat/vB', async () => {
     await till.fund(...Array.from({ length: 210 }, () => 40_000n));
     await consolidateRound(till.world.deps, CHAIN);
     const started = await onlySend();
@@ -68,7 +68,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets with a real BTC node', () => {
     expect(await till.status(started.id)).toMatchObject({ fee: now.fee, feeLimited: false });
   });
 
-  test('keep a consolidation with maxFee 0.00005 below that limit permanently', async () => {
+  test('limit a consolidation with maxFee 0.00005 to that fee permanently', async () => {
     const maxFee = '0.00005';
     await till.fund(...Array.from({ length: 30 }, () => 60_000n));
     const { merchant, deps } = till.world;
@@ -86,7 +86,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets with a real BTC node', () => {
     expect(await hasInMempool(signed(raised).txHash)).toBe(true);
   });
 
-  test('delay a fee bump until fees fall, and the send then continues', async () => {
+  test('delay a fee bump until fees fall, and then the bump is made', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.0002', { maxFee: '0.000003' });
     till.rate = SPIKE;
@@ -104,7 +104,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets with a real BTC node', () => {
 });
 
 describe.each(NODE_COINS)('fees of a %s node with a minimum relay fee of 0.1 atoms per vB', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => {
+  describe.skipIf(!requireNode(coin))('on regtest', () => {
     test('use the minimum and the increment of the node for sends, bumps and consolidations', async () => {
       const relay = ['-minrelaytxfee=0.000001', '-incrementalrelayfee=0.000001', '-blockmintxfee=0.000001'];
       const node = await startNode(coin, { extraArgs: relay });
@@ -134,8 +134,8 @@ describe.each(NODE_COINS)('fees of a %s node with a minimum relay fee of 0.1 ato
   });
 });
 
-describe.skipIf(!requireNode(BTC))('a claim of 1,000 sat with a real BTC node', () => {
-  test('never pays more than 1,000 sat as its fee', async () => {
+describe.skipIf(!requireNode(BTC))('a refund claim of 1,000 sat with a real BTC node', () => {
+  test('never costs more than 1,000 sat in fees', async () => {
     await using world = await openLiveWorld(BTC);
     const { node, proxy, shop, till } = world;
     await node.pay({ address: shop.wallets.BTC, amounts: [COIN] });

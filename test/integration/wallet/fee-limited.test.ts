@@ -53,7 +53,7 @@ async function waitingSeconds(): Promise<unknown> {
   return (await family?.read())?.[0]?.[1];
 }
 
-test('a fee bump above the budget waits, is shown as feeLimited, is logged once, and raises an alarm after a day', async () => {
+test('a fee bump above the fee budget waits, sets feeLimited on the send, is logged once, and raises an alarm after a day', async () => {
   const sent = await sim.send('BTC', '0.5', { maxFee: LIMIT });
   await hours(3, 500_000n);
   expect(await sim.status(sent.id)).toMatchObject({ maxFee: LIMIT, feeLimited: true });
@@ -74,7 +74,7 @@ test('a fee bump above the budget waits, is shown as feeLimited, is logged once,
   expect(await reasons()).toEqual([]);
 });
 
-test('a waiting fee bump continues once fees fall, and once a bump request sets a higher maxFee', async () => {
+test('a waiting fee bump is made once fees fall, or when the merchant sets a higher maxFee', async () => {
   const sent = await sim.send('BTC', '0.5', { maxFee: LIMIT });
   await hours(3, 500_000n);
   await hours(1, 7_000n);
@@ -95,7 +95,7 @@ test('a waiting fee bump continues once fees fall, and once a bump request sets 
   expect(await sim.status(sent.id)).toMatchObject({ fee: raised.fee, feeLimited: false });
 });
 
-test('a send without maxFee accepts the fee at its creation, and no fee bump exceeds it', async () => {
+test('a send without maxFee accepts the fee at its creation, and no fee bump exceeds its budget', async () => {
   sim.line.quote = { rate: 100_000n, minimum: 1_000n, source: 'test', at: 0 };
   const { fee, maxFee } = await estimateFee(sim.world.deps, sim.order('BTC', '0.0005'));
   // More than the share of the amount, 0.00005.

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => store.close());
 
-test('fragmentedMerchants returns every merchant in turn, although deposits of others are not worth sweeping', async () => {
+test('fragmentedMerchants returns every merchant with many small deposits in turn, also behind merchants whose deposits are not worth sweeping', async () => {
   const served = new Set<string>();
   for (let look = 0; look < 60; look += 1) {
     const crowd = await fragmentedMerchants(store.db, chain, { most: DEPOSITS - 1, limit: 20 });

@@ -116,18 +116,18 @@ async function fillNonceGap(): Promise<{ maxFee: string } | undefined> {
     .executeTakeFirst();
 }
 
-describe('closing a nonce gap', () => {
+describe('a transaction that closes a nonce gap', () => {
   it.each([
     { name: '0.1 ETH', amount: 10n ** 17n },
     { name: '0.004 ETH, a tenth of which is less than the fee', amount: 4n * 10n ** 15n },
-  ])('is paid from the fee budget of a send of $name behind the gap', async ({ amount }) => {
+  ])('is paid from the fee budget of a send of $name that waits for the gap', async ({ amount }) => {
     await addSend(0, 'failed', { amount: 1n, maxFee: FEE });
     await addSend(1, 'broadcast', { amount, maxFee: FEE });
     const budget = BigInt((await fillNonceGap())?.maxFee ?? 0);
     expect(budget).toBeGreaterThanOrEqual(FEE);
   });
 
-  it('costs no more than the fee budgets of all sends behind the gap', async () => {
+  it('costs no more than the fee budgets of all sends that wait for the gap', async () => {
     await addSend(0, 'failed', { amount: 1n, maxFee: 90n * FEE });
     await addSend(1, 'broadcast', { amount: 1n, maxFee: FEE / 2n });
     expect(await fillNonceGap()).toBeUndefined();

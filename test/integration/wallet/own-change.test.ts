@@ -14,7 +14,7 @@ import {
 import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
 
 describe.each(NODE_COINS)('unconfirmed change on a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+  describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
 function runWith(coin: NodeCoin): void {
@@ -46,7 +46,7 @@ function runWith(coin: NodeCoin): void {
     expect((await till.status(second.id)).status).toBe('confirmed');
   });
 
-  test('unconfirmed change can be spent in up to twenty sends in a row, then the refusal says that it waits for a block', async () => {
+  test('unconfirmed change can be spent in up to twenty sends in a row, then a send is refused until a block arrives', async () => {
     await till.fund(COIN);
     for (let count = 0; count < 21; count += 1) await till.send('0.001');
     await expect(till.send('0.001')).rejects.toMatchObject({
@@ -57,7 +57,7 @@ function runWith(coin: NodeCoin): void {
     expect((await till.send('0.001')).status).toBe('broadcast');
   });
 
-  test('unconfirmed change of a stuck send is spent by a child that pays for both (CPFP)', async () => {
+  test('unconfirmed change of a stuck send is spent by a child transaction that pays for both (CPFP)', async () => {
     await till.fund(COIN);
     const parent = await till.send('0.1');
     const child = await till.send('0.2');
@@ -79,7 +79,7 @@ function runWith(coin: NodeCoin): void {
     );
   });
 
-  test('unconfirmed change of a replaced send waits for a block, because the other version could be mined', async () => {
+  test('unconfirmed change of a replaced send cannot be spent before a block, because the other version could be mined', async () => {
     await till.fund(COIN);
     const first = await till.send('0.1');
     till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
@@ -109,7 +109,7 @@ function runWith(coin: NodeCoin): void {
     expect(new Set(await node.getMempool())).toEqual(new Set([parent.txHash, child.txHash]));
   });
 
-  test('a send that is double-spent with the same seed fails together with its child only once that block is deep', async () => {
+  test('a send that is double-spent with the same seed fails together with its child once that block is deep', async () => {
     await till.fund(COIN);
     const wallet = { ...till.world.chain(coin), merchantId: till.world.merchant.id };
     const funds = await spendableFunds(till.world.db, wallet);
@@ -142,7 +142,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('a send displaced by a block that a reorg removes is paid together with its child, and neither was marked as failed', async () => {
+  test('a send displaced by a block that a reorg removes is paid together with its child, and neither had failed', async () => {
     await till.fund(COIN);
     const funds = await spendableFunds(till.world.db, {
       ...till.world.chain(coin),
@@ -175,7 +175,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.world.sendEvents()).not.toContain('send.failed');
   });
 
-  test('a send that spends a deposit double-spent in a reorg fails only once the replacement has enough confirmations', async () => {
+  test('a send that spends a deposit double-spent in a reorg fails once the double spend has enough confirmations', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.1');
     const { txid: deposit } = await till.world.db
@@ -198,7 +198,7 @@ function runWith(coin: NodeCoin): void {
     expect(await round()).toBe('failed');
   });
 
-  test('a send and the child that spends its change are paid once each after a reorg that removes and returns both', async () => {
+  test('a send and the child that spends its change are paid once each after a reorg that drops and includes both again', async () => {
     await till.fund(COIN);
     const [one, two] = [await node.foreignAddress(), await node.foreignAddress()];
     const parent = await till.send('0.1', { destination: one });

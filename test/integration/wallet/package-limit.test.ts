@@ -50,7 +50,7 @@ function takeNoReplacements(except: (txid: string) => boolean = () => false): vo
   };
 }
 
-test('bumps of a CPFP child stay within the fee limit of the parent', async () => {
+test('fee bumps of a CPFP child stay within the fee limit of the parent', async () => {
   let parent = '';
   takeNoReplacements((sendId) => sendId !== parent);
   const maxFee = '0.0005';
@@ -62,7 +62,7 @@ test('bumps of a CPFP child stay within the fee limit of the parent', async () =
   expect(await spentOnFees()).toBeLessThanOrEqual(atoms(maxFee));
 });
 
-test('bumps of a chain of CPFP children stay within the fee limit of the first send', async () => {
+test('fee bumps of a chain of CPFP children stay within the fee limit of the first send', async () => {
   takeNoReplacements();
   const maxFee = '0.0005';
   await sim.send('BTC', '0.5', { maxFee });
@@ -70,7 +70,7 @@ test('bumps of a chain of CPFP children stay within the fee limit of the first s
   expect(await spentOnFees()).toBeLessThanOrEqual(atoms(maxFee));
 });
 
-test('a CPFP bump stays within both fee limits together', async () => {
+test('a CPFP bump stays within the sum of both fee limits', async () => {
   await sim.send('BTC', '0.5', { maxFee: '0.0003' });
   await sim.send('BTC', '0.5', { maxFee: '0.0002' });
   await rounds(10);
@@ -78,7 +78,7 @@ test('a CPFP bump stays within both fee limits together', async () => {
   expect(await sim.world.db.selectFrom('send_versions').select('txid').execute()).not.toHaveLength(2);
 });
 
-test('a manual bump of a send whose change is spent stays within both fee limits together', async () => {
+test('a manual fee bump of a send whose change is spent stays within the sum of both fee limits', async () => {
   const parent = await sim.send('BTC', '0.5', { maxFee: '0.0003' });
   await sim.send('BTC', '0.5', { maxFee: '0.0002' });
   const merchantId = sim.world.merchant.id;

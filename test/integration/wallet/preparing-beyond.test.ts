@@ -33,7 +33,7 @@ function withRealSizes(): typeof sim.world.deps {
 const atoms = (text: string): bigint => parseCoinAmount(text, 'BTC');
 afterEach(async () => sim.close());
 
-describe('a send larger than one transaction can pay', () => {
+describe('a send that needs more outputs than a wallet can prepare', () => {
   beforeEach(async () => {
     sim = await openSimulatedWorld({}, { mostInputs: 20 });
     await sim.fund('BTC', ...Array.from({ length: 60 }, () => 1_000_000n));
@@ -57,8 +57,8 @@ describe('a send larger than one transaction can pay', () => {
   );
 });
 
-describe('a send next to a large unconfirmed send of the same wallet', () => {
-  it('waits for that block when both together exceed the package limits of nodes, and then pays everything', async () => {
+describe('a send together with a large unconfirmed send of the same wallet', () => {
+  it('waits for a block when both together exceed the package limits of nodes, and then pays everything', async () => {
     sim = await openSimulatedWorld();
     await sim.fund('BTC', ...Array.from({ length: 1_500 }, () => 100_000n));
     const deps = withRealSizes();

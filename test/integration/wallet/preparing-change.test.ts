@@ -45,9 +45,9 @@ async function both(): Promise<{ parent: SendView; whole: SendView }> {
   return { parent, whole };
 }
 
-describe('a preparing send that has reserved the change of another send', () => {
+describe('a send in preparation that has reserved the change of an unconfirmed send', () => {
   it.each(['by the daemon', 'by command'])(
-    'uses the change of the replacement when that send is bumped %s',
+    'uses the change of the replacement when the unconfirmed send is bumped %s',
     async (how) => {
       const { parent, whole } = await both();
       await raiseFees();
@@ -65,7 +65,7 @@ describe('a preparing send that has reserved the change of another send', () => 
     },
   );
 
-  it('uses the returned funds when that send is cancelled', async () => {
+  it('uses the returned funds when the unconfirmed send is cancelled', async () => {
     const { parent, whole } = await both();
     await cancelSend(sim.world.deps, { merchantId: sim.world.merchant.id, sendId: parent.id });
     await sim.mine('BTC', 8);
@@ -74,7 +74,7 @@ describe('a preparing send that has reserved the change of another send', () => 
     await expectBooksToAgree(sim.world.db);
   });
 
-  it('keeps the change of the first version when a block contains that one after all', async () => {
+  it('uses the change of the first version when a block contains that version instead of the replacement', async () => {
     const { parent, whole } = await both();
     await raiseFees();
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'the node is down' });

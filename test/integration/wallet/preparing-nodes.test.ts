@@ -35,7 +35,7 @@ const MOST = 20;
 const KEY = 'payout-1';
 
 describe.each(NODE_COINS)('a send in parts on a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+  describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
 function runWith(coin: NodeCoin): void {
@@ -120,7 +120,7 @@ function runWith(coin: NodeCoin): void {
 
   // Once is enough: what differs between the coins is in the other tests.
   if (coin === 'BTC')
-    test('a send in parts joins three thousand outputs and pays the exact amount', async () => {
+    test('a send in parts merges three thousand outputs and pays the exact amount', async () => {
       await crowd(3_000);
       const destination = await node.foreignAddress();
       const ordered = await place(destination, '2.7');
@@ -180,7 +180,7 @@ function runWith(coin: NodeCoin): void {
     { step: 'the send itself', rounds: 1, kind: 'hang' },
     { step: 'the send itself', rounds: 1, kind: 'hangAfter' },
   ] as const)(
-    'a send in parts arrives once after kill -9 while $step is broadcast ($kind)',
+    'a send in parts pays once after kill -9 while $step is broadcast ($kind)',
     async ({ rounds, kind }) => {
       await crowd(30, MOST);
       const destination = await node.foreignAddress();

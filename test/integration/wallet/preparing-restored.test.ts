@@ -105,7 +105,7 @@ describe('a send in parts from before a restore', () => {
     expect(parseCoinAmount(done.maxFee, 'BTC')).toBeGreaterThanOrEqual(parseCoinAmount(done.fee, 'BTC'));
   });
 
-  it('returns to broadcast when a reorg drops that block, and is paid once', async () => {
+  it('returns to broadcast when a reorg drops the block that paid it, and is paid once', async () => {
     const id = await signed('0.5');
     const { txHash } = await sim.status(id);
     await restore(id);
@@ -141,7 +141,7 @@ describe('a send in parts from before a restore', () => {
     expect((await findSend(db, id))?.txid).toBeNull();
   });
 
-  it('adopts the parts that were signed after the backup, and spends their outputs once it is marked as not paid', async () => {
+  it('includes the parts that were signed after the backup, and spends their outputs once it is marked as not paid', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id, fee } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
     await step();
@@ -163,8 +163,8 @@ describe('a send in parts from before a restore', () => {
   });
 });
 
-describe('a part from before a restore', () => {
-  it('is confirmed by a version that was bumped after the backup, whose output its send then spends', async () => {
+describe('a part of a send from before a restore', () => {
+  it('is confirmed by a version that was bumped after the backup, and its send then spends the output', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
     await step();

@@ -68,8 +68,8 @@ async function received(txHash: string | null): Promise<bigint> {
     .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
-describe('a send that needs more outputs than one transaction can spend', () => {
-  test('prepares by joining its outputs in parts, and pays the exact amount', async () => {
+describe('a send that needs more outputs than one transaction may spend', () => {
+  test('is prepared by merging its outputs in parts, and pays the exact amount', async () => {
     await crowd(100);
     const estimate = await estimateFee(sim.world.deps, sim.order('BTC', '0.9'));
     const ordered = await place('0.9', { idempotencyKey: 'k' });
@@ -86,7 +86,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('reserves its outputs meanwhile, so that another send is refused with that reason', async () => {
+  test('reserves its outputs during preparation, so that another send is refused with that reason', async () => {
     await crowd(40);
     await place('0.3');
     await expect(place('0.2')).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     expect(await unspent()).toBe(10n * EACH);
   });
 
-  test('pays nothing and releases its funds when it is cancelled before signing', async () => {
+  test('pays nothing and releases its funds when it is cancelled before its last transaction is signed', async () => {
     await crowd(60);
     const { id: sendId } = await place('0.5');
     await round();
@@ -131,7 +131,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('waits while its total fee is above its budget, shows the reason, and continues when fees fall', async () => {
+  test('waits while its total fee exceeds its budget, shows the reason, and continues when fees fall', async () => {
     await crowd(60);
     const estimate = await estimateFee(sim.world.deps, sim.order('BTC', '0.5'));
     const { id } = await place('0.5', { maxFee: estimate.fee });
@@ -155,7 +155,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     });
   });
 
-  test('is refused when its total fee is above its limit', async () => {
+  test('is refused when its total fee exceeds its maxFee', async () => {
     await crowd(60);
     await expect(place('0.5', { maxFee: '0.0000001' })).rejects.toMatchObject({ code: 'FEE_ABOVE_LIMIT' });
     expect(await sim.world.db.selectFrom('sends').select('id').execute()).toEqual([]);
@@ -174,7 +174,7 @@ describe('a send that needs more outputs than one transaction can spend', () => 
     expect(await settle(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('is answered with 202 over HTTP, and one that fits into a transaction with 200', async () => {
+  test('is answered with 202 over HTTP, whereas one that fits into a transaction is answered with 200', async () => {
     await crowd(60);
     const route = walletRoutes(sim.world.deps).find(({ path }) => path === '/merchant/wallet/send');
     const ask = async (amount: string) => {
@@ -219,14 +219,14 @@ async function stored(sendId: string) {
   return send;
 }
 
-describe('a send in parts on failures', () => {
+describe('a send in parts that is interrupted', () => {
   /** What becomes of one broadcast before the process is killed. */
   const FAULTS = ['never offered', 'answer lost', 'forgotten by the node'] as const;
 
   const KILLS = FAULTS.flatMap((fault) => [1, 2, 3, 4].map((at) => ({ fault, at })));
 
   test.each(KILLS)(
-    'arrives exactly once when the process is killed at broadcast $at: $fault',
+    'pays exactly once when the process is killed at broadcast $at: $fault',
     async ({ fault, at }) => {
       await crowd(44);
       const { id, fee } = await place('0.4');
@@ -267,7 +267,7 @@ describe('a send in parts on failures', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('follows its parts through a reorg, and is paid once', async () => {
+  test('confirms its parts again after a reorg, and is paid once', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');
@@ -282,7 +282,7 @@ describe('a send in parts on failures', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('waits again for a part whose block left the chain before the send was signed', async () => {
+  test('waits for a part again whose block a reorg dropped before the send was signed', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');

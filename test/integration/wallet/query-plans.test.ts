@@ -76,7 +76,7 @@ test.each([
   ['nonces for which sends wait', 'sends_open', async () => nonceGaps(db, chain, 1)],
   ['unconfirmed transactions', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
   ['the wallet transactions', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
-])('the query of %s uses the index %s, however long the history', async (_what, index, work) => {
+])('the query of %s uses the index %s, however long the history is', async (_what, index, work) => {
   const plan = await planOf(work);
   expect(plan).toContain(` ${index} `);
   expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|addresses)/);

@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const answers = fc.constantFrom('accepted', 'lost', 'never', 'refused');
 
-test('concurrent sends never reserve a coin twice and never create or lose an atom', async () => {
+test('concurrent sends never reserve an output twice and never create or lose an atom', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 }),

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
-describe('a send and the answer of the node', () => {
-  test('fails and releases its coins on a refusal of the first broadcast', async () => {
+describe('a send, by the answer of the node to its broadcast,', () => {
+  test('fails and releases its coins when the first broadcast is rejected', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
     const refused = sim.send('BTC', '0.5', { idempotencyKey: 'k' });
@@ -28,7 +28,7 @@ describe('a send and the answer of the node', () => {
     expect(await sim.send('BTC', '0.5')).toMatchObject({ status: 'broadcast' });
   });
 
-  test('leaves the idempotency key free for another attempt after a refusal of the first broadcast', async () => {
+  test('allows another attempt with the same idempotency key when the first broadcast was rejected', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
     const again = async (amount: string) => sim.send('BTC', amount, { idempotencyKey: 'k' });
@@ -51,7 +51,7 @@ describe('a send and the answer of the node', () => {
     expect(rows.filter(({ idempotencyKey: key }) => key === 'k')).toHaveLength(1);
   });
 
-  test('keeps the idempotency key permanently after a refusal once the bytes may have been broadcast', async () => {
+  test('does not allow another attempt with the same idempotency key once its bytes may have been broadcast', async () => {
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
     await sim.control('BTC').replace(sent.txHash);
@@ -84,7 +84,7 @@ describe('a send and the answer of the node', () => {
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
   });
 
-  test('does not fail when the answer cannot be stored, and rebroadcasts its bytes', async () => {
+  test('does not fail when the answer cannot be stored, and is rebroadcast', async () => {
     await sim.fund('BTC', ONE.BTC);
     const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(sim.world.db);
     const shell = new Database(rows[0]?.file);
@@ -105,7 +105,7 @@ describe('a send and the answer of the node', () => {
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
   });
 
-  test('retries with backoff, without end, when the node never answers', async () => {
+  test('is retried with backoff, without end, when the node never answers', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
     await sim.send('BTC', '0.5');
@@ -120,7 +120,7 @@ describe('a send and the answer of the node', () => {
     expect(sim.line.offered.length).toBeLessThan(3_600_000 / retryMaxMs + 10);
   });
 
-  test('keeps its coins reserved after a refusal that follows an unclear answer, until the chain proves the end', async () => {
+  test('keeps its coins reserved when a rejection follows an unclear answer, until blocks prove that it failed', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
     const sent = await sim.send('BTC', '0.5');
@@ -136,7 +136,7 @@ describe('a send and the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('does not fail on a refusal while blocks are unread, because one may contain the send', async () => {
+  test('does not fail on a rejection while blocks are unread, because one may contain the send', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async (_transaction, forward) => {
       await forward();
@@ -156,7 +156,7 @@ describe('a send and the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
   });
 
-  test('is rebroadcast and mined when the node accepted and then forgot it', async () => {
+  test('is rebroadcast and mined when the node accepted it and then lost it', async () => {
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '0.5');
     await sim.control('BTC').drop(sent.txHash);
@@ -169,7 +169,7 @@ describe('a send and the answer of the node', () => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('is confirmed by a block when it was signed and every answer was missed', async () => {
+  test('is confirmed by a block when it was signed and every answer was lost', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async (_transaction, forward) => {
       await forward();
@@ -181,8 +181,8 @@ describe('a send and the answer of the node', () => {
   });
 });
 
-describe('a reorg', () => {
-  test('removes the change of a send that a conflicting transaction replaces', async () => {
+describe('a reorg that affects a send', () => {
+  test('removes the change of the send when a conflicting transaction is mined', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -196,7 +196,7 @@ describe('a reorg', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
   });
 
-  test('leads to a second confirmation of a removed send without a second event', async () => {
+  test('leads to a second confirmation of the send without a second event', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -251,7 +251,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect(await sim.world.balance('BTC')).toBe('1');
   });
 
-  test('is open again once the node reports a version as possible', async () => {
+  test('is open again once the node reports that a version can be mined', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     sim.line.fate = 'unknown';
@@ -264,7 +264,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('stays open, however long, when no block contains the displacing transaction, because the node may just lack the coins', async () => {
+  test('stays open, however long, while the conflicting transaction is not in a block, because the node may just lack the inputs', async () => {
     const sendId = await refusedOnce();
     const deposit = async () =>
       sim.world.db
@@ -284,7 +284,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect((await deposit()).state).toBe('gone');
   });
 
-  test('restarts the wait when the node accepted the send in between', async () => {
+  test('restarts the count of blocks when the node accepted the send in between', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const refuse = sim.line.broadcast;
@@ -304,7 +304,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('clears that state once the send is mined, so that it does not affect the send after a later reorg', async () => {
+  test('has no displaced height any more once it is mined, so that a later reorg does not fail it', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const [bytes] = sim.line.offered;
@@ -321,7 +321,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect(mark).toBeNull();
   });
 
-  test('stays open while a reorg has removed its coins, and is confirmed when they return', async () => {
+  test('stays open while a reorg has dropped its inputs, and is confirmed when they are mined again', async () => {
     const sendId = await refusedOnce();
     await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
     await sim.world.sync('BTC');
@@ -336,8 +336,8 @@ describe('a rejected send none of whose versions can be mined any more', () => {
   });
 });
 
-describe('a double spend by another holder of the seed', () => {
-  test('fails the send and releases the other coins once it is deep', async () => {
+describe('a double spend by another wallet with the same seed', () => {
+  test('fails the send and releases the other coins once its block is deep', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '2.5');
@@ -362,7 +362,7 @@ describe('a double spend by another holder of the seed', () => {
     expect(held).toEqual([]);
   });
 
-  test('releases the coins when it vanishes unconfirmed', async () => {
+  test('releases the coins when it disappears unconfirmed', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'made for its bytes only' });
     await expect(sim.send('BTC', '0.5')).rejects.toMatchObject({ code: 'SEND_REJECTED' });

@@ -28,13 +28,13 @@ async function stuck() {
 const bump = async () => bumpSends(sim.world.deps, sim.world.chain('BTC'));
 
 describe('a stuck send', () => {
-  test('is not bumped while the fee level is unchanged', async () => {
+  test('is not bumped while the fee rate of the network is unchanged', async () => {
     const sent = await stuck();
     await bump();
     expect(await sim.status(sent.id)).toMatchObject({ txHash: sent.txHash });
   });
 
-  test('gets a higher fee and pays the same amount', async () => {
+  test('gets a higher fee when fee rates rise, and pays the same amount', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     await bump();
@@ -53,7 +53,7 @@ describe('a stuck send', () => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.broadcast', 'send.confirmed']);
   });
 
-  test('is confirmed by its first version when a block contains that version', async () => {
+  test('is confirmed by its first version when a block contains that one after a bump', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
@@ -71,7 +71,7 @@ describe('a stuck send', () => {
     expect(await getSend(sim.world.deps, { merchantId, txHash: bySecond })).toMatchObject({ id: sent.id });
   });
 
-  test('returns to the first version when the node refuses the replacement', async () => {
+  test('returns to the first version when the node rejects the replacement', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'no' });
@@ -85,7 +85,7 @@ describe('a stuck send', () => {
     expect(sim.line.offered).toHaveLength(2);
   });
 
-  test('releases the extra coins of a replacement that was not mined, once the mined version is deep', async () => {
+  test('releases the additional inputs of a replacement that was not mined, once the mined version is deep', async () => {
     await sim.fund('BTC', ONE.BTC / 2n + 400n, ONE.BTC / 4n);
     const sent = await sim.send('BTC', '0.5');
     sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);

@@ -19,7 +19,7 @@ import {
 import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
 
 describe.each(NODE_COINS)('fee bumps of sends on a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+  describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
 function runWith(coin: NodeCoin): void {
@@ -66,7 +66,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a send below the minimum mempool fee of the node is bumped at once, whatever the bump threshold', async () => {
+  test('a send below the minimum mempool fee of the node is bumped immediately, whatever the bump threshold', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     till.world.clock.advance(till.world.deps.policy.bumpUnderpaidAfterMs);
@@ -77,7 +77,7 @@ function runWith(coin: NodeCoin): void {
     expect(await node.getMempool()).toContain(raised.txHash);
   });
 
-  test('a fee bump happens on request although the fee level is unchanged', async () => {
+  test('a fee bump is made on request although the fee rate of the network is unchanged', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raised = await bumpSend(till.world.deps, { ...named(sent.id), feeRate: '12.5' });
@@ -126,7 +126,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a send that is mined, dropped by a reorg and mined again emits each change, and its money counts once', async () => {
+  test('a send that is mined, dropped by a reorg and mined again emits each change, and reduces the balance once', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
@@ -155,7 +155,7 @@ function runWith(coin: NodeCoin): void {
     ]);
   });
 
-  test('a send of the whole balance excludes dust that costs more than its value, as does the balance', async () => {
+  test('a send of the whole balance excludes outputs that cost more in fees than their value, as does the balance', async () => {
     await till.fund(COIN / 2n, 6_000n);
     till.rate = 100_000n;
     await till.send('0.1').then(async () => till.mine());
@@ -166,7 +166,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('a fee bump made after a backup is recognised by the daemon that is restored from it', async () => {
+  test('a fee bump made after a backup is detected by the daemon that is restored from it', async () => {
     await till.fund(COIN);
     const destination = await node.newAddress();
     const sent = await till.send('0.25', { destination, idempotencyKey: 'refund-1' });
@@ -191,39 +191,42 @@ function runWith(coin: NodeCoin): void {
   });
 }
 
-describe.skipIf(!requireNode('LTC'))('sends on a Litecoin node without replacement (RBF)', () => {
-  test('show the version that the network has, and are bumped by a child that spends their change (CPFP)', async () => {
-    const node = await startNode('LTC', { extraArgs: ['-mempoolreplacement=0'] });
-    const till = await new PricedNode('LTC', node).open();
-    try {
-      await till.fund(5n * COIN);
-      const sent = await till.send('1');
-      till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
-      till.rate = 50_000n;
-      const round = async () => {
-        await bumpSends(till.world.deps, till.world.chain('LTC'));
-        await advanceSends(till.world.deps, till.world.chain('LTC'));
-        await till.sync();
-      };
-      await round();
-      // The replacement was refused: what is shown is what the node has.
-      expect(await till.status(sent.id)).toMatchObject({ txHash: sent.txHash, fee: sent.fee });
-      expect(await node.getMempool()).toEqual([sent.txHash]);
-      till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
-      await round();
-      const mempool = await node.getMempool();
-      expect(mempool).toHaveLength(2);
-      expect(mempool).toContain(sent.txHash);
-      const fees = await Promise.all(
-        mempool.map(async (txid) => node.rpc<{ fees: { base: string } }>('getmempoolentry', [txid])),
-      );
-      const paid = fees.reduce((sum, { fees: { base } }) => sum + parseCoinAmount(base, 'LTC'), 0n);
-      expect(paid).toBeGreaterThanOrEqual((141n + 110n) * 50n - 100n);
-      await till.mine();
-      expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', txHash: sent.txHash });
-    } finally {
-      await till.close();
-      await node.stop();
-    }
-  });
-});
+describe.skipIf(!requireNode('LTC'))(
+  'sends on a Litecoin node that does not accept replacements (RBF)',
+  () => {
+    test('show the version that the network has, and are bumped by a child that spends their change (CPFP)', async () => {
+      const node = await startNode('LTC', { extraArgs: ['-mempoolreplacement=0'] });
+      const till = await new PricedNode('LTC', node).open();
+      try {
+        await till.fund(5n * COIN);
+        const sent = await till.send('1');
+        till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
+        till.rate = 50_000n;
+        const round = async () => {
+          await bumpSends(till.world.deps, till.world.chain('LTC'));
+          await advanceSends(till.world.deps, till.world.chain('LTC'));
+          await till.sync();
+        };
+        await round();
+        // The replacement was refused: what is shown is what the node has.
+        expect(await till.status(sent.id)).toMatchObject({ txHash: sent.txHash, fee: sent.fee });
+        expect(await node.getMempool()).toEqual([sent.txHash]);
+        till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
+        await round();
+        const mempool = await node.getMempool();
+        expect(mempool).toHaveLength(2);
+        expect(mempool).toContain(sent.txHash);
+        const fees = await Promise.all(
+          mempool.map(async (txid) => node.rpc<{ fees: { base: string } }>('getmempoolentry', [txid])),
+        );
+        const paid = fees.reduce((sum, { fees: { base } }) => sum + parseCoinAmount(base, 'LTC'), 0n);
+        expect(paid).toBeGreaterThanOrEqual((141n + 110n) * 50n - 100n);
+        await till.mine();
+        expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', txHash: sent.txHash });
+      } finally {
+        await till.close();
+        await node.stop();
+      }
+    });
+  },
+);

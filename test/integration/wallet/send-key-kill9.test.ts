@@ -29,7 +29,7 @@ async function earn(): Promise<void> {
   });
 }
 
-test('kill -9 at any moment of a refusal and of a send pays once per idempotency key, and never uses the key up', async () => {
+test('a send with an idempotency key is paid once when the daemon is killed at any moment, and can be retried after a refusal', async () => {
   // Refused, and killed around the refusal: nothing was stored.
   const refused = send('payout').catch(() => null);
   await Promise.race([refused, new Promise((resolve) => setImmediate(resolve))]);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await sim.close();
 });
 
-test('SendLoop does not treat a send signed by a fast clock as new until that time', async () => {
+test('SendLoop bumps the fee of a send that was signed while the clock was ahead, after the usual time', async () => {
   const { clock, deps } = sim.world;
   await sim.fund('BTC', ONE.BTC);
   clock.advance(YEAR_MS);
@@ -50,7 +50,7 @@ test('SendLoop bumps fees again after the clock was set back', async () => {
   await eventually('a look at fees after that', async () => isRaised(late), Boolean, 3_000);
 });
 
-test('SendLoop bumps sends behind any number of sends whose fee cannot be paid', async () => {
+test('SendLoop bumps a send behind any number of sends whose higher fee cannot be paid', async () => {
   const { clock, deps } = sim.world;
   const poor = 110;
   await sim.fund('BTC', ...Array.from({ length: poor + 1 }, () => ONE.BTC));

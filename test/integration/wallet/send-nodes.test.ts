@@ -32,7 +32,7 @@ const COIN = 100_000_000n;
 const CHILD = new URL('../../_helpers/node-world.ts', import.meta.url).pathname;
 
 describe.each(NODE_COINS)('sends on a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+  describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
 function runWith(coin: NodeCoin): void {
@@ -110,7 +110,7 @@ function runWith(coin: NodeCoin): void {
 
   const atoms = (text: string) => parseCoinAmount(text, coin);
 
-  test('a send pays the amount to the destination, with the reported fee and the change visible on the node', async () => {
+  test('a send pays the amount to the destination, with the reported fee, and the node shows its change', async () => {
     await fund(2n * COIN, COIN);
     expect(await world.balance(coin)).toBe('3');
     const destination = await node.foreignAddress();
@@ -123,7 +123,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
-  test('a send spends a balance of a thousand outputs in one request and one transaction, and is bumped when stuck', async () => {
+  test('a send spends a balance of a thousand outputs in one transaction, and is bumped when stuck', async () => {
     await fund(...Array.from({ length: 1_000 }, () => COIN / 1_000n));
     expect(await world.balance(coin)).toBe('1');
     const destination = await node.foreignAddress();
@@ -146,7 +146,7 @@ function runWith(coin: NodeCoin): void {
     await expectBooksToAgree(world.db);
   });
 
-  test('a send can spend both the result of a consolidation of 300 outputs and the remaining outputs', async () => {
+  test('a send can spend the result of a consolidation of 300 outputs together with the remaining outputs', async () => {
     await fund(...Array.from({ length: 310 }, () => COIN / 100n));
     expect(await world.balance(coin)).toBe('3.1');
     const destination = await node.foreignAddress();
@@ -161,7 +161,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('a send with subtractFee empties the wallet, where amount and fee add up to the balance', async () => {
+  test('a send with subtractFee empties the wallet, and amount and fee add up to the balance', async () => {
     await fund(2n * COIN, COIN);
     const destination = await node.foreignAddress();
     const sent = await send(destination, '3', { subtractFee: true });
@@ -172,7 +172,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('two concurrent sends use different coins and both confirm', async () => {
+  test('two concurrent sends spend different outputs and both confirm', async () => {
     await fund(COIN, COIN, COIN);
     const destination = await node.foreignAddress();
     const results = await Promise.allSettled(Array.from({ length: 4 }, async () => send(destination, '0.7')));
@@ -183,7 +183,7 @@ function runWith(coin: NodeCoin): void {
     for (const { id } of sent) expect(await status(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('a send is refused and not stored while the node is down, and balances are still returned', async () => {
+  test('a send is refused and not stored while the node is down, and balances can still be read', async () => {
     await fund(COIN);
     const destination = await node.foreignAddress();
     await proxy.refuse();
@@ -252,7 +252,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('a send fails after a double spend with the same seed once that is deep', async () => {
+  test('a send fails after a double spend with the same seed once its block is deep', async () => {
     await fund(COIN, 2n * COIN);
     const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
     const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);
@@ -365,8 +365,8 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  describe('a send and kill -9', () => {
-    test('stores nothing before signing, and the retry pays', async () => {
+  describe('a send when the daemon is killed with kill -9', () => {
+    test('is not stored before signing, and the repeated request pays it', async () => {
       const order = await killedAt('estimatesmartfee', 'hang');
       expect(await world.db.selectFrom('sends').selectAll().execute()).toEqual([]);
       expect(await world.balance(coin)).toBe('2');
@@ -379,7 +379,7 @@ function runWith(coin: NodeCoin): void {
       ['while the node was being offered the bytes', 'sendrawtransaction', 'hang'],
       ['after the node took them', 'sendrawtransaction', 'hangAfter'],
     ] as const)(
-      'is found by the retry %s, and the loop broadcasts the same bytes',
+      'is returned to the repeated request when killed %s, and the same bytes are broadcast',
       async (_when, method, kind) => {
         const order = await killedAt(method, kind);
         const found = await sendAgain(order);

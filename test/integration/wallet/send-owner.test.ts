@@ -35,7 +35,7 @@ function heldOffers() {
   return { waiting, nth };
 }
 
-test('SendLoop leaves a send to the request that is broadcasting it in the first round after a start', async () => {
+test('SendLoop does not broadcast a send that a request is just broadcasting, in the first round after a start', async () => {
   await sim.fund('BTC', ONE.BTC);
   const { waiting, nth } = heldOffers();
   const sending = sim.send('BTC', '0.5');
@@ -61,7 +61,7 @@ test('SendLoop leaves a send to the request that is broadcasting it in the first
   expect(sim.line.offered).toHaveLength(1);
 });
 
-test('a refusal fails a send only when no other broadcast of it is in flight', async () => {
+test('a rejection fails a send only when no other broadcast of the send is in flight', async () => {
   await sim.fund('BTC', ONE.BTC);
   const { waiting, nth } = heldOffers();
   const sending = sim.send('BTC', '0.5').catch((error: unknown) => error);
@@ -77,7 +77,7 @@ test('a refusal fails a send only when no other broadcast of it is in flight', a
   expect(await sim.world.balance('BTC')).toBe('1');
 });
 
-test('a slow round does not rebroadcast a send that its request has broadcast meanwhile', async () => {
+test('SendLoop does not rebroadcast a send that a request has broadcast during a slow round', async () => {
   await sim.fund('BTC', ONE.BTC, ONE.BTC);
   sim.line.broadcast = async () => UNCLEAR;
   await sim.send('BTC', '0.5');
@@ -97,7 +97,7 @@ test('a slow round does not rebroadcast a send that its request has broadcast me
   expect(sim.line.offered).toHaveLength(3);
 });
 
-test('two concurrent rounds broadcast a send once, and do not bump its fee meanwhile', async () => {
+test('two concurrent rounds of SendLoop broadcast a send once, and do not bump its fee meanwhile', async () => {
   await sim.fund('BTC', ONE.BTC);
   sim.line.broadcast = async () => UNCLEAR;
   const { id, txHash } = await sim.send('BTC', '0.5');

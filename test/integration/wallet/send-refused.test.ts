@@ -14,7 +14,7 @@ afterEach(async () => sim.close());
 const stored = async () => (await sim.world.db.selectFrom('sends').selectAll().execute()).length;
 const down = async () => Promise.reject(new ChainError('unavailable', 'connection refused'));
 
-describe('sendCoins before it stores anything', () => {
+describe('sendCoins with an invalid request', () => {
   afterEach(async () => expect(await stored()).toBe(0));
 
   test('rejects a destination of another chain and names the field', async () => {
@@ -37,7 +37,7 @@ describe('sendCoins before it stores anything', () => {
     },
   );
 
-  test('reports dust as an invalid amount instead of an insufficient balance', async () => {
+  test('rejects dust as an invalid amount instead of an insufficient balance', async () => {
     await sim.fund('BTC', ONE.BTC);
     await expect(sim.send('BTC', '0.00000001')).rejects.toMatchObject({
       code: 'VALIDATION_INVALID',
@@ -52,7 +52,7 @@ describe('sendCoins before it stores anything', () => {
     });
   });
 
-  test('refuses when the node returns no fee', async () => {
+  test('refuses when the node returns no fee rate', async () => {
     await sim.fund('BTC', ONE.BTC);
     const { chains } = sim.world.deps;
     const deps = {

@@ -21,8 +21,8 @@ import type { WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const COIN = 100_000_000n;
 
-describe.each(NODE_COINS)('a rebroadcast to a %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+describe.each(NODE_COINS)('a broadcast to a %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
 function runWith(coin: NodeCoin): void {
@@ -76,7 +76,7 @@ function runWith(coin: NodeCoin): void {
   }
 
   test.each(['dropResponse', 'truncate'] as const)(
-    'a broadcast is not repeated after the node accepted the bytes and the connection broke (%s), and the send continues',
+    'a broadcast is not repeated when the node accepted the bytes and the connection broke (%s), and the send continues',
     async (kind) => {
       await open(proxy.url);
       proxy.resetCounts();

@@ -9,7 +9,7 @@ describe.each([
   // An output that was displaced is lost; a balance is paid from whatever else came.
   { money: 'outputs', open: openOutputs, ended: 'send.failed' },
   { money: 'accounts', open: openAccounts, ended: 'send.confirmed' },
-])('sends of $money', ({ open, ended }) => {
+])('sends from a wallet of $money', ({ open, ended }) => {
   async function live(life: LifeOf): Promise<Standing[]> {
     const { world, network, line, close } = await open();
     try {
@@ -19,7 +19,7 @@ describe.each([
     }
   }
 
-  test('are paid when the displacing block leaves the chain', async () => {
+  test('are paid when a reorg drops the block with the conflicting transaction', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -34,7 +34,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('fail once the displacing block is final', async () => {
+  test('fail once the block with the conflicting transaction is final', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -59,7 +59,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('fail when they spend a deposit that a reorg displaced', async () => {
+  test('fail when they spend a deposit that a reorg dropped', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'pay', coins: 8 },
@@ -72,7 +72,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', ended]);
   });
 
-  test('are paid once per order with truthful events, on any sequence of steps', async () => {
+  test('are paid once per request, and their events match the chain, on any sequence of steps', async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (life) => {
         await live(life);

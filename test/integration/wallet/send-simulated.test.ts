@@ -17,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
-describe.each(COINS)('a %s send', (coin) => {
-  test('adds the fee to the amount and returns the change', async () => {
+describe.each(COINS)('a %s send in sandbox mode', (coin) => {
+  test('costs the fee in addition to the amount and returns the change', async () => {
     await sim.fund(coin, 2n * ONE[coin]);
     expect(await sim.world.balance(coin)).toBe('2');
     const sent = await sim.send(coin, '0.5');
@@ -72,7 +72,7 @@ describe.each(COINS)('a %s send', (coin) => {
 });
 
 describe('two concurrent sends', () => {
-  test('never use the same coins', async () => {
+  test('never spend the same coins', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const both = await Promise.all([sim.send('BTC', '0.6'), sim.send('BTC', '0.6')]);
     expect(new Set(both.map(({ txHash }) => txHash)).size).toBe(2);
@@ -80,7 +80,7 @@ describe('two concurrent sends', () => {
     for (const { id } of both) expect(await sim.status(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('are refused for the second when no balance is left', async () => {
+  test('are refused for the second when no balance remains', async () => {
     await sim.fund('BTC', ONE.BTC);
     const results = await Promise.allSettled([sim.send('BTC', '0.6'), sim.send('BTC', '0.6')]);
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'sent'));
@@ -102,8 +102,8 @@ describe('two concurrent sends', () => {
   });
 });
 
-describe('an idempotency key', () => {
-  test('is refused as a mismatch for another send', async () => {
+describe('an idempotency key of a send', () => {
+  test('is rejected for a different send', async () => {
     await sim.fund('BTC', 3n * ONE.BTC);
     await sim.send('BTC', '0.6', { idempotencyKey: 'k' });
     const changed: Partial<SendCoinsInput>[] = [
@@ -118,7 +118,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('is another send for another merchant', async () => {
+  test('can be used for another send by another merchant', async () => {
     await sim.fund('BTC', ONE.BTC);
     const other = await addMerchant(sim.world.deps, 'sandbox');
     await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('finds the subtractFee send whose dust was added to the fee', async () => {
+  test('returns the send with subtractFee whose remaining dust was added to the fee', async () => {
     await sim.fund('BTC', ONE.BTC + 100n);
     const first = await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' });
     expect(await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' })).toMatchObject({

@@ -34,14 +34,14 @@ async function openSend(): Promise<string> {
   return send.id;
 }
 
-test('a node of another chain, behind the cursor, cannot fail a send, whose coins stay reserved', async () => {
+test('a send is not failed by a rejection from a node of another chain, and its coins stay reserved', async () => {
   const sendId = await openSend();
   await roundWith({ height: 1, hash: 'ee'.repeat(32) });
   expect((await sim.status(sendId)).status).toBe('signed');
   expect(await sim.world.balance('BTC')).toBe('0');
 });
 
-test('a node in sync with the ledger can fail a send after it reported the same for some blocks', async () => {
+test('a send is failed by a node in sync with the ledger after it rejected the send for some blocks', async () => {
   const sendId = await openSend();
   await roundWith(await sim.world.adapter('BTC').tip());
   expect((await sim.status(sendId)).status).toBe('signed');
@@ -51,7 +51,7 @@ test('a node in sync with the ledger can fail a send after it reported the same 
   expect(await sim.world.balance('BTC')).toBe('1');
 });
 
-test('a node cannot fail a send after blocks were skipped in which an older send may have been mined', async () => {
+test('a send is not failed after skipped blocks in which it may have been mined', async () => {
   const sendId = await openSend();
   await sim.control('BTC').mine(3);
   const adapter = sim.world.adapter('BTC');
@@ -62,7 +62,7 @@ test('a node cannot fail a send after blocks were skipped in which an older send
   expect(await sim.world.balance('BTC')).toBe('0');
 });
 
-test('a send that was mined in skipped blocks is confirmed by its change once the gap is filled', async () => {
+test('a send that was mined in skipped blocks is confirmed by its change once those blocks are reconciled', async () => {
   const send = await sim.send('BTC', '0.4');
   await sim.control('BTC').mine(1);
   const adapter = sim.world.adapter('BTC');

@@ -65,7 +65,7 @@ async function signed(amount: string): Promise<SendView> {
 }
 
 describe('the fee budget of a send with parts', () => {
-  it('covers all its transactions when a bump sets maxFee', async () => {
+  it('limits the sum of all its transactions when a bump sets maxFee', async () => {
     await crowd(60);
     const { id, fee } = await signed('0.5');
     const limit = atoms(fee) + 2_000n;
@@ -87,7 +87,7 @@ describe('the fee budget of a send with parts', () => {
     });
   });
 
-  it('limits a part that is bumped by its own id, and the error names the send with the limit', async () => {
+  it('limits a part that is bumped by its own id, and the error names the send', async () => {
     await crowd(60);
     const budget = (await estimated('0.5')) * 2n;
     const { id } = await place('0.5', { maxFee: show(budget) });
@@ -106,7 +106,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(budget);
   });
 
-  it('limits parts that a reorg removes and the daemon bumps', async () => {
+  it('limits parts that a reorg drops and the daemon bumps', async () => {
     await crowd(100);
     await sim.mine('BTC', 8);
     const budget = (await estimated('0.9')) * 3n;
@@ -141,7 +141,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(budget);
   });
 
-  it('can be raised while the send is preparing, which then continues', async () => {
+  it('can be raised during preparation, which then continues', async () => {
     await crowd(60);
     const { id } = await place('0.5', { maxFee: show(await estimated('0.5')) });
     await multiply(3n, { minimum: true });
@@ -154,7 +154,7 @@ describe('the fee budget of a send with parts', () => {
     expect(await sim.status(id)).toMatchObject({ status: 'confirmed', maxFee: '0.01' });
   });
 
-  it('appears in the metric, and after a day in the alarm, while a send in preparation waits for it', async () => {
+  it('appears in the metrics, and after a day in an alarm, while the preparation waits for it', async () => {
     await crowd(60);
     const { id } = await place('0.5', { maxFee: show(await estimated('0.5')) });
     await multiply(3n, { minimum: true });
@@ -170,7 +170,7 @@ describe('the fee budget of a send with parts', () => {
   });
 });
 
-describe('a bump of a preparing send', () => {
+describe('a fee bump of a send in preparation', () => {
   it('is refused without maxFee or feeRate, and applies a fee rate to transactions that are not signed yet', async () => {
     await crowd(60);
     const { id, fee } = await place('0.5', { maxFee: '0.01' });

@@ -96,7 +96,7 @@ async function failSweep(lane: string, coin: Coin, at: number): Promise<void> {
     .execute();
 }
 
-test('a node that is slow to return its fee rate does not delay the sweeps of other coins', async () => {
+test('sweeps of other coins are not delayed by a node that is slow to return its fee rate', async () => {
   const asked: Coin[] = [];
   const answer = Promise.withResolvers<never>();
   const slow = async (): Promise<FeeQuote> => answer.promise;
@@ -121,7 +121,7 @@ test('a node that is slow to return its fee rate does not delay the sweeps of ot
   await loop.stop();
 });
 
-test('a deposit or a merchant with errors does not delay the sweeps of others', async () => {
+test('sweeps of other deposits are not delayed by a deposit or a merchant with errors', async () => {
   const asked: (string | undefined)[] = [];
   const refused = async (intent?: SendIntent): Promise<FeeQuote> => {
     asked.push(intent?.from);
@@ -185,7 +185,7 @@ function rounds(feeQuote: (from: string | undefined) => Promise<FeeQuote>) {
   return { clock, lines, deps, memory, takeAsked, round };
 }
 
-test('every deposit gets a turn although the largest ones cannot be swept, and each failure is logged once', async () => {
+test('sweeps are attempted for every deposit although the largest ones cannot be swept, and each failure is logged once', async () => {
   const large = await addLarge(25);
   const { clock, lines, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
   const first = await round();
@@ -210,7 +210,7 @@ test('every deposit gets a turn although the largest ones cannot be swept, and e
   expect(lines).toHaveLength(25 + DEPOSITS);
 });
 
-test('failed deposits keep slots in a sweep round although other deposits would fill it', async () => {
+test('sweeps of failed deposits are retried although new deposits would fill a whole round', async () => {
   const large = await addLarge(20);
   const { clock, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
   expect(new Set(await round())).toEqual(new Set(large));
@@ -228,7 +228,7 @@ test('failed deposits keep slots in a sweep round although other deposits would 
   expect(asked.filter((address) => address?.startsWith('large'))).toHaveLength(5);
 });
 
-test('a deposit for which the node never answers does not keep sweep rounds from reaching the other deposits', async () => {
+test('sweeps reach all other deposits although the node never answers for one deposit', async () => {
   const [poison] = await addLarge(1);
   const { clock, lines, round } = rounds(async (from) =>
     Promise.reject(from === poison ? new ChainError('bad_answer', 'odd') : new UnsendableAmount('refused')),
@@ -258,7 +258,7 @@ test('a node outage is logged once, whatever deposits it affects, and again when
   expect(lines.filter((line) => JSON.stringify(line).includes('down'))).toHaveLength(2);
 });
 
-test('a merchant whose deposits cannot be swept and a nonce gap that cannot be closed back off, and are logged once', async () => {
+test('sweeps for a merchant and a nonce gap that fail are retried with backoff, and logged once', async () => {
   const { clock, lines, deps, memory, takeAsked } = rounds(async () =>
     Promise.reject(new UnsendableAmount('refused')),
   );
@@ -282,7 +282,7 @@ test('a merchant whose deposits cannot be swept and a nonce gap that cannot be c
   expect(lines).toHaveLength(2);
 });
 
-test('every nonce gap gets a turn, however many others the node does not know', async () => {
+test('sweeps close every nonce gap in turn, however many other gaps the node does not know', async () => {
   const lanes = await addLarge(25);
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   for (const lane of lanes) for (const at of [1, 2]) await failSweep(lane, 'ETH', at);
@@ -304,7 +304,7 @@ test('every nonce gap gets a turn, however many others the node does not know', 
   expect(lines).toEqual([]);
 });
 
-test('a sweep that failed at a time in the future does not wait for that time after the clock was set back', async () => {
+test('sweeps are retried immediately after the clock was set back, although the last failure lies in the future', async () => {
   const now = 2 * YEAR_MS;
   const upTo = { height: 9, failedBefore: now - 3_600_000, now };
   const moved = async () => (await settledDeposits(db, live('ETH'), upTo)).length;

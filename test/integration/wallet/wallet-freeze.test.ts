@@ -81,7 +81,7 @@ async function loops(): Promise<void> {
 }
 
 describe('freezeWallet', () => {
-  it('refuses each order that would sign, and none of them is stored', async () => {
+  it('causes every send, refund and bump to be refused, and none is stored', async () => {
     await sim.fund('BTC', 10n ** 8n, 10n ** 8n, 10n ** 8n);
     const { id: sendId } = await sim.send('BTC', '0.1');
     await freeze('a key was stolen');
@@ -103,14 +103,14 @@ describe('freezeWallet', () => {
     );
   });
 
-  it('lets a repeated request see the send that was signed before', async () => {
+  it('lets a repeated request read the send that was signed before the freeze', async () => {
     await sim.fund('BTC', 10n ** 8n);
     const first = await sim.send('BTC', '0.1', { idempotencyKey: 'payout-1' });
     await freeze();
     expect((await sim.send('BTC', '0.1', { idempotencyKey: 'payout-1' })).id).toBe(first.id);
   });
 
-  it('broadcasts and confirms what was signed before, and cancels it on request', async () => {
+  it('does not stop sends that a node had before: they are rebroadcast, confirmed, and can be cancelled', async () => {
     await sim.fund('BTC', 10n ** 8n, 10n ** 8n);
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'no answer' });
     const kept = await sim.send('BTC', '0.1');
@@ -127,7 +127,7 @@ describe('freezeWallet', () => {
     expect((await sim.status(stolen.id)).status).toBe('failed');
   });
 
-  it('withholds signed bytes that no node has had until the unfreeze, and broadcasts their cancellation', async () => {
+  it('stops signed sends that no node has had until the unfreeze, but not their cancellation', async () => {
     await sim.fund('BTC', 10n ** 8n, 10n ** 8n);
     const { db, deps, merchant, clock } = sim.world;
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'no answer' });
@@ -160,7 +160,7 @@ describe('freezeWallet', () => {
     expect((await sim.status(stolen)).status).toBe('failed');
   });
 
-  it('refuses a cancellation that raises maxFee, and cancels within the present limit', async () => {
+  it('refuses a cancellation that raises maxFee, and allows one within the current limit', async () => {
     await sim.fund('BTC', 10n ** 8n);
     const { id: sendId, maxFee } = await sim.send('BTC', '0.1');
     await freeze();
@@ -178,7 +178,7 @@ describe('freezeWallet', () => {
     expect((await listVersions(db, sendId)).at(-1)).toMatchObject({ cancels: true });
   });
 
-  it('applies to every wallet once the operator freezes all of them, until the operator lifts that', async () => {
+  it('applies to every wallet when the operator freezes all, until the operator unfreezes them', async () => {
     await sim.fund('BTC', 10n ** 8n);
     expect(await freezeByOperator(sim.world.deps, { merchantId: null, reason: null })).toBe(true);
     expect(await freezeByOperator(sim.world.deps, { merchantId: null, reason: null })).toBe(false);
@@ -189,7 +189,7 @@ describe('freezeWallet', () => {
     expect(await codeOf(sendCoins(sim.world.deps, sim.order('BTC', '0.1')))).toBe('OK');
   });
 
-  it('keeps time, name and reason of the first freeze', async () => {
+  it('keeps time, user and reason of the first freeze', async () => {
     const first = await freeze('first');
     sim.world.clock.advance(MINUTE_MS);
     expect(await freeze('second')).toEqual(first);
@@ -201,7 +201,7 @@ describe('freezeWallet', () => {
     expect(await unfreeze()).toMatchObject({ frozen: false, frozenAt: null });
   });
 
-  it('lets only the owner unfreeze', async () => {
+  it('can be undone only by the owner', async () => {
     await freeze();
     const stranger = { userId: 'usr_someone', merchantId: sim.world.merchant.id };
     expect(await codeOf(unfreezeWallet(sim.world.deps, stranger))).toBe('MERCHANT_NOT_FOUND');
@@ -209,8 +209,8 @@ describe('freezeWallet', () => {
   });
 });
 
-describe('the store', () => {
-  it('rejects rows of sends and versions of a frozen wallet, unless a block has them or they cancel', async () => {
+describe('the database of a frozen wallet', () => {
+  it('rejects rows of sends and versions, unless a block contains them or they cancel', async () => {
     await sim.fund('BTC', 10n ** 8n);
     const { id } = await sim.send('BTC', '0.1');
     const { db } = sim.world;
@@ -248,7 +248,7 @@ describe('the store', () => {
   });
 });
 
-it('50 requests at once with a freeze among them sign nothing after the freeze is stored', async () => {
+it('a freeze stored among 50 concurrent sends stops every signature after it', async () => {
   await sim.fund('BTC', ...Array.from({ length: 60 }, () => 10n ** 7n));
   const { deps } = sim.world;
   const results: string[] = [];
@@ -289,7 +289,7 @@ const steps = fc.array(
   { minLength: 6, maxLength: 24 },
 );
 
-it('no sequence of orders, loops, blocks and fees signs anything for a frozen wallet', async () => {
+it('a frozen wallet signs nothing on any sequence of requests, send rounds, blocks and fees', async () => {
   let signedFrozen = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {

@@ -69,14 +69,14 @@ async function list(query = ''): Promise<Entry[]> {
 
 const directions = async (query: string) => (await list(query)).map(({ direction }) => direction);
 
-test('listWalletTransactions values a deposit at the price of its payment, and a refund at the rate at that time', () => {
+test('listWalletTransactions values a deposit at the price of its payment, and a refund at the rate at its time', () => {
   expect(received).toMatchObject({ direction: 'in', paymentId: paid.id, currency: 'EUR', fiatAmount: '100' });
   expect(refunded).toMatchObject({ direction: 'out', paymentId: paid.id, currency: 'EUR', amount: '0.25' });
   expect(refunded.rate).toBe(received.rate);
   expect(Number(refunded.fiatAmount)).toBeCloseTo(0.25 * Number(refunded.rate), 2);
 });
 
-test('listWalletTransactions has no price for unconfirmed transactions', async () => {
+test('listWalletTransactions returns no price for unconfirmed transactions', async () => {
   const [sent] = await list('&search=0.0375');
   expect(sent).toMatchObject({ direction: 'out', paymentId: null });
   if (sent?.status !== 'confirmed') expect(sent?.fiatAmount).toBeNull();
@@ -151,7 +151,7 @@ test.each([
   expect(answer.body.error?.details?.map((detail) => detail.field)).toEqual([field]);
 });
 
-test('listWalletTransactions returns nothing of another shop', async () => {
+test('listWalletTransactions returns no transaction of another shop', async () => {
   const stranger = await Shop.open(till.api);
   for (const search of [received.txHash, paid.address, paid.id, refunded.id, STRANGER, '0.25']) {
     const path = `/merchant/wallet/transactions?search=${encodeURIComponent(search)}`;

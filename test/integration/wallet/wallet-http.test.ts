@@ -79,7 +79,7 @@ describe.each(COINS)('the %s wallet over HTTP', (coin) => {
 });
 
 describe('a send over HTTP', () => {
-  test('happens once with one Idempotency-Key, and is refused as a mismatch with another body', async () => {
+  test('is made once with one Idempotency-Key, and rejected as a mismatch with another body', async () => {
     const earned = await earn('LTC');
     const body = { destination: strangers.LTC, amount: halfOf(earned, 'LTC'), coin: 'ltc' };
     const key = { 'Idempotency-Key': 'refund-7' };
@@ -99,7 +99,7 @@ describe('a send over HTTP', () => {
     ['amount', { amount: '0.0000000001' }],
     ['coin', { coin: 'DOGE' }],
     ['subtractFee', { subtractFee: 'yes' }],
-  ])('is answered with an error that names %s in an invalid body', async (field, change) => {
+  ])('is answered with an error that names %s when that is invalid', async (field, change) => {
     const body = { destination: strangers.BTC, amount: '0.1', coin: 'BTC', ...change };
     const answer = await shop.send(body);
     expect(answer.status).toBe(400);
@@ -118,12 +118,12 @@ describe('the wallet of a merchant', () => {
     '/merchant/wallet/balances',
     '/merchant/wallet/transactions',
     '/merchant/wallet/send-status?sendId=a',
-  ])('is closed to public keys on %s', async (path) => {
+  ])('rejects public keys on %s', async (path) => {
     const answer = await get(path, shop.publicKey);
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'UNAUTHORISED']);
   });
 
-  test('is hidden from other merchants', async () => {
+  test('is not visible to other merchants', async () => {
     const earned = await earn('BTC');
     const sent = await shop.send({ destination: strangers.BTC, amount: halfOf(earned, 'BTC'), coin: 'BTC' });
     const stranger = await Shop.open(till.api);
@@ -142,7 +142,7 @@ const strangers: Readonly<Record<Coin, string>> = {
   SOL: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
 };
 
-test('a send and a refund that were refused for insufficient balance succeed under the same key once it is funded', async () => {
+test('a send and a refund that were refused for insufficient balance succeed under the same Idempotency-Key once the wallet is funded', async () => {
   const other = await Shop.open(till.api);
   const keyed = async (path: string, key: string, body: object) =>
     other.api.call('POST', path, { token: other.secretKey, body, headers: { 'idempotency-key': key } });

@@ -25,7 +25,7 @@ async function backlog(then: Answer): Promise<Merchant> {
 
 const rows = async () => shop.db.selectFrom('deliveries').selectAll().execute();
 
-it('the webhook queue releases deliveries in flight to an endpoint that became silent when it stops', async () => {
+it('the webhook queue releases deliveries in flight to a silent endpoint when the daemon stops', async () => {
   const held: (() => void)[] = [];
   await backlog((_request, response) => void held.push(() => response.end()));
   const queue = shop.queue();
@@ -46,7 +46,7 @@ it('the webhook queue releases deliveries in flight to an endpoint that became s
   expect(ids).toHaveLength(EVENTS + 4);
 });
 
-it('the webhook queue sends almost nothing more to an endpoint that answered 410, whatever is waiting for it', async () => {
+it('the webhook queue sends almost nothing more to an endpoint that answered 410, however many deliveries wait for it', async () => {
   await backlog((_request, response) => void response.writeHead(410).end());
   const queue = shop.queue();
   queue.wake();
@@ -56,7 +56,7 @@ it('the webhook queue sends almost nothing more to an endpoint that answered 410
   expect(sink.received.length).toBeLessThan(EVENTS / 2);
 });
 
-it('the webhook queue delivers a webhook immediately on request although it waits behind others', async () => {
+it('the webhook queue delivers a webhook immediately on request although others wait before it', async () => {
   const held: (() => void)[] = [];
   await backlog((_request, response) => void held.push(() => response.end('ok')));
   const queue = shop.queue();
@@ -74,7 +74,7 @@ it('the webhook queue delivers a webhook immediately on request although it wait
   expect(sink.received).toHaveLength(EVENTS);
 });
 
-it('the webhook queue records the other attempts of a batch when one cannot be recorded', async () => {
+it('the webhook queue stores the other attempts of a batch when one cannot be stored', async () => {
   const held: (() => void)[] = [];
   sink = await startSink((_request, response) => void held.push(() => response.end('ok')));
   const merchant = await shop.merchant(sink.url);

@@ -37,7 +37,7 @@ it('listWebhookLogs shows an attempt whose stored exchange is damaged without he
   ]);
 });
 
-it('the webhook queue gives up an event whose stored body is damaged, and delivers the next of its payment', async () => {
+it('the webhook queue fails an event whose stored body is damaged, and delivers the next event of the payment', async () => {
   const merchant = await shop.merchant(sink.url);
   const payment = await shop.payment(merchant);
   const damaged = await payment.emit();

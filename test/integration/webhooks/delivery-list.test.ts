@@ -56,7 +56,7 @@ const endpoint = async (url: string, events: EventType[] | null = null) => {
   ).endpoint;
 };
 
-it('listDeliveries returns one entry per delivery however often it was attempted, on any page', async () => {
+it('listDeliveries returns one entry per delivery however many attempts it had, on any page', async () => {
   sink.answer(status(500));
   const made: string[] = [];
   for (let number = 0; number < 7; number += 1) made.unshift((await emit()).eventId);
@@ -76,7 +76,7 @@ it('listDeliveries returns one entry per delivery however often it was attempted
   }
 });
 
-it('listDeliveries includes queued deliveries before their first attempt, with the time of that', async () => {
+it('listDeliveries includes queued deliveries before their first attempt, with its planned time', async () => {
   const { eventId } = await emit();
   const { deliveries } = await list({ state: 'pending' });
   expect(deliveries).toMatchObject([{ eventId, event: 'payment.created', attempts: 0, last: null }]);

@@ -76,7 +76,7 @@ const states = async () => {
 };
 
 describe('webhook endpoints', () => {
-  it('receive their selected events, signed with their own secret, in addition to the webhookUrl of merchant or payment', async () => {
+  it('receive the events that they select, signed with their own secret, in addition to the webhookUrl of merchant or payment', async () => {
     const [main, own, all, some, off] = [
       await sinkThat(ok),
       await sinkThat(ok),
@@ -116,7 +116,7 @@ describe('webhook endpoints', () => {
     expect(some.received[0]!.body).toBe(main.received[1]!.body);
   });
 
-  it('receive signatures of a rotated secret together with the old one for a day', async () => {
+  it('receive signatures of the old and the new secret for a day after a rotation', async () => {
     const sink = await sinkThat(ok);
     shop.clock.advance(Date.now() - shop.clock.now());
     merchant = await shop.merchant(null);
@@ -136,7 +136,7 @@ describe('webhook endpoints', () => {
     expect(second!.headers['webhook-signature']).not.toContain(' ');
   });
 
-  it('delay no other endpoint at the same host when they never respond', async () => {
+  it('do not delay other endpoints at the same host when they never respond', async () => {
     const hung: (() => void)[] = [];
     const host = await sinkThat((request, response, index) => {
       if (!request.path.startsWith('/dead')) return ok(request, response, index);
@@ -183,7 +183,7 @@ describe('webhook endpoints', () => {
     expect((await view(failing.endpoint.id)).health).toMatchObject({ failuresInARow: 0, lastError: null });
   });
 
-  it('show their health, with last success, last failure, and failures in a row', async () => {
+  it('show the time of the last success and the last failure, and the failures in a row', async () => {
     const [main, other] = [await sinkThat(ok), await sinkThat(status(503))];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url);
@@ -265,7 +265,7 @@ describe('webhook endpoints', () => {
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('keep the success of an attempt that was in flight when they were deleted', async () => {
+  it('keep the result of a successful attempt that was in flight when they were deleted', async () => {
     const answers: (() => void)[] = [];
     const slow = await sinkThat((_request, response) => {
       answers.push(() => void response.writeHead(200).end());
@@ -284,7 +284,7 @@ describe('webhook endpoints', () => {
     expect(await states()).toEqual([`${endpoint.id} delivered`]);
   });
 
-  it('get the waiting deliveries at an edited URL, including the count of attempts before', async () => {
+  it('receive their waiting deliveries at an edited URL, with the attempts before counted', async () => {
     const [wrong, right] = [await sinkThat(status(404)), await sinkThat(ok)];
     merchant = await shop.merchant(null);
     const { endpoint } = await create(wrong.url);
@@ -314,7 +314,7 @@ describe('webhook endpoints', () => {
     expect(types(right).at(-1)).toBe('payment.expired');
   });
 
-  it('end only their own waiting deliveries on 410, until they are edited', async () => {
+  it('fail only their own waiting deliveries on 410, and receive no more until they are edited', async () => {
     const gone = await sinkThat(status(410));
     // The same address twice: what one answers does not concern the other.
     merchant = await shop.merchant(gone.url);
@@ -343,7 +343,7 @@ describe('webhook endpoints', () => {
     expect((await states()).filter((state) => state.startsWith(endpoint.id))).toHaveLength(3);
   });
 
-  it('receive a test webhook or redelivery only when it is addressed to them', async () => {
+  it('receive a test webhook or redelivery only when the request names them', async () => {
     const [main, other] = [await sinkThat(ok), await sinkThat(ok)];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url, { events: ['payment.expired'] });

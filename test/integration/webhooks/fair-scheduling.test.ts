@@ -16,7 +16,7 @@ afterEach(async () => {
   await shop.close();
 });
 
-it('a delivery to a new endpoint gets its turn, although fast endpoints always have new deliveries', async () => {
+it('a delivery to a new endpoint is made soon, although fast endpoints always have new deliveries', async () => {
   let arrived = 0;
   let before = Number.POSITIVE_INFINITY;
   const busy: Merchant[] = [];

@@ -35,7 +35,7 @@ const follow = (input: Partial<LongPollEventsInput> = {}) =>
 const waiting = async (count: number): Promise<void> =>
   eventually(() => waiters.count === count, `${count} waiting requests`);
 
-it('longPollEvents returns the events of one merchant in order of writing, each once, on pages of any size', async () => {
+it('longPollEvents returns the events of one merchant in the order of writing, each once, on pages of any size', async () => {
   const other = await shop.merchant(null);
   const payments = [await shop.payment(merchant), await shop.payment(other), await shop.payment(merchant)];
   const written: string[] = [];
@@ -61,7 +61,7 @@ it('longPollEvents returns the events of one merchant in order of writing, each 
   expect(events.map(({ id }) => id)).toEqual(written.toReversed());
 });
 
-it('longPollEvents filters, and continues after events that did not match', async () => {
+it('longPollEvents filters events, and its cursor advances past events that do not match', async () => {
   const [one, two] = [await shop.payment(merchant), await shop.payment(merchant)];
   await one.emit('payment.created');
   await two.emit('payment.created');
@@ -77,7 +77,7 @@ it('longPollEvents filters, and continues after events that did not match', asyn
   ]);
 });
 
-it('longPollEvents wakes a long poll on the commit of an event of its merchant, and of no other', async () => {
+it('longPollEvents responds when an event of its merchant is committed, and not for another merchant', async () => {
   const payment = await shop.payment(merchant);
   const stranger = await shop.payment(await shop.merchant(null));
   let answered = false;
@@ -99,7 +99,7 @@ it('longPollEvents wakes a long poll on the commit of an event of its merchant, 
   expect(waiters.count).toBe(0);
 });
 
-it('longPollEvents keeps a filtered long poll waiting on events that do not match', async () => {
+it('longPollEvents continues to wait when an event does not match the filter', async () => {
   const payment = await shop.payment(merchant);
   const answer = follow({ type: 'payment.completed', waitMs: 30_000 });
   await waiting(1);
@@ -108,7 +108,7 @@ it('longPollEvents keeps a filtered long poll waiting on events that do not matc
   expect((await answer).events.map(({ id }) => id)).toEqual([eventId]);
 });
 
-it('longPollEvents ends the long poll of a client that disconnects, and frees its slot', async () => {
+it('longPollEvents ends when its client disconnects, and frees its slot', async () => {
   const client = new AbortController();
   const answer = follow({ waitMs: 30_000, clientGone: () => client.signal });
   await waiting(1);
@@ -161,7 +161,7 @@ it('longPollEvents rejects a cursor that this database never returned', async ()
   });
 });
 
-it('longPollEvents returns new events after a restore behind every cursor that a shop may have', async () => {
+it('longPollEvents returns new events after a restore for every cursor that a shop may have', async () => {
   const payment = await shop.payment(merchant);
   await payment.emit();
   const backup = (await follow()).nextAfter;

@@ -42,7 +42,7 @@ async function editUrl(merchant: Merchant, webhookUrl: string | null): Promise<v
 }
 
 describe('redeliverWebhook', () => {
-  it('sends the same body and id again immediately and returns the new log', async () => {
+  it('sends the same body and id again immediately and returns the new log entry', async () => {
     const merchant = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
     await run();
@@ -58,7 +58,7 @@ describe('redeliverWebhook', () => {
     expect((await logs(merchant)).logs.map((log) => log.id)).toContain(report.logId);
   });
 
-  it('bypasses the blocked order of a payment, and its success ends the retries of the first delivery', async () => {
+  it('is not blocked by failing earlier events of the payment, and its success ends the retries of the first delivery', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
@@ -73,7 +73,7 @@ describe('redeliverWebhook', () => {
     expect(sink.received.map((request) => request.json.sequence)).toEqual([1, 1, 2]);
   });
 
-  it('keeps one chain of retries however often it is requested', async () => {
+  it('creates at most one series of retries however often it is requested', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
@@ -122,7 +122,7 @@ describe('redeliverWebhook', () => {
     expect(sink.received).toHaveLength(1);
   });
 
-  it('handles many concurrent requests', async () => {
+  it('handles many concurrent requests for one event', async () => {
     const merchant = await shop.merchant(sink.url);
     for (let n = 0; n < 12; n += 1) await (await shop.payment(merchant)).emit();
     await run();
@@ -149,7 +149,7 @@ describe('testWebhook', () => {
     expect((await logs(merchant)).logs[0]).toMatchObject({ id: report.logId, paymentId: null });
   });
 
-  it('reports a failure and is retried like any event, also during a race with the queue', async () => {
+  it('reports a failure, and the test event is then retried like any event, also during a race with the queue', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     await queue.start();
@@ -203,7 +203,7 @@ describe('a webhook URL that answered 410', () => {
 });
 
 describe('an edited webhook URL', () => {
-  it('gets the deliveries waiting for the old one, but none of payments with a separate URL', async () => {
+  it('receives the deliveries waiting for the old URL, except those of payments with a separate URL', async () => {
     const wrong = await startSink(status(500));
     const merchant = await shop.merchant(wrong.url);
     const payment = await shop.payment(merchant);
@@ -219,7 +219,7 @@ describe('an edited webhook URL', () => {
     await wrong.close();
   });
 
-  it('gets the next attempt of a delivery that failed at the old URL in the meantime', async () => {
+  it('receives the next attempt of a delivery that failed at the old URL in the meantime', async () => {
     const held: (() => void)[] = [];
     const wrong = await startSink(
       (_request, response) => void held.push(() => response.writeHead(410).end()),
@@ -236,7 +236,7 @@ describe('an edited webhook URL', () => {
     await wrong.close();
   });
 
-  it('gets the full number of attempts, however many failed at the old URL', async () => {
+  it('receives the full number of attempts, however many failed at the old URL', async () => {
     queue = shop.queue({ retryDelaysMs: [1_000, 1_000, 1_000] });
     const [old, other] = [await startSink(status(500)), await startSink(status(500))];
     const merchant = await shop.merchant(old.url);
@@ -274,7 +274,7 @@ describe('an edited webhook URL', () => {
     await old.close();
   });
 
-  it('ends the waiting deliveries when it is removed', async () => {
+  it('causes the waiting deliveries to fail when it is removed', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -285,7 +285,7 @@ describe('an edited webhook URL', () => {
 });
 
 describe('listEvents and listWebhookLogs', () => {
-  it('page, filter and count exactly, newest first, and separate merchants', async () => {
+  it('return pages with exact totals, newest first, and only of the given merchant', async () => {
     const merchant = await shop.merchant(sink.url);
     const other = await shop.merchant(sink.url);
     const payments = [await shop.payment(merchant), await shop.payment(merchant)];
@@ -329,7 +329,7 @@ describe('listEvents and listWebhookLogs', () => {
 });
 
 describe('emitEvent', () => {
-  it('requires the transaction of its change, and is rolled back with it', async () => {
+  it('requires the transaction of the change that it reports, and is rolled back with it', async () => {
     const merchant = await shop.merchant(sink.url);
     const deps = { clock: shop.clock, logger: silent };
     const event = {

@@ -61,7 +61,7 @@ async function lookMs(): Promise<number> {
   return quickest;
 }
 
-it('listDue finds due deliveries quickly before, between and behind many whose endpoint is at its limit', async () => {
+it('listDue finds due deliveries quickly among many whose endpoint is at its concurrency limit', async () => {
   const first = await one();
   await backlog(10_000);
   const middle = await one();
@@ -83,7 +83,7 @@ it('listDue returns the longest waiting deliveries first, up to a limit per endp
   expect(all).toHaveLength(ids.length + 2);
 });
 
-it('listDue returns each delivery once, and none that is leased, until its lease has expired', async () => {
+it('listDue returns each delivery once, and no leased delivery until its lease has expired', async () => {
   await backlog(1_500);
   const ids = [await one(), await one(), await one()];
   const [leased = ''] = ids;

@@ -16,7 +16,7 @@ afterEach(async () => {
   await sink.close();
 });
 
-it('the webhook queue delivers everything once, and the events of each payment in order', async () => {
+it('the webhook queue delivers every event once, and the events of each payment in order', async () => {
   const merchant = await shop.merchant(sink.url);
   const payments = await Promise.all([0, 1, 2, 3].map(async () => shop.payment(merchant)));
   for (let n = 0; n < EVENTS; n += 1) await payments[n % 4]?.emit();

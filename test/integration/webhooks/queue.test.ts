@@ -95,7 +95,7 @@ describe('the webhook queue', () => {
     expect(stored).not.toContain('session=secret');
   });
 
-  it('signs so that the reference library verifies it, with both secrets during a rotation', async () => {
+  it('signs deliveries so that the reference library verifies them, with both secrets during a rotation', async () => {
     const sink = await sinkOf();
     const merchant = await shop.merchant(sink.url);
     const fresh = newWebhookSecret();
@@ -131,7 +131,7 @@ describe('the webhook queue', () => {
     expect(String(last.headers['webhook-signature'])).not.toContain(' ');
   });
 
-  it('uses the URL of the payment before that of the merchant, and delivers nothing without one', async () => {
+  it('uses the URL of the payment, otherwise that of the merchant, and delivers nothing without a URL', async () => {
     const [own, general] = [await sinkOf(), await sinkOf()];
     const merchant = await shop.merchant(general.url);
     const queue = shop.queue();
@@ -144,7 +144,7 @@ describe('the webhook queue', () => {
     expect([own.received.length, general.received.length]).toEqual([1, 1]);
   });
 
-  it('keeps the order of each payment while its deliveries fail, and does not delay other payments', async () => {
+  it('delivers the events of a payment in order while attempts fail, and does not delay other payments', async () => {
     const attempts = new Map<string, number>();
     const delivered: string[] = [];
     const sink = await sinkOf((request, response) => {
@@ -232,7 +232,7 @@ describe('the webhook queue', () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  it('retries on schedule from the end of each attempt, then fails permanently', async () => {
+  it('retries on schedule, counted from the end of each attempt, then fails permanently', async () => {
     const sink = await sinkOf(status(500));
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -260,7 +260,7 @@ describe('the webhook queue', () => {
     expect((await logsOf(merchant)).map((log) => log.attempt)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('respects Retry-After of a 503 and a 429, and continues with the next event of the payment after a final failure', async () => {
+  it('waits for Retry-After of a 503 and a 429, and continues with the next event of the payment after a final failure', async () => {
     const sink = await sinkOf(status(503, { 'retry-after': '600' }));
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
@@ -318,7 +318,7 @@ describe('the webhook queue', () => {
     expect(logs).toHaveLength(2);
   });
 
-  it('treats a 2xx with an endless or slow body as a success and cuts it off', async () => {
+  it('treats a 2xx with an endless or slow body as a success and stops reading it', async () => {
     const sink = await sinkOf((request, response) => {
       response.writeHead(200);
       response.on('error', () => undefined);
@@ -343,7 +343,7 @@ describe('the webhook queue', () => {
     ]);
   });
 
-  it('ends the deliveries of a payment to its own URL on 410, and of no other payment', async () => {
+  it('fails the waiting deliveries of a payment to its own URL on 410, and those of no other payment', async () => {
     const sink = await sinkOf((request, response) =>
       response.writeHead(paymentOf(request) === closing.id ? 410 : 200).end(),
     );
@@ -363,7 +363,7 @@ describe('the webhook queue', () => {
 });
 
 describe('the webhook queue on errors', () => {
-  it('releases deliveries that it cannot finish before its stop, and the next start delivers them', async () => {
+  it('releases deliveries that it cannot finish before its stop, and delivers them at the next start', async () => {
     const sink = await sinkOf(() => undefined);
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -379,7 +379,7 @@ describe('the webhook queue on errors', () => {
     expect(idOf(sink.received[0]!)).toBe(idOf(sink.received[1]!));
   });
 
-  it('lets running attempts finish before the deadline of a stop', async () => {
+  it('lets running attempts finish until the deadline of a stop', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response) => void held.push(() => response.end()));
     const { deliveryId } = await (await shop.payment(await shop.merchant(sink.url))).emit();
@@ -392,7 +392,7 @@ describe('the webhook queue on errors', () => {
     expect(await findDelivery(shop.db, deliveryId!)).toMatchObject({ status: 'delivered', attempts: 1 });
   });
 
-  it('stops by its deadline although the database fails and an ended attempt cannot be recorded', async () => {
+  it('stops at its deadline although the database fails and a finished attempt cannot be recorded', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response) => void held.push(() => response.end()));
     await (await shop.payment(await shop.merchant(sink.url))).emit();
@@ -426,7 +426,7 @@ describe('the webhook queue on errors', () => {
     expect(sink.received).toHaveLength(1);
   });
 
-  it('never delivers twice when two workers race for the same rows', async () => {
+  it('never delivers an event twice when two workers lease the same rows concurrently', async () => {
     const sink = await sinkOf();
     const merchant = await shop.merchant(sink.url);
     const workers = [shop.queue(), shop.queue(), shop.queue()];
@@ -448,7 +448,7 @@ describe('the webhook queue on errors', () => {
     expect(new Set(sink.received.map(idOf)).size).toBe(40);
   });
 
-  it('takes over an expired lease, and ignores the late result of the former holder', async () => {
+  it('takes over an expired lease, and ignores the late result of the previous worker', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response, index) => {
       if (index === 0) held.push(() => response.writeHead(500).end());
@@ -525,7 +525,7 @@ describe('the webhook queue on errors', () => {
     expect(sink.received).toHaveLength(2);
   });
 
-  it('wakes by its own timer without a notification', async () => {
+  it('finds due deliveries by its own timer when it gets no notification', async () => {
     const sink = await sinkOf();
     const merchant = await shop.merchant(sink.url);
     const queue = shop.queue();
@@ -535,7 +535,7 @@ describe('the webhook queue on errors', () => {
     await sink.until(1, 5_000);
   });
 
-  it('continues when the target of one delivery is invalid', async () => {
+  it('continues with other deliveries when the URL of one is invalid', async () => {
     const sink = await sinkOf();
     const impossible = await shop.merchant('http://127.0.0.1:1/');
     const nonsense = await shop.merchant('nonsense');
@@ -549,7 +549,7 @@ describe('the webhook queue on errors', () => {
     expect((await logsOf(impossible))[0]!.error).toContain('ECONNREFUSED');
   });
 
-  it('survives a server that accepts connections and sends no HTTP', async () => {
+  it('times out on a server that accepts connections and sends no HTTP', async () => {
     const server = createServer((socket) => socket.end('hello\r\n'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -27,7 +27,7 @@ function success(delivery: StoredDelivery): AttemptRecord {
   };
 }
 
-it('recordAttempts keeps a success, whatever another attempt of the same batch reports about the endpoint', async () => {
+it('recordAttempts stores a delivery as delivered although another attempt in the batch reports the endpoint as gone', async () => {
   const merchant = await shop.merchant('https://shop.example/hook');
   const ids: string[] = [];
   for (let n = 0; n < 2; n += 1) {

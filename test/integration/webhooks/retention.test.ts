@@ -57,7 +57,7 @@ const countOf = async (table: 'webhook_logs' | 'deliveries' | 'events') =>
   (await shop.db.selectFrom(table).selectAll().execute()).length;
 
 describe('webhook retention', () => {
-  it('keeps the logs of the last days and drops older ones', async () => {
+  it('keeps the logs of the last days and deletes older ones', async () => {
     await history(5, 10);
     shop.clock.advance(3 * DAY_MS);
     await history(4, 10);
@@ -66,7 +66,7 @@ describe('webhook retention', () => {
     expect(await countOf('webhook_logs')).toBe(4);
   });
 
-  it('keeps the newest logs within the size limit, whatever their age', async () => {
+  it('keeps the newest logs within the size limit, and deletes older ones whatever their age', async () => {
     await history(40, 10_000);
     await prune({ logRetentionDays: 30, logMaxBytes: 105_000 });
     expect(await sumLogBytes(shop.db)).toBeLessThanOrEqual(105_000);
@@ -77,7 +77,7 @@ describe('webhook retention', () => {
     expect(await countOf('webhook_logs')).toBe(0);
   });
 
-  it('works in bounded batches when there is much to drop', async () => {
+  it('deletes in bounded batches when there is much to delete', async () => {
     await history(1, 10);
     const [model] = await shop.db.selectFrom('webhook_logs').selectAll().execute();
     const rows = Array.from({ length: 1_300 }, (_, n) => ({ ...model!, id: `whl_${n}`, exchangeJson: null }));
@@ -90,7 +90,7 @@ describe('webhook retention', () => {
     expect(await prune({ logRetentionDays: 2, logMaxBytes: 1_000_000 })).toEqual({ webhook_logs: 1_301 });
   });
 
-  it('drops the data of old events but not the events, and never the data of undelivered events', async () => {
+  it('empties old events without deleting them, except undelivered events', async () => {
     await history(3, 10);
     const pending = await (await shop.payment(merchant)).emit();
     shop.clock.advance(20 * DAY_MS);
