@@ -86,7 +86,7 @@ describe('the compose files', () => {
       ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld'],
     ],
     [[], ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld']],
-  ])('are valid for docker compose %j and contain the expected services', async (options, services) => {
+  ])('are valid with docker compose %j and contain the expected services', async (options, services) => {
     const compose = new ComposeProject('tilld-check-config', {}, options);
     expect((await compose.run(['config', '--services'])).split('\n').toSorted()).toEqual(services);
     const config = JSON.parse(await compose.run(['config', '--format', 'json'])) as {
@@ -122,14 +122,14 @@ async function configured(
 const digest = (name: string): string => `${name}@sha256:${'0a'.repeat(32)}`;
 
 describe('variables of the compose files', () => {
-  test('limit CPU and memory of each service of the mainnet profile', async () => {
+  test('limit CPU and memory of each service in the mainnet profile', async () => {
     const limits = { DAEMON_CPUS: '0.5', BTC_CPUS: '2', LTC_CPUS: '1', BTC_MEMORY: '3g' };
     const services = await configured(limits, ['--env-file', 'docker/mainnet.env.example']);
     expect(SERVICES.map((name) => services[name]?.cpus)).toEqual([2, 1, 0.5]);
     expect(services['bitcoind-mainnet']?.mem_limit).toBe(String(3 * 1024 ** 3));
   });
 
-  test('replace the nodes by images by digest, which run as the same user', async () => {
+  test('replace the node images by images with a given digest, which run as the same user', async () => {
     const files = ['-f', 'docker-compose.yml', '-f', 'docker-compose.upstream-nodes.yml'];
     const options = ['--env-file', 'docker/mainnet.env.example', ...files];
     const images = { BITCOIND_IMAGE: digest('bitcoin'), LITECOIND_IMAGE: digest('litecoin') };
@@ -161,7 +161,7 @@ describe('the mainnet profile of docker compose', () => {
     expect(chains).not.toHaveProperty('SOL');
   });
 
-  test('lets only the first account register, with the token in the log', async () => {
+  test('allows only one account to register, with the setup token from the log', async () => {
     const body = { email: 'owner@example.com', password: 'correct horse battery' };
     expect((await api.call('POST', '/auth/register', { body })).status).toBe(400);
     const log = await project.run(['logs', '--no-log-prefix', 'tilld-mainnet']);
@@ -173,7 +173,7 @@ describe('the mainnet profile of docker compose', () => {
     expect(second.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('backs up into a folder of the host', async () => {
+  test('writes backups into a folder of the host', async () => {
     const said = await project.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
     expect(said).toMatch(/^\/backups\/\S+ \(\d+ bytes, verified\)$/);
   });
@@ -192,7 +192,7 @@ describe('the mainnet profile of docker compose', () => {
     expect(HostConfig.Memory).toBeGreaterThan(0);
   });
 
-  test('stops pruned nodes cleanly', async () => {
+  test('stops pruned nodes without a forced kill', async () => {
     await project.run(['stop', ...SERVICES]);
     for (const service of SERVICES) expect((await project.inspect(service)).State.ExitCode).toBe(0);
     await project.run(['start', 'tilld-mainnet']);
@@ -206,7 +206,7 @@ describe('the replica profile of docker compose', () => {
     ['-f', 'docker-compose.yml', '-f', 'test/compose/offline.yml'],
   );
 
-  test('keeps a replica whose state the daemon reports and from which a second machine can restore', async () => {
+  test('writes a replica whose state the daemon reports and from which a second machine can restore', async () => {
     await replicated.run(['up', '-d', '--no-deps', 'tilld-mainnet', 'tilld-replica'], UP_MS);
     const replica = await eventually(
       'the replica is seen',
@@ -251,7 +251,7 @@ describe('the Caddyfile', () => {
     expect(stdout + stderr).toMatch(/Valid configuration/);
   });
 
-  test('proxies the public address, which has no metrics', async () => {
+  test('forwards the public address, without /metrics', async () => {
     const front = await freePort();
     const text = readFileSync('docker/Caddyfile', 'utf8').replace('tilld-mainnet:3000', `127.0.0.1:${port}`);
     const file = join(dir, 'Caddyfile');

@@ -51,7 +51,7 @@ describe('docker compose up', () => {
     await ready();
   });
 
-  test('lets the commands of the README create and pay a first payment without changes', async () => {
+  test('allows the commands of the README to create and pay a first payment without changes', async () => {
     const readme = readFileSync('README.md', 'utf8');
     const [section = ''] = /^## A first payment\n[\s\S]*?^### /m.exec(readme) ?? [];
     const lines = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
@@ -69,7 +69,7 @@ describe('docker compose up', () => {
     expect([payment.sandbox, payment.exception]).toEqual([true, null]);
   });
 
-  test('completes a live payment in each coin, paid by the miner, with a webhook to the shop', async () => {
+  test('completes a live payment in each coin, paid by the test miner, with a webhook to the shop', async () => {
     shop = await Shop.open(api, { webhookUrl: sink.url.replace(gateway, 'host.docker.internal') });
     const { secret } = await api.must<{ secret: string }>('GET', '/merchant/webhook/secret', {
       token: shop.secretKey,
@@ -163,7 +163,7 @@ describe('the containers of docker compose', () => {
 });
 
 describe('stopping and starting the containers', () => {
-  test('ends the daemon with 0 within ten seconds on SIGTERM and keeps all data', async () => {
+  test('ends the daemon with exit code 0 within ten seconds of SIGTERM and keeps all data', async () => {
     const before = Date.now();
     await project.run(['stop', 'tilld']);
     const tookMs = Date.now() - before;
@@ -174,14 +174,14 @@ describe('stopping and starting the containers', () => {
     await everythingIsThere();
   });
 
-  test('lets a killed daemon resume at its cursor', async () => {
+  test('lets a killed daemon resume at the last block it had read', async () => {
     await project.run(['kill', '-s', 'KILL', 'tilld']);
     expect((await project.inspect('tilld')).State.ExitCode).toBe(137);
     await project.run(['start', 'tilld']);
     await everythingIsThere();
   });
 
-  test('keeps chains, payments and keys over `down` and `up`, and payments continue', async () => {
+  test('keeps chains, payments and keys over `down` and `up`, and open payments continue', async () => {
     await project.run(['down', '--timeout', '20'], 180_000);
     await project.run(['up', '-d', '--wait'], 180_000);
     await everythingIsThere();

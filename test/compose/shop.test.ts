@@ -45,7 +45,7 @@ test('docker compose --profile shop starts a shop that is connected to tilld', a
   expect(await page.getByRole('cell').allTextContents()).toEqual(['yes', 'yes', 'yes', 'yes']);
 });
 
-test('the compose shop lets a shopper order, pay on the checkout and read that the order is paid', async () => {
+test('the compose shop lets a shopper order, pay on the checkout and see the order as paid', async () => {
   shopper = await browser.page({ viewport: PHONE });
   await shopper.goto('/');
   await shopper.getByLabel('Mug').fill('2');

@@ -30,7 +30,7 @@ describe.skipIf(!available)('scripts/nodes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('starts both nodes once, and prints the settings for a shell', async () => {
+  it('starts both nodes once, and prints their settings as shell variables', async () => {
     const settings = await nodes('start');
     expect(settings.split('\n').map((line) => line.replace(/=.*/, ''))).toEqual([
       'export TILLD_BTC_RPC_URL',
@@ -43,7 +43,7 @@ describe.skipIf(!available)('scripts/nodes', () => {
     expect(statSync(join(directory, 'btc.json')).mode & 0o077).toBe(0);
   });
 
-  it.each(['btc', 'ltc'] as const)('pays and mines %s', async (coin) => {
+  it.each(['btc', 'ltc'] as const)('pays an address and mines a block with %s', async (coin) => {
     const [, url = ''] = new RegExp(`_${coin}_RPC_URL='(.*)'`, 'i').exec(await nodes('start')) ?? [];
     const burn = await callRpc<{ address?: string; addresses?: string[] }>(url, 'decodescript', [
       BURN_SCRIPT,
@@ -63,11 +63,11 @@ describe.skipIf(!available)('scripts/nodes', () => {
     ['pay', 'btc', 'bcrt1qanybody', '0'],
     ['frobnicate'],
     ['status', '--nonsense'],
-  ])('refuses %s %s', async (...args) => {
+  ])('rejects %s %s', async (...args) => {
     await expect(nodes(...args)).rejects.toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('never ends a process that only has the recorded pid', async () => {
+  it('never ends a process that only has the recorded process id', async () => {
     const file = join(directory, 'btc.json');
     const saved = readFileSync(file, 'utf8');
     const pid = savedPid('btc');

@@ -19,7 +19,7 @@ async function batchIds(url: string): Promise<number[]> {
   return (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
 }
 
-describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoind', () => {
+describe.skipIf(!requireNode('BTC'))('the fault proxy between a daemon and a real bitcoind', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
 
@@ -36,7 +36,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoin
     await proxy.close();
   });
 
-  it('passes calls, wallet paths and exact amounts through, and counts them', async () => {
+  it('forwards calls, wallet paths and exact amounts unchanged, and counts them', async () => {
     expect(await callRpc(proxy.url, 'getblockcount')).toBe((await node.tip()).height);
     const balance = await callRpc(`${proxy.url}/wallet/miner`, 'getbalance');
     expect(balance).toBe(await node.walletRpc('getbalance'));
@@ -58,7 +58,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoin
     expect(await post(proxy.url, BATCH)).toMatchObject({ status: 200 });
   });
 
-  it('affects only the configured methods and number of calls', async () => {
+  it('applies a fault only to the configured methods and number of calls', async () => {
     const fault = proxy.inject({ kind: 'reset' }, { methods: ['getblockcount'], times: 2 });
     await callRpc(proxy.url, 'getbestblockhash');
     await expect(callRpc(proxy.url, 'getblockcount')).rejects.toThrow();
@@ -67,7 +67,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoin
     expect(fault.hits).toBe(2);
   });
 
-  it('hangs until the caller gives up, and closes although a call hangs', async () => {
+  it('does not answer until the caller gives up, and can be closed during such a call', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(callRpc(proxy.url, 'getblockcount', [], 100)).rejects.toThrow(/abort|timeout/i);
     const hanging = callRpc(proxy.url, 'getblockcount').catch((error: unknown) => error);
@@ -76,7 +76,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoin
     expect(await hanging).toBeInstanceOf(Error);
   });
 
-  it('delays a response', async () => {
+  it('delays a response by the configured time', async () => {
     const fault = proxy.inject({ kind: 'delay', delayMs: 150 });
     await expect(callRpc(proxy.url, 'getblockcount', [], 50)).rejects.toThrow();
     expect(await callRpc(proxy.url, 'getblockcount', [], 5000)).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoin
     expect(await callRpc(proxy.url, 'getblockcount', [], 5000)).toBeGreaterThan(0);
   });
 
-  it('returns garbage, half a response, and an error that the node did not return', async () => {
+  it('returns garbage, half a response, or an error that the node did not return', async () => {
     proxy.inject({ kind: 'garbage' }, { times: 1 });
     await expect(callRpc(proxy.url, 'getblockcount')).rejects.toThrow(/without JSON/);
     proxy.inject({ kind: 'truncate' }, { times: 1 });

@@ -19,7 +19,7 @@ describe.skipIf(!requireNode('LTC'))('a litecoind with MWEB active', () => {
     await node.stop();
   });
 
-  it('starts just past activation and returns MWEB addresses', async () => {
+  it('starts just after the activation of MWEB and returns MWEB addresses', async () => {
     expect((await node.tip()).height).toBe(432);
     expect(await mwebAddress(node)).toMatch(/^tmweb1/);
   });

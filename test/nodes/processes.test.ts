@@ -22,22 +22,25 @@ function runScript(
   return { status, stdout, stderr };
 }
 
-describe('a machine without node binaries', () => {
+describe('a test run on a machine without node binaries', () => {
   const nowhere = { PATH: '/nonexistent', TILLD_NODES_DIR: '/nonexistent' };
 
-  it.each(NODE_COINS)('fails in CI, and elsewhere skips %s with one line of instructions', (coin) => {
-    const code = `console.log(lib.requireNode('${coin}'), lib.requireNode('${coin}'));`;
-    const ci = runScript(code, { ...nowhere, CI: 'true' });
-    expect(ci.status).not.toBe(0);
-    expect(ci.stderr).toContain('scripts/nodes install');
-    const elsewhere = runScript(code, { ...nowhere, CI: '' });
-    expect(elsewhere).toMatchObject({ status: 0, stdout: 'false false\n' });
-    expect(elsewhere.stderr.match(/SKIPPING every/g)).toHaveLength(1);
-  });
+  it.each(NODE_COINS)(
+    'fails in CI, and elsewhere skips the tests of %s with one line of instructions',
+    (coin) => {
+      const code = `console.log(lib.requireNode('${coin}'), lib.requireNode('${coin}'));`;
+      const ci = runScript(code, { ...nowhere, CI: 'true' });
+      expect(ci.status).not.toBe(0);
+      expect(ci.stderr).toContain('scripts/nodes install');
+      const elsewhere = runScript(code, { ...nowhere, CI: '' });
+      expect(elsewhere).toMatchObject({ status: 0, stdout: 'false false\n' });
+      expect(elsewhere.stderr.match(/SKIPPING every/g)).toHaveLength(1);
+    },
+  );
 });
 
 describe.skipIf(!requireNode('BTC'))('the processes of a private node', () => {
-  it('prove that the listener is the child process, and distinguish its port from others', async () => {
+  it('are identified by their listening port, and distinguished from other processes', async () => {
     await using node = await startBitcoind({ funded: false });
     expect(listensOn(node.pid, node.rpcPort)).toBe(true);
     expect(listensOn(process.pid, node.rpcPort)).toBe(false);
@@ -60,7 +63,7 @@ describe.skipIf(!requireNode('BTC'))('the processes of a private node', () => {
     },
   );
 
-  it('prune on request', async () => {
+  it('use pruning on request', async () => {
     await using node = await startBitcoind({ pruned: true });
     await node.mine(600);
     await node.rpc('pruneblockchain', [500]);

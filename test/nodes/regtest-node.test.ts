@@ -29,7 +29,7 @@ async function blockTxids(node: RegtestNode, hash: string): Promise<string[]> {
 }
 
 describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
+  describe.skipIf(!requireNode(coin))('started from the real binary', () => {
     let node: RegtestNode;
 
     beforeAll(async () => {
@@ -104,7 +104,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
       await node.mine();
     });
 
-    it('refuses to pay an address of another network, by name', async () => {
+    it('refuses to pay an address of another network', async () => {
       await expect(node.pay({ address: 'nonsense', amountAtoms: 1n })).rejects.toThrow(/nonsense/);
       await expect(node.rpc('nosuchmethod')).rejects.toBeInstanceOf(RpcError);
     });
@@ -112,7 +112,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
 });
 
 describe.each(NODE_COINS)('reorgs of %s', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
+  describe.skipIf(!requireNode(coin))('on nodes started from the real binary', () => {
     let node: RegtestNode;
 
     beforeAll(async () => {
@@ -122,7 +122,7 @@ describe.each(NODE_COINS)('reorgs of %s', (coin) => {
       await node.stop();
     });
 
-    it.each([1, 2, 3, 6])('move a payment at depth %i', async (depth) => {
+    it.each([1, 2, 3, 6])('move a payment to another block at depth %i', async (depth) => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 90_000n });
       const before = await node.mine(depth);
       const result = await node.reorg({ depth, moveInto: depth });
@@ -136,7 +136,7 @@ describe.each(NODE_COINS)('reorgs of %s', (coin) => {
       expect(await blockTxids(node, result.connected[depth] ?? '')).toEqual([txid]);
     });
 
-    it('leave the transactions in the mempool on request', async () => {
+    it('return the transactions to the mempool on request', async () => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 91_000n });
       await node.mine(2);
       const result = await node.reorg({ depth: 2, transactions: 'mempool', extra: 2 });
@@ -146,7 +146,7 @@ describe.each(NODE_COINS)('reorgs of %s', (coin) => {
       await node.mine();
     });
 
-    it('replace a payment by a double spend and move the others', async () => {
+    it('replace a payment by a double spend and keep the others', async () => {
       const address = await node.foreignAddress();
       const dropped = await node.pay({ address, amountAtoms: 92_000n });
       const kept = await node.pay({ address, amountAtoms: 93_000n });
@@ -161,7 +161,7 @@ describe.each(NODE_COINS)('reorgs of %s', (coin) => {
       expect(state.confirmations).toBeLessThan(0);
     });
 
-    it('replace a confirmed payment by a manually built conflict', async () => {
+    it('replace a confirmed payment by a conflicting transaction', async () => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 94_000n });
       const conflict = await node.conflictOf(txid, { newAddress: await node.foreignAddress() });
       await node.mine();
@@ -183,7 +183,7 @@ describe.each(NODE_COINS)('reorgs of %s', (coin) => {
 });
 
 describe.each(NODE_COINS)('a restart of a %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
+  describe.skipIf(!requireNode(coin))('started from the real binary', () => {
     it('keeps chain, port and credentials, also after a crash', async () => {
       await using node = await startNode(coin);
       const { rpcUrl, pid } = node;

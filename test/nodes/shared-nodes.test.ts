@@ -11,7 +11,7 @@ const CONFIG = join(import.meta.dirname, 'fixtures/shared-nodes.config.ts');
 const available = requireNode('BTC') && requireNode('LTC');
 
 describe.skipIf(!available)('the shared nodes of a test run', () => {
-  it('are one per coin for every test file, and end with the run', async () => {
+  it('are started once per coin for all test files, and stopped at the end of the run', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [VITEST, 'run', '--config', CONFIG]);
     const attached = [...stdout.matchAll(/attached (BTC|LTC) (\d+)/g)].map(([line]) => line);
     expect(attached).toHaveLength(4);

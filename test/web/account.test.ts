@@ -142,7 +142,7 @@ describe('an account in the dashboard', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
   });
 
-  it('gets a new password by the link in the email, once', async () => {
+  it('gets a new password by the link in the email, which is valid once', async () => {
     await button('Sign out').click();
     await page.getByRole('link', { name: 'Forgot the password?' }).click();
     await field('Email').fill(EMAIL);
@@ -163,7 +163,7 @@ describe('an account in the dashboard', () => {
     await heading('Shops').waitFor();
   });
 
-  it('enables a second factor, enters its code at sign-in, and disables it again', async () => {
+  it('can enable a second factor, needs its code at sign-in, and can disable it again', async () => {
     await menu('Account').click();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await button('Set up').click();
@@ -212,7 +212,7 @@ describe('an account in the dashboard', () => {
 });
 
 describe('the sessions of an account', () => {
-  it('are listed with their browsers, and can be ended one by one or all together', async () => {
+  it('are listed with their browsers, and can be ended one by one or together', async () => {
     const phone = await browser.page({ userAgent: 'Mozilla/5.0 (Android 16) Firefox/140.0' });
     await phone.goto('/dashboard/account');
     await phone.getByLabel('Email').fill(EMAIL);
@@ -241,8 +241,8 @@ describe('the sessions of an account', () => {
   });
 });
 
-describe('an action that moves money', () => {
-  it('asks for a step-up, keeps the form, and continues automatically', async () => {
+describe('an action in the dashboard that moves money', () => {
+  it('asks for a step-up, keeps the input, and continues automatically after the step-up', async () => {
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: await userToken(),
       body: { name: 'Cellar', domain: 'cellar.example' },
@@ -283,7 +283,7 @@ describe('an action that moves money', () => {
 });
 
 describe('the dashboard of a shop', () => {
-  it('verifies its domain by the record copied from the page', async () => {
+  it('verifies its domain by the DNS record that the page shows', async () => {
     await page.goto('/dashboard/shops');
     await button('New shop').click();
     await field('Name').fill('Blue Door Books');
@@ -398,8 +398,8 @@ describe('the dashboard of a shop', () => {
   });
 });
 
-describe('a browser that refuses cookies', () => {
-  it('gets an error at sign-in', async () => {
+describe('a browser that rejects cookies', () => {
+  it('shows an error at sign-in', async () => {
     const shy = await browser.page();
     await shy.route('**/auth/session', async (route) => {
       const response = await route.fetch();
@@ -417,7 +417,7 @@ describe('a browser that refuses cookies', () => {
 });
 
 describe('the end of a dashboard session', () => {
-  it('keeps the input of a form or dialog, and continues once the user has entered the password', async () => {
+  it('keeps the input of a form or dialog, and continues once the user has entered the password again', async () => {
     const other = await Shop.open(till.api);
     await page.goto(`${shopPath}/wallet`);
     await button('Send BTC').click();
@@ -442,7 +442,7 @@ describe('the end of a dashboard session', () => {
     await page.getByText('Network fee', { exact: true }).waitFor();
   });
 
-  it('leads back to the same page after sign-in when it happened without a user action', async () => {
+  it('shows the sign-in page, which leads back to the same page, when the user did nothing', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
     await page.getByRole('link', { name: 'short' }).waitFor();
     await page.goto('about:blank');

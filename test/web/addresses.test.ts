@@ -15,7 +15,7 @@ afterAll(async () => {
   await till?.end();
 });
 
-it('every link in the dashboard is a path that the server serves', async () => {
+it('every link in the dashboard leads to a path that the server serves', async () => {
   const page = await browser.page();
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();

@@ -71,7 +71,7 @@ async function claimToApprove(): Promise<void> {
 const card = (name: string) => page.getByRole('listitem').filter({ hasText: name });
 const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name });
 
-it('a shopkeeper settles every trouble of a day from the page of what waits', async () => {
+it('the "Needs you" page lets a shopkeeper settle every kind of open decision', async () => {
   await order('short', 'underpay', { lifetimeMinutes: 5 });
   till.clock.advance(6 * 60_000);
   // Only now, because a step-up lasts for five minutes.
@@ -110,7 +110,7 @@ it('a shopkeeper settles every trouble of a day from the page of what waits', as
   expect(await waiting()).toEqual([]);
 });
 
-it('the page of what waits fits a phone', async () => {
+it('the "Needs you" page fits a phone', async () => {
   await order('reversed-again', 'double-spend');
   await page.setViewportSize(PHONE);
   await page.reload();
@@ -122,7 +122,7 @@ it('the page of what waits fits a phone', async () => {
   await page.screenshot({ path: `${SCREENS}/attention-phone.png`, fullPage: true });
 });
 
-it('a send above a limit leads to its dialog on the wallet page, and leaves the list once it is rejected', async () => {
+it('the "Needs you" page links a send above a limit to its dialog on the wallet page, and drops it once it is rejected', async () => {
   const guarded = await Shop.open(till.api, { owner: owner.token });
   const { id } = await guarded.createPayment();
   const paid = { paymentId: id, scenario: 'exact', coin: 'BTC', ...DEEP };

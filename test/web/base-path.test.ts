@@ -36,7 +36,7 @@ it.each([
   ['passes', false],
   ['removes', true],
 ])(
-  'a new user registers and gets a payment paid below a path that the proxy %s',
+  'a new user registers and receives a test payment when the proxy %s the base path',
   async (_what, removesPath) => {
     const { proxy, browser, baseUrl } = await serveAtPath('/pay/till', removesPath);
     const context = await browser.context({ viewport: DESKTOP });
@@ -78,7 +78,7 @@ it.each([
   },
 );
 
-it('a shop uses the API, a payment link and pay.js below a path', async () => {
+it('a shop uses the API, a payment link and pay.js below a base path', async () => {
   const { proxy, browser, baseUrl } = await serveAtPath('/till', false);
   const api = new ApiClient(baseUrl);
   const site = await startShopPage(

@@ -57,7 +57,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
 const orders = async () =>
   page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr a').allInnerTexts();
 
-it('the payment search finds an amount in local notation, and the middle of an order id or an address', async () => {
+it('the payment search finds an amount in local notation, and a part of an order id or an address', async () => {
   await visit(page, `${path}/payments`);
   await page.getByRole('link', { name: 'Shelf-731' }).waitFor();
   for (const [text, order] of [
@@ -151,7 +151,7 @@ it('the books page downloads the figures of a month of the shop, and the movemen
   await page.getByRole('link', { name: 'Buchhaltung' }).waitFor();
 });
 
-it('the longest amounts fit into cards and history on a phone', async () => {
+it('the longest amounts fit into the cards and the wallet history on a phone', async () => {
   const phone = await signedIn({ viewport: PHONE });
   const balances = {
     BTC: '20999999.9769',
@@ -182,7 +182,7 @@ it('the longest amounts fit into cards and history on a phone', async () => {
   await phone.close();
 });
 
-it('the wallet page says when no rate is available', async () => {
+it('the wallet page shows a message when no rate is available', async () => {
   await page.route('**/rates?**', (route) =>
     route.fulfill({
       json: {
@@ -197,7 +197,7 @@ it('the wallet page says when no rate is available', async () => {
   await page.unroute('**/rates?**');
 });
 
-it('the dashboard requests no data by day before the time zone of the shop is known', async () => {
+it('the dashboard requests no daily data before it knows the time zone of the shop', async () => {
   const zones = new Set<string | null>();
   const reads = (request: { url: () => string }): void => {
     const { pathname, searchParams } = new URL(request.url());
@@ -212,7 +212,7 @@ it('the dashboard requests no data by day before the time zone of the shop is kn
   expect([...zones]).toEqual(['Pacific/Auckland']);
 });
 
-it('the bars of the volume chart are accessible by keyboard and link to their payments', async () => {
+it('the bars of the volume chart can be used by keyboard and link to their payments', async () => {
   await visit(page, path);
   const bar = page.getByRole('link', { name: /^Zahlungen: .*12,50/ });
   await bar.focus();
@@ -246,13 +246,13 @@ it('the bars of the volume chart are accessible by keyboard and link to their pa
   await phone.close();
 });
 
-it('the page of a payment shows the email address of its customer', async () => {
+it('the payment page shows the email address of its customer', async () => {
   await visit(page, `${path}/payments/${paid}`);
   const link = page.getByRole('link', { name: /^buyer-/ });
   expect(await link.getAttribute('href')).toMatch(/^mailto:buyer-[0-9a-f]+@example\.com$/);
 });
 
-it('the timeline of a payment shows seconds, and the time zone on hover', async () => {
+it('the timeline of a payment shows seconds, and the time zone in a tooltip', async () => {
   await visit(page, `${path}/payments/${paid}`);
   const times = page.locator('ol time');
   await times.first().waitFor();
@@ -264,7 +264,7 @@ it('the timeline of a payment shows seconds, and the time zone on hover', async 
   }
 });
 
-it('currency and time zone can be set in the settings', async () => {
+it('the settings page changes currency and time zone of the shop', async () => {
   await visit(page, `${path}/settings`);
   const field = (name: string) => page.getByLabel(name, { exact: true });
   await field('Währung').fill('usd');

@@ -69,7 +69,7 @@ it('the pages for payers show logo, colour and support contact of the shop, read
   await page.context().close();
 });
 
-it('the owner sets the branding in the settings, with a preview', async () => {
+it('the settings page changes the branding, with a preview', async () => {
   const { shop, till } = world;
   await brand({ logo: null, accentColor: null, supportContact: null });
   const page = await browser.page({ viewport: DESKTOP, reducedMotion: 'reduce' });

@@ -35,7 +35,7 @@ it.each([
   ['phone', PHONE, 'dark'],
   ['desktop', DESKTOP, 'light'],
 ] as const)(
-  'the checkout shows the order lines in the language of the order (%s, %s %s)',
+  'the checkout shows the line items in the language of the payment (%s, %s %s)',
   async (_device, viewport, colorScheme) => {
     const { id } = await world.pay(ORDER);
     const page = await browser.page({ viewport, colorScheme });
@@ -51,7 +51,7 @@ it.each([
   },
 );
 
-it('the checkout shows the order lines without script', async () => {
+it('the checkout shows the line items without JavaScript', async () => {
   const { id } = await world.pay(ORDER);
   const page = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
   await page.goto(`/checkout/${id}`);
@@ -60,7 +60,7 @@ it('the checkout shows the order lines without script', async () => {
   await page.context().close();
 });
 
-it('the checkout shows a new price without a reload, and keeps open sections open', async () => {
+it('the checkout shows an edited price without a reload, and keeps expanded sections expanded', async () => {
   const { id } = await world.pay(ORDER);
   const page = await browser.page({ viewport: PHONE });
   await page.goto(`/checkout/${id}`);

@@ -61,19 +61,22 @@ describe('the checkout after the return from a wallet', () => {
     ['is restored', `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`],
     ['is online again', `dispatchEvent(new Event('online'))`],
     ['gets the focus', `dispatchEvent(new Event('focus'))`],
-  ])('shows the payment immediately when the page %s, and reopens the event stream', async (_when, event) => {
-    const { page, id } = await openCheckout(SILENT_STREAM);
-    await payElsewhere(id);
-    expect(await page.getByRole('heading', { name: 'Payment complete' }).count()).toBe(0);
-    await page.evaluate(event);
-    await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
-    expect(await page.evaluate('window.streams')).toBe(2);
-    await page.context().close();
-  });
+  ])(
+    'shows a received payment immediately when the page %s, and reopens the event stream',
+    async (_when, event) => {
+      const { page, id } = await openCheckout(SILENT_STREAM);
+      await payElsewhere(id);
+      expect(await page.getByRole('heading', { name: 'Payment complete' }).count()).toBe(0);
+      await page.evaluate(event);
+      await page.getByRole('heading', { name: 'Payment complete' }).waitFor();
+      expect(await page.evaluate('window.streams')).toBe(2);
+      await page.context().close();
+    },
+  );
 });
 
 describe('the countdown of the checkout', () => {
-  it('does not follow a change of the clock of the device', async () => {
+  it('is not affected by a change of the device clock', async () => {
     const { page } = await openCheckout('');
     await page.evaluate('{ const now = Date.now; Date.now = () => now() + 1_800_000; }');
     const before = await page.locator('time').innerText();
@@ -84,7 +87,7 @@ describe('the countdown of the checkout', () => {
 });
 
 describe('the copy button of the checkout', () => {
-  it('copies the address in a browser that refuses access to the clipboard', async () => {
+  it('copies the address also in a browser without clipboard permission', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page, id } = await openCheckout('', { permissions });
     await page.evaluate(`navigator.clipboard.writeText = async () => { throw new Error('refused'); }`);
@@ -97,8 +100,8 @@ describe('the copy button of the checkout', () => {
   });
 });
 
-describe('the checkout of a phone that loads its page again', () => {
-  it('shows the coin that the payer chose', async () => {
+describe('the checkout of a phone that reloads the page', () => {
+  it('shows the coin that the payer had selected', async () => {
     const { page } = await openCheckout('');
     const litecoin = page.getByRole('radio', { name: /LTC/ });
     expect(await litecoin.isChecked()).toBe(false);
@@ -110,7 +113,7 @@ describe('the checkout of a phone that loads its page again', () => {
 });
 
 describe('the checkout without a connection', () => {
-  it('says so above the page, where it covers nothing, until the daemon answers again', async () => {
+  it('shows that in a line above the page, which covers nothing, until the daemon responds again', async () => {
     const { page } = await openCheckout('');
     const note = page.locator('#offline');
     expect(await note.isHidden()).toBe(true);

@@ -75,50 +75,53 @@ async function englishLeftIn(path: string, language: string): Promise<string[]> 
     .filter((piece) => piece.length >= 8 && !own.includes(piece) && text.includes(piece));
 }
 
-describe.each(STATES)('the checkout $name', ({ name, status, exception = null, heading: title, reach }) => {
-  let payment: PaymentJson;
-  let path: string;
+describe.each(STATES)(
+  'the checkout of a payment $name',
+  ({ name, status, exception = null, heading: title, reach }) => {
+    let payment: PaymentJson;
+    let path: string;
 
-  it('changes on the open page without a reload, and is in the page without script', async () => {
-    payment = await world.pay({ orderId: name, returnUrl: `${world.till.api.baseUrl}/healthz` });
-    path = `/checkout/${payment.id}`;
-    const page = await browser.page({ viewport: PHONE });
-    await page.goto(path);
-    await heading(page, 'Waiting for your payment').waitFor();
-    await reach(world, payment.id);
-    expect(await world.shop.payment(payment.id)).toMatchObject({ status, exception });
-    await heading(page, title).waitFor();
-    expect(await page.locator('#status').innerText()).toMatch(new RegExp(`^${title}`));
-    await page.context().close();
+    it('changes on the open page without a reload, and contains the state without JavaScript', async () => {
+      payment = await world.pay({ orderId: name, returnUrl: `${world.till.api.baseUrl}/healthz` });
+      path = `/checkout/${payment.id}`;
+      const page = await browser.page({ viewport: PHONE });
+      await page.goto(path);
+      await heading(page, 'Waiting for your payment').waitFor();
+      await reach(world, payment.id);
+      expect(await world.shop.payment(payment.id)).toMatchObject({ status, exception });
+      await heading(page, title).waitFor();
+      expect(await page.locator('#status').innerText()).toMatch(new RegExp(`^${title}`));
+      await page.context().close();
 
-    const plain = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
-    await plain.goto(path);
-    await heading(plain, title).waitFor();
-    const paying = isPayable({ status, exception });
-    expect(await plain.getByRole('img', { name: /QR code/ }).count()).toBe(paying ? 1 : 0);
-    const hasMoney =
-      exception !== null || ['underpaid', 'confirming', 'completed', 'refunded'].includes(status);
-    const back = hasMoney ? 'Back to your order' : 'Back to the shop';
-    expect(await plain.getByRole('link', { name: /Back to/ }).allInnerTexts()).toEqual([back]);
-    expect(await plain.getByRole('region', { name: 'Sandbox' }).count()).toBe(0);
-    expect(await plain.getByRole('complementary', { name: 'Sandbox: no real money' }).count()).toBe(1);
-    await plain.context().close();
-  });
+      const plain = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
+      await plain.goto(path);
+      await heading(plain, title).waitFor();
+      const paying = isPayable({ status, exception });
+      expect(await plain.getByRole('img', { name: /QR code/ }).count()).toBe(paying ? 1 : 0);
+      const hasMoney =
+        exception !== null || ['underpaid', 'confirming', 'completed', 'refunded'].includes(status);
+      const back = hasMoney ? 'Back to your order' : 'Back to the shop';
+      expect(await plain.getByRole('link', { name: /Back to/ }).allInnerTexts()).toEqual([back]);
+      expect(await plain.getByRole('region', { name: 'Sandbox' }).count()).toBe(0);
+      expect(await plain.getByRole('complementary', { name: 'Sandbox: no real money' }).count()).toBe(1);
+      await plain.context().close();
+    });
 
-  it('is shown in five languages', async () => {
-    for (const language of OTHERS) {
-      expect({ language, left: await englishLeftIn(path, language) }).toEqual({ language, left: [] });
-    }
-  });
+    it('is available in five languages', async () => {
+      for (const language of OTHERS) {
+        expect({ language, left: await englishLeftIn(path, language) }).toEqual({ language, left: [] });
+      }
+    });
 
-  it('fits the narrowest phone, zoom and large fonts, and is accessible in each size and colour scheme', async () => {
-    const page = await browser.page({ deviceScaleFactor: 2, reducedMotion: 'reduce' });
-    for (const language of ['de', 'en']) {
-      await page.goto(`${path}?lang=${language}`);
-      await page.locator('main').waitFor();
-      expect({ language, overflows: await overflowsOf(page) }).toEqual({ language, overflows: [] });
-    }
-    await expectAccessible(page, name);
-    await page.context().close();
-  });
-});
+    it('fits the narrowest phone, zoom and large fonts, and is accessible in each size and colour scheme', async () => {
+      const page = await browser.page({ deviceScaleFactor: 2, reducedMotion: 'reduce' });
+      for (const language of ['de', 'en']) {
+        await page.goto(`${path}?lang=${language}`);
+        await page.locator('main').waitFor();
+        expect({ language, overflows: await overflowsOf(page) }).toEqual({ language, overflows: [] });
+      }
+      await expectAccessible(page, name);
+      await page.context().close();
+    });
+  },
+);

@@ -47,22 +47,25 @@ describe('the QR code of the checkout', () => {
   it.each([
     ['light', true],
     ['dark', false],
-  ] as const)('contains the payment URI of every coin (%s, script: %s)', async (colorScheme, script) => {
-    const page = await browser.page({ viewport: PHONE, colorScheme, javaScriptEnabled: script });
-    const payment = await world.pay();
-    await open(page, payment);
-    for (const coin of COINS) {
-      await page.getByRole('radio', { name: coin }).check();
-      const shown = panel(page, coin);
-      const { uri, address } = payment.options[coin];
-      expect(uri).toContain(address);
-      expect(await readQr(shown.getByRole('img', { name: /QR code/ }))).toBe(uri);
-      expect(await shown.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toBe(uri);
-    }
-    await page.context().close();
-  });
+  ] as const)(
+    'contains the payment URI of every coin (%s, with JavaScript: %s)',
+    async (colorScheme, script) => {
+      const page = await browser.page({ viewport: PHONE, colorScheme, javaScriptEnabled: script });
+      const payment = await world.pay();
+      await open(page, payment);
+      for (const coin of COINS) {
+        await page.getByRole('radio', { name: coin }).check();
+        const shown = panel(page, coin);
+        const { uri, address } = payment.options[coin];
+        expect(uri).toContain(address);
+        expect(await readQr(shown.getByRole('img', { name: /QR code/ }))).toBe(uri);
+        expect(await shown.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toBe(uri);
+      }
+      await page.context().close();
+    },
+  );
 
-  it('asks for exactly the remainder after a partial payment', async () => {
+  it('contains exactly the remaining amount after a partial payment', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -86,7 +89,7 @@ describe('the QR code of the checkout', () => {
 });
 
 describe('the checkout', () => {
-  it('counts the confirmations, and redirects to the shop at the end', async () => {
+  it('counts the confirmations, and redirects to the shop once the payment is completed', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks'), returnUrl: local('cart') });
     await open(page, payment);
@@ -104,7 +107,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('redirects after a cancellation, and says so before', async () => {
+  it('redirects to the shop after a cancellation, with a notice before', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks'), returnUrl: local('cart') });
     await open(page, payment);
@@ -115,7 +118,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('shows immediately that the merchant accepted late money', async () => {
+  it('shows immediately when the merchant accepts late money', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -141,7 +144,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('shows a partial refund without a reload, and does not redirect then', async () => {
+  it('shows a partial refund without a reload, and does not redirect after it', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay({ successUrl: local('thanks') });
     await world.simulate(payment.id, 'exact', { coin: 'LTC', confirmations: 6 });
@@ -159,7 +162,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('offers the payer the excess until all of it is refunded', async () => {
+  it('offers the payer the overpaid amount until all of it is refunded', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -178,7 +181,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('shows an excess in two coins as an amount in the currency of the price', async () => {
+  it('shows an overpayment in two coins as an amount in the currency of the price', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -200,7 +203,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('simulates a payment in sandbox with the selected coin', async () => {
+  it('simulates a payment in sandbox mode with the selected coin', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -215,7 +218,7 @@ describe('the checkout', () => {
     await page.context().close();
   });
 
-  it('counts down by the clock of the server, whatever the clock of the phone is', async () => {
+  it('counts down by the server clock, whatever the clock of the phone is', async () => {
     const page = await browser.page({ viewport: PHONE });
     await page.clock.setSystemTime(Date.now() + 5 * 3_600_000);
     await open(page, await world.pay());
@@ -257,8 +260,8 @@ describe('the checkout', () => {
   });
 });
 
-describe('the checkout by keyboard', () => {
-  it('has every control in reading order, with visible focus, and working', async () => {
+describe('the checkout used by keyboard', () => {
+  it('reaches every control in reading order, with visible focus', async () => {
     const page = await browser.page({
       viewport: DESKTOP,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -307,7 +310,7 @@ describe('the checkout by keyboard', () => {
     await page.context().close();
   });
 
-  it('keeps the focus when the page changes', async () => {
+  it('keeps the focus when the page updates', async () => {
     const page = await browser.page({ viewport: DESKTOP });
     const payment = await world.pay();
     await open(page, payment);
@@ -341,12 +344,12 @@ it('the checkout shows no animations with prefers-reduced-motion', async () => {
   await page.context().close();
 });
 
-describe('the checkout without an event stream', () => {
+describe('the checkout without a working event stream', () => {
   it.each([
     ['is refused', 'refused'],
     ['is cut', 'cut'],
     ['is buffered by a proxy', 'swallowed'],
-  ])('polls when the stream %s', async (_how, kind) => {
+  ])('polls for changes when the stream %s', async (_how, kind) => {
     const page = await browser.page({ viewport: PHONE });
     let asked = 0;
     await page.route('**/events?**', async (route) => {
@@ -367,7 +370,7 @@ describe('the checkout without an event stream', () => {
     expect(browser.takeComplaints().filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
   });
 
-  it('does not poll while a stream is open', async () => {
+  it('does not poll while an event stream is open', async () => {
     const page = await browser.page({ viewport: PHONE });
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
@@ -382,7 +385,7 @@ describe('the checkout without an event stream', () => {
 });
 
 describe('the size budget of the checkout', () => {
-  it('is one document and three small files, with the QR code in the document', async () => {
+  it('allows one document and three small files, with the QR code in the document', async () => {
     const page = await browser.page({ viewport: PHONE });
     const answers: Response[] = [];
     page.on('response', (answer) => void answers.push(answer));
@@ -403,7 +406,7 @@ describe('the size budget of the checkout', () => {
     await page.context().close();
   });
 
-  it('keeps the payment details in the document when no other file loads', async () => {
+  it('requires the payment details in the document, so that no other file is needed to pay', async () => {
     const page = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
     await page.route('**/assets/**', (route) => route.abort());
     const payment = await world.pay({ allowedCryptos: ['BTC'] });
@@ -414,7 +417,7 @@ describe('the size budget of the checkout', () => {
     browser.takeComplaints();
   });
 
-  it('has no reference to another host in its files', () => {
+  it('allows no reference to another host in any file', () => {
     const manifest = JSON.parse(readFileSync('dist/web/.vite/manifest.json', 'utf8')) as Record<
       string,
       { file: string; css?: string[] }

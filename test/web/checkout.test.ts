@@ -45,7 +45,7 @@ const gzippedSize = (file: string): number => gzipSync(readFileSync(`dist/web/${
 const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name });
 
-describe('the checkout without script', () => {
+describe('the checkout without JavaScript', () => {
   it('shows address, amount and QR code of each coin, and accepts a simulated payment', async () => {
     const page = await browser.page({ javaScriptEnabled: false, viewport: PHONE });
     const made = await payment();
@@ -68,7 +68,7 @@ describe('the checkout without script', () => {
   });
 });
 
-describe('the live page of the checkout', () => {
+describe('the open page of the checkout', () => {
   it('changes to completed without a reload and redirects to the shop', async () => {
     const page = await browser.page({ viewport: PHONE });
     const made = await payment({ successUrl: thanks() });
@@ -82,7 +82,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('asks for the remainder, with a new QR code, and keeps the selected coin', async () => {
+  it('shows the remaining amount with a new QR code after an underpayment, and keeps the selected coin', async () => {
     const page = await browser.page({ viewport: DESKTOP, colorScheme: 'dark' });
     const made = await payment();
     await open(page, made);
@@ -102,7 +102,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('updates without an event stream', async () => {
+  it('updates also when the event stream is unavailable', async () => {
     const page = await browser.page();
     await page.route('**/events?**', (route) => route.fulfill({ status: 204 }));
     await open(page, await payment());
@@ -111,7 +111,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('copies address and exact amount', async () => {
+  it('copies the address and the exact amount', async () => {
     const page = await browser.page({ permissions: ['clipboard-read', 'clipboard-write'] });
     const made = await payment({ allowedCryptos: ['ETH'] });
     await open(page, made);
@@ -126,7 +126,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('can be used by keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const page = await browser.page();
     await open(page, await payment());
     await page.getByRole('radio', { name: /BTC/ }).focus();
@@ -182,7 +182,7 @@ describe('the live page of the checkout', () => {
     await page.context().close();
   });
 
-  it('explains to a payer who paid late what to do', async () => {
+  it('explains to a payer whose money was late what to do', async () => {
     await till.api.must('PATCH', '/merchant/edit', {
       token: shop.token,
       body: { merchantId: shop.merchantId, latePayments: 'review' },
@@ -253,7 +253,7 @@ describe('the resources and headers of the checkout', () => {
     expect(gzippedSize(entry.css![0]!)).toBeLessThanOrEqual(6 * 1024);
   });
 
-  it('include a strict policy, no-store for pages, and immutable caching for files', async () => {
+  it('include a strict content security policy, no-store for pages, and immutable caching for files', async () => {
     const { id } = await payment();
     const page = await fetch(`${till.api.baseUrl}/checkout/${id}`);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -284,7 +284,7 @@ describe('the resources and headers of the checkout', () => {
     }
   });
 
-  it('escape text of merchants and shops', async () => {
+  it('escape text from merchants and shops', async () => {
     const evil = `<script>alert(1)</script>"'`;
     const made = await payment({ orderId: evil });
     const page = await browser.page();
@@ -308,7 +308,7 @@ describe('the resources and headers of the checkout', () => {
     await page.context().close();
   });
 
-  it('limit the rate of simulations', async () => {
+  it('limit the rate of simulated payments', async () => {
     const { id } = await payment();
     const statuses = new Set<number>();
     for (let round = 0; round < 25; round += 1) {
@@ -324,7 +324,7 @@ describe('the resources and headers of the checkout', () => {
 });
 
 describe('the checkout of a live payment', () => {
-  it('offers no simulation and refuses one', async () => {
+  it('offers no simulated payment and refuses one', async () => {
     await using live = await Till.start(liveEnv({ LTC: 'http://user:password@127.0.0.1:9' }));
     const { id } = await (await Shop.open(live.api)).createPayment();
     const page = await (await fetch(`${live.api.baseUrl}/checkout/${id}`)).text();
@@ -343,7 +343,7 @@ describe('accessibility of the checkout', () => {
   it.each([
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],
-  ] as const)('is complete, and the page fits a %s', async (name, viewport, colorScheme) => {
+  ] as const)('has no findings, and the page fits a %s', async (name, viewport, colorScheme) => {
     const page = await browser.page({ viewport, colorScheme });
     const { token, customerId } = shop;
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {

@@ -87,7 +87,7 @@ async function back(): Promise<URL> {
 }
 
 describe('a shop that requests an API key from its owner', () => {
-  it('is approved after sign-in, and exchanges its code', async () => {
+  it('is approved by the owner after sign-in, and exchanges its code for the key', async () => {
     const codeVerifier = randomBytes(32).toString('base64url');
     await page.goto(connectPath({}, codeVerifier));
     await signIn();
@@ -117,7 +117,7 @@ describe('a shop that requests an API key from its owner', () => {
     expect(payments).toEqual([]);
   });
 
-  it('is refused, and receives only the refusal', async () => {
+  it('is refused by the owner, and receives only the refusal', async () => {
     await page.goto(connectPath({ redirectUrl: `${origin}/connected?page=2` }));
     await button('Refuse').click();
     const url = await back();
@@ -147,7 +147,7 @@ describe('a shop that requests an API key from its owner', () => {
     expect((await back()).searchParams.get('code')).toMatch(/^\w{43}$/);
   });
 
-  it('is identified first by the host that receives the key, before its own description', async () => {
+  it('is shown first by the host that receives the key, before its own description', async () => {
     const name = 'tilld” at bluedoor.example asks to read your orders. You may agree. “';
     await page.goto(connectPath({ name }));
     const host = new URL(origin).host;
@@ -162,7 +162,7 @@ describe('a shop that requests an API key from its owner', () => {
     ['scopes', 'payments:write keys:write'],
     ['codeChallenge', 'short'],
     ['state', ''],
-  ])('is not redirected after an invalid request: %s %s', async (name, value) => {
+  ])('is not redirected to after an invalid request: %s %s', async (name, value) => {
     await page.goto(connectPath({ [name]: value }));
     await page.getByRole('alert').getByText(name).waitFor();
     expect(await button('Agree').count()).toBe(0);
@@ -172,7 +172,7 @@ describe('a shop that requests an API key from its owner', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('is shown the requested scopes, also with a repeated parameter', async () => {
+  it('is shown to the owner with the requested scopes, also when a parameter is repeated', async () => {
     await page.goto(`${connectPath({ scopes: 'events:read' })}&scopes=wallet:send`);
     // Whichever of them is read, no more is agreed to than stands there.
     await heading('Connect a shop').waitFor();
@@ -183,7 +183,7 @@ describe('a shop that requests an API key from its owner', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('requires the password again when the session has ended meanwhile', async () => {
+  it('is approved only after the password was entered again when the session ended meanwhile', async () => {
     await page.goto(connectPath());
     await page
       .getByLabel('Shop', { exact: true })
@@ -200,7 +200,7 @@ describe('a shop that requests an API key from its owner', () => {
     expect((await back()).searchParams.has('code')).toBe(true);
   });
 
-  it('cannot embed the page in a frame, and gets no referrer', async () => {
+  it('cannot embed the page in a frame, and receives no referrer', async () => {
     const response = await fetch(till.api.baseUrl + connectPath(), { redirect: 'manual' });
     expect(response.status).toBe(302);
     const location = response.headers.get('location') ?? '';
@@ -212,7 +212,7 @@ describe('a shop that requests an API key from its owner', () => {
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example'])(
-    'never redirects to another host by its path: %s',
+    'never makes the page redirect to another host by its path: %s',
     async (planted) => {
       const response = await fetch(`${till.api.baseUrl}/connect?${planted}`, { redirect: 'manual' });
       const target = new URL(response.headers.get('location') ?? '', till.api.baseUrl);
@@ -263,7 +263,7 @@ describe('the keys page', () => {
   });
 });
 
-it('the connect page selects the only shop of an owner, and says when there is none', async () => {
+it('the connect page preselects the only shop of an owner, and shows a message when there is none', async () => {
   const { token: other } = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: other });
   await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });

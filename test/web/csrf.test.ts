@@ -63,7 +63,7 @@ async function shops(): Promise<unknown[]> {
   return (await till.api.must<{ merchants: unknown[] }>('GET', '/merchant/list', { token })).merchants;
 }
 
-it('a form of another origin changes nothing, although the browser sends the cookie', async () => {
+it('a form on another origin changes nothing, although the browser sends the session cookie', async () => {
   await page.goto(`${evilOrigin}/form`);
   await page.getByRole('button', { name: 'Win' }).click();
   await page.getByText('FORBIDDEN').waitFor();
@@ -75,7 +75,7 @@ it.each([
   ['with plain text, unreadable response', { mode: 'no-cors', headers: { 'content-type': 'text/plain' } }],
   ['as JSON', { headers: { 'content-type': 'application/json' } }],
   ['with the header of the dashboard', { headers: { 'X-Tilld-Dashboard': '1' } }],
-])('a script of another origin changes nothing: %s', async (_how, init) => {
+])('a script on another origin changes nothing: %s', async (_how, init) => {
   await page.goto(evilOrigin);
   const outcome = await page.evaluate(
     async ([url, options, body]) =>
@@ -90,7 +90,7 @@ it.each([
   expect(await shops()).toEqual([]);
 });
 
-it('a script of another origin reads nothing', async () => {
+it('a script on another origin cannot read any response', async () => {
   await page.goto(evilOrigin);
   const read = await page.evaluate(
     async (url) =>

@@ -85,7 +85,7 @@ it('the payment search finds a payment by its order label, and shows the label',
   await page.context().close();
 });
 
-it('the refund dialog deducts the fee from a refund link when the wallet contains only this payment', async () => {
+it('the refund dialog proposes a refund link that deducts the fee when the wallet has only this payment', async () => {
   const { id } = await shop.createPayment({ allowedCryptos: ['BTC'] });
   const body = { paymentId: id, scenario: 'exact', coin: 'BTC' };
   await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
@@ -103,7 +103,7 @@ it('the refund dialog deducts the fee from a refund link when the wallet contain
   await page.context().close();
 });
 
-it('both refund dialogs of an overpaid payment begin with the excess, and offer everything', async () => {
+it('both refund dialogs of an overpaid payment propose the excess, and offer a full refund', async () => {
   const { id, options } = await shop.createPayment({ allowedCryptos: ['LTC'] });
   const body = { paymentId: id, scenario: 'overpay', coin: 'LTC' };
   await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
@@ -132,7 +132,7 @@ it('both refund dialogs of an overpaid payment begin with the excess, and offer 
   await page.context().close();
 });
 
-it('the payments page shows dropped money as reversed, finds it by its exception, and says it may still arrive', async () => {
+it('the payments page shows a payment whose money was dropped as reversed, finds it by its exception, and explains that the money may still arrive', async () => {
   const { id, orderId } = await shop.createPayment({ allowedCryptos: ['BTC'] });
   const body = { paymentId: id, scenario: 'double-spend', coin: 'BTC' };
   await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });

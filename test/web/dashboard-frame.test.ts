@@ -126,7 +126,7 @@ describe('the dashboard menu on a phone', () => {
     expect(new URL(phone.url()).pathname).toBe(shopPath);
   });
 
-  it('closes when the page is tapped, or the keyboard leaves it', async () => {
+  it('closes when the user taps the page, or the keyboard focus leaves the menu', async () => {
     await button().click();
     await phone.mouse.click(200, 835);
     await expect.poll(async () => menu(phone).count()).toBe(0);
@@ -137,7 +137,7 @@ describe('the dashboard menu on a phone', () => {
   });
 });
 
-describe('an offline browser', () => {
+describe('the dashboard in an offline browser', () => {
   it('shows a message, marks the data as outdated, and reloads it once it is online', async () => {
     await page.goto(`${shopPath}/payments`);
     await page.getByText('No payment yet').waitFor();
@@ -156,11 +156,11 @@ describe('an offline browser', () => {
   });
 });
 
-describe('an unknown path', () => {
+describe('the dashboard at an unknown path', () => {
   it.each([
     ['/dashboard/no-such-page', 'Not found'],
     ['/dashboard/shop/none', 'No such shop'],
-  ])('%s keeps the frame and has the heading %s', async (path, heading) => {
+  ])('%s shows the menu and the heading %s', async (path, heading) => {
     for (const on of [page, phone]) {
       await on.goto(path);
       await on.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -174,7 +174,7 @@ describe('an unknown path', () => {
     await page.getByRole('heading', { name: 'No such payment', level: 1 }).waitFor();
   });
 
-  it('redirects signed-out visitors to sign-in, or shows a message without the frame', async () => {
+  it('redirects signed-out visitors to sign-in, or shows a message without the menu', async () => {
     const stranger = await browser.page({ viewport: DESKTOP });
     await stranger.goto('/dashboard/no-such-page');
     await stranger.getByRole('heading', { name: 'Not found' }).waitFor();
@@ -184,7 +184,7 @@ describe('an unknown path', () => {
 });
 
 describe('the keys page', () => {
-  it('shows a first API call that works unchanged', async () => {
+  it('shows an example of a first API call that works unchanged', async () => {
     await page.goto(`${shopPath}/keys`);
     const card = page.locator('section', { hasText: 'Your first call' });
     await card.getByRole('button', { name: 'Copy the command' }).click();
@@ -228,7 +228,7 @@ describe('the dashboard on a slow or limited browser', () => {
     await slow.close();
   });
 
-  it('says in a browser without script that it needs JavaScript', async () => {
+  it('shows a message in a browser without JavaScript', async () => {
     const bare = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
     await bare.goto('/dashboard');
     await bare.getByRole('heading', { name: 'tilld' }).waitFor();
@@ -240,20 +240,20 @@ describe('the dashboard on a slow or limited browser', () => {
   });
 });
 
-describe('resending the verification link', () => {
-  it('says that the link is in the log when no mail server is configured', async () => {
+describe('resending the verification email in the dashboard', () => {
+  it('shows that the link is in the log when no mail server is configured', async () => {
     await page.goto('/dashboard/account');
     await page.getByRole('button', { name: 'Mail the link again' }).click();
     await page.getByText('This server has no mail server: the new link is in its log').waitFor();
   });
 });
 
-describe('signing out', () => {
+describe('signing out of the dashboard', () => {
   for (const [way, answers] of [
     ['here', '**/auth/session'],
     ['everywhere', '**/auth/sessions'],
   ] as const) {
-    it(`${way} while the page still loads leads to one sign-in that keeps its input`, async () => {
+    it(`${way} while the page still loads leads to one sign-in page that keeps its input`, async () => {
       const one = await open({ viewport: DESKTOP });
       const isOut = Promise.withResolvers<void>();
       const isRefused = Promise.withResolvers<void>();

@@ -51,8 +51,8 @@ const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 const menu = (name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
 
-describe('a merchant from the first visit to the first payout', () => {
-  it('registers', async () => {
+describe('a merchant from registration to the first payout', () => {
+  it('registers an account', async () => {
     await page.goto('/');
     await heading('Sign in').waitFor();
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -66,7 +66,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(page.url()).not.toContain('ey');
   });
 
-  it('creates a shop and gets its keys once', async () => {
+  it('creates a shop and sees its keys once', async () => {
     await field('Name').fill('Blue Door Books');
     await field('Domain').fill('not a domain');
     await button('Create shop').click();
@@ -143,7 +143,7 @@ describe('a merchant from the first visit to the first payout', () => {
     }
   });
 
-  it('gets a payment that changes to completed in checkout and dashboard without a reload', async () => {
+  it('sees a payment change to completed in checkout and dashboard without a reload', async () => {
     await menu('Payments').click();
     await page.getByText('No payment yet').waitFor();
     await button('New payment').click();
@@ -184,7 +184,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await field('Search').inputValue()).toBe('');
   });
 
-  it('exports every matching payment, from all pages, without formulas', async () => {
+  it('exports all payments that match a filter as CSV, without spreadsheet formulas', async () => {
     const token = await signIn();
     const merchantId = shopPath.split('/').at(-1);
     const { customers } = await till.api.must<{ customers: { id: string }[] }>(
@@ -226,7 +226,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByLabel('Status').selectOption('');
   });
 
-  it('exports the movements for accounting', async () => {
+  it('exports the movements for accounting as CSV', async () => {
     await button('Export movements').click();
     await heading('Export movements').waitFor();
     await field('First day').fill('2026-01-31');
@@ -244,7 +244,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await heading('Export movements').waitFor({ state: 'hidden' });
   });
 
-  it('sends coins after seeing the fee', async () => {
+  it('sends coins after the network fee was shown', async () => {
     await menu('Wallet').click();
     await expect
       .poll(() => page.getByRole('listitem').filter({ hasText: 'LTC' }).innerText())
@@ -321,7 +321,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('Refunded').first().waitFor();
   });
 
-  it('creates payment links, shows their QR code and closes them', async () => {
+  it('creates payment links, sees their QR code and closes them', async () => {
     await menu('Payment links').click();
     await page.getByText('No payment link yet').waitFor();
     await button('New payment link').click();
@@ -380,7 +380,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('No product yet').waitFor();
   });
 
-  it('stores metadata of a customer, and cannot store anything but an object', async () => {
+  it('stores metadata of a customer, which must be a JSON object', async () => {
     await menu('Customers').click();
     await button('Edit buyer@example.com').click();
     await field('Metadata').fill('{"plan": gold}');
@@ -395,7 +395,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Close').click();
   });
 
-  it('sees the name of a customer everywhere, and keeps other metadata', async () => {
+  it('sees the name of a customer on every page, and keeps other metadata', async () => {
     await menu('Customers').click();
     await button('Edit buyer@example.com').click();
     await field('Name (optional)').fill(' Ann Archer ');
@@ -416,7 +416,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('Ann Archer').waitFor({ state: 'detached' });
   });
 
-  it('regenerates keys, and sees the new secret once', async () => {
+  it('regenerates keys, and sees the new secret key once', async () => {
     await menu('API keys').click();
     await page.getByText(/^pk_/).waitFor();
     await button('Regenerate keys').click();
@@ -449,7 +449,7 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await sites.inputValue()).toBe('https://www.bluedoor.example\nhttps://blog.bluedoor.example');
   });
 
-  it('sees the domain record to publish, the nodes and the account', async () => {
+  it('sees the DNS record for the domain, the state of the nodes and the account', async () => {
     await menu('Shop settings').click();
     await button('Show what to publish').click();
     await page.getByText('_tilld-challenge.bluedoor.example').waitFor();
@@ -462,8 +462,8 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 });
 
-describe('dashboard sessions', () => {
-  it('end after a day with a clear message, and keep the form', async () => {
+describe('sessions of the dashboard', () => {
+  it('end after a day with a message, and keep the input of a form', async () => {
     await page.goto(`${shopPath}/payments?status=completed`);
     await button('New payment').click();
     await field('Order id').fill('half-typed');
@@ -502,7 +502,7 @@ describe('dashboard sessions', () => {
     await deep.close();
   });
 
-  it('begin and end in every tab together', async () => {
+  it('begin and end in every tab at once', async () => {
     const other = await context.newPage();
     await other.goto(`${shopPath}/payments`);
     await button('Sign out').click();
@@ -527,7 +527,7 @@ describe('dashboard sessions', () => {
     await other.close();
   });
 
-  it('hide all pages of the first account when another user signs in', async () => {
+  it('hide all pages of the first user when another user signs in', async () => {
     const other = await context.newPage();
     await other.goto(`${shopPath}/payments`);
     const person = { email: 'second@example.com', password: PASSWORD };
@@ -544,7 +544,7 @@ describe('dashboard sessions', () => {
     await heading('Payments').waitFor();
   });
 
-  it('lead back to the requested page', async () => {
+  it('lead back to the requested page after sign-in', async () => {
     const fresh = await browser.page({ viewport: DESKTOP });
     await fresh.goto(`${shopPath}/payments?status=completed`);
     await fresh.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -559,7 +559,7 @@ describe('dashboard sessions', () => {
     await fresh.close();
   });
 
-  it('end immediately on sign-out, after which no URL opens a page of the account', async () => {
+  it('end immediately on sign-out, after which no URL shows a page of the account', async () => {
     await button('Sign out').click();
     await heading('Sign in').waitFor();
     await page.goto(shopPath);

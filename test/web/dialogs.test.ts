@@ -78,7 +78,7 @@ const dialogs: [title: string, at: () => string, button: string][] = [
   ['Rotate the signing secret', () => `${paths.shop}/keys`, 'Rotate'],
 ];
 
-describe('dialogs by keyboard', () => {
+describe('dialogs of the dashboard used by keyboard', () => {
   it.each(dialogs)(
     '"%s" opens, traps the focus, closes by Escape and returns the focus',
     async (title, at, name) => {
@@ -109,8 +109,8 @@ describe('dialogs by keyboard', () => {
   );
 });
 
-describe('the first page of a new merchant', () => {
-  it('leads to the requested page, also through sign-in', async () => {
+describe('the welcome page of a new merchant', () => {
+  it('leads to the requested page, also after sign-in', async () => {
     const shown = await browser.page({ viewport: DESKTOP });
     await shown.goto('/dashboard/nodes');
     await shown.getByRole('link', { name: 'Create an account' }).click();

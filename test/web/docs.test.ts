@@ -76,14 +76,14 @@ describe('the search in the API documentation', () => {
     await expect.poll(() => listed().filter({ visible: true }).count()).toBe(1);
   });
 
-  it('finds words in the text when no title matches', async () => {
+  it('finds words in the text of a page when no title matches', async () => {
     await search().fill('tolerancePercent');
     await expect.poll(() => listed().filter({ visible: true }).allInnerTexts()).not.toEqual([]);
     await search().fill('qqq zzz');
     await expect.poll(() => page.locator('.found').innerText()).toBe('Nothing found');
   });
 
-  it('opens the first hit with Enter and resets with Escape', async () => {
+  it('opens the first result with Enter and resets with Escape', async () => {
     await search().fill('guide refunds');
     await search().fill('go live');
     await search().press('Enter');
@@ -95,7 +95,7 @@ describe('the search in the API documentation', () => {
 });
 
 describe('code samples in the API documentation', () => {
-  it('are tabs for one language at a time, chosen for the whole page and for the next visit', async () => {
+  it('are tabs for one language at a time, which applies to the whole page and the next visit', async () => {
     const create = operation('postPaymentCreate');
     await expect.poll(() => create.getByRole('tabpanel').count()).toBe(1);
     expect(await create.getByRole('tabpanel').innerText()).toContain('curl -X POST');
@@ -108,7 +108,7 @@ describe('code samples in the API documentation', () => {
     expect(await create.getByRole('tab', { selected: true }).innerText()).toBe('Node.js');
   });
 
-  it('stay at their scroll position when the language changes', async () => {
+  it('keep their scroll position when the language changes', async () => {
     const tab = operation('getMerchantEvents').getByRole('tab', { name: 'curl' });
     await tab.scrollIntoViewIfNeeded();
     const before = await tab.boundingBox();
@@ -117,7 +117,7 @@ describe('code samples in the API documentation', () => {
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
   });
 
-  it('are copied unchanged', async () => {
+  it('are copied to the clipboard unchanged', async () => {
     const create = operation('postPaymentCreate');
     await create.getByRole('button', { name: 'Copy curl' }).click();
     await expect.poll(() => create.getByRole('button', { name: 'Copied' }).count()).toBe(1);
@@ -132,7 +132,7 @@ describe('code samples in the API documentation', () => {
 describe('"Try it" in the API documentation', () => {
   let shop: Shop;
 
-  it('asks to sign in first', async () => {
+  it('requires sign-in first', async () => {
     await open('getPaymentList');
     await expect.poll(() => panel('getPaymentList').innerText()).toContain('Sign in to the dashboard');
   });
@@ -149,7 +149,7 @@ describe('"Try it" in the API documentation', () => {
     expect(offered.filter((id) => /Refund$|Secret|Keys|Auth/.test(id))).toEqual([]);
   });
 
-  it('creates a payment, simulates the payer and reads the payment, as the dashboard user', async () => {
+  it('creates a payment, simulates the payer and reads the payment, as the signed-in user', async () => {
     shop = await Shop.open(till.api);
     await signIn(shop.token);
     await open('postPaymentCreate');
@@ -166,7 +166,7 @@ describe('"Try it" in the API documentation', () => {
     await expect.poll(() => answer('getPaymentGet')).toContain('Answer 200');
   });
 
-  it('reports errors in a body, and shows refusals unchanged', async () => {
+  it('reports syntax errors in a body, and shows error responses unchanged', async () => {
     const body = panel('postPaymentCreate').getByLabel('Body');
     await body.fill('{"amount"');
     await send('postPaymentCreate');
@@ -176,7 +176,7 @@ describe('"Try it" in the API documentation', () => {
     await expect.poll(() => answer('postPaymentCreate')).toContain('VALIDATION_INVALID');
   });
 
-  it('asks for the password like the dashboard, and continues automatically', async () => {
+  it('asks for a step-up like the dashboard, and continues automatically', async () => {
     const { id } = await shop.createPayment({ amount: '20' });
     await till.api.must('POST', '/sandbox/payment/simulate', {
       token: shop.secretKey,
@@ -205,7 +205,7 @@ describe('"Try it" in the API documentation', () => {
     await expect.poll(() => answer('postPaymentResolve')).toContain('Answer 200');
   });
 
-  it('never changes another shop of the user, whatever was typed', async () => {
+  it('changes only the selected shop, whatever merchantId was typed', async () => {
     const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
       token: shop.token,
       body: { name: 'Other', domain: 'other-shop.example' },
@@ -236,7 +236,7 @@ describe('"Try it" in the API documentation', () => {
     expect(status).toBe('pending');
   });
 
-  it('creates nothing once the shop has left sandbox', async () => {
+  it('creates nothing once the shop has left sandbox mode', async () => {
     await page.reload();
     await open('postPaymentCreate');
     await panel('postPaymentCreate').getByLabel('Shop in the sandbox').selectOption(shop.merchantId);
@@ -255,7 +255,7 @@ describe('accessibility of the API documentation', () => {
   it.each([
     ['phone', 'dark', PHONE, null],
     ['desktop', 'light', DESKTOP, ['guide-shop', 'postPaymentCreate']],
-  ] as const)('is complete, and the page fits a %s, %s', async (_name, colorScheme, viewport, kept) => {
+  ] as const)('has no findings, and the page fits a %s, %s', async (_name, colorScheme, viewport, kept) => {
     const other = await browser.page({ viewport, colorScheme });
     for (const part of ['top', 'guide-shop', 'postPaymentCreate', 'contents']) {
       await other.goto(`/docs#${part}`);
@@ -268,7 +268,7 @@ describe('accessibility of the API documentation', () => {
     await other.close();
   });
 
-  it('includes a page without script, with every sample one below the other and no dead controls', async () => {
+  it('includes a page without JavaScript, with every sample and no unusable controls', async () => {
     const plain = await browser.context({ javaScriptEnabled: false, viewport: DESKTOP });
     const other = await plain.newPage();
     await other.goto('/docs');

@@ -50,8 +50,8 @@ async function openOn(site: ShopPage, fields: object = {}, options = {}): Promis
   return [page, made];
 }
 
-describe('an embedding site that the shop allowed', () => {
-  it('opens the checkout in a modal, gets a message when it is paid, and stays open', async () => {
+describe('an embedding site that the shop allows', () => {
+  it('opens the checkout in a modal, gets a message when the payment is paid, and the modal stays open', async () => {
     const [page, { id }] = await openOn(allowed, { successUrl: `${till.api.baseUrl}/healthz` });
     await page.getByRole('button', { name: 'Pay' }).click();
     const frame = frameOf(page);
@@ -127,7 +127,7 @@ describe('an embedding site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('traps the focus in the modal, closes it by Escape from within and returns the focus', async () => {
+  it('has the focus trapped in the modal, which closes by Escape and returns the focus', async () => {
     const [page] = await openOn(allowed);
     const button = page.getByRole('button', { name: 'Pay' });
     await button.focus();
@@ -153,7 +153,7 @@ describe('an embedding site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('fills the whole screen of a phone with the modal', async () => {
+  it('shows the modal over the whole screen of a phone', async () => {
     const [page] = await openOn(allowed, {}, { viewport: PHONE });
     await page.getByRole('button', { name: 'Pay' }).click();
     await frameOf(page)
@@ -164,7 +164,7 @@ describe('an embedding site that the shop allowed', () => {
     await page.context().close();
   });
 
-  it('opens only URLs of the daemon', async () => {
+  it('opens only URLs of the daemon in the modal', async () => {
     const [page] = await openOn(allowed);
     for (const url of ['https://evil.example/checkout/x', 'javascript:alert(1)', '//evil.example/l/x', '']) {
       const refused = await page.evaluate((address) => {
@@ -183,8 +183,8 @@ describe('an embedding site that the shop allowed', () => {
   });
 });
 
-describe('an embedding site that the shop did not allow', () => {
-  it('gets no frame from the browser and no messages, and redirects to the checkout', async () => {
+describe('an embedding site that the shop does not allow', () => {
+  it('gets neither a frame nor messages, and redirects to the checkout', async () => {
     const [page, { id }] = await openOn(foreign);
     const heard: unknown[] = [];
     await page.exposeFunction('keep', (data: unknown) => void heard.push(data));
@@ -202,7 +202,7 @@ describe('an embedding site that the shop did not allow', () => {
 });
 
 describe('/pay.js', () => {
-  it('is small, allowed for every site, and cached by its ETag', async () => {
+  it('is small, may be loaded by every site, and is cached by its ETag', async () => {
     const first = await fetch(`${till.api.baseUrl}/pay.js`);
     const text = await first.text();
     expect(first.headers.get('content-type')).toContain('javascript');

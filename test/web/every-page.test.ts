@@ -129,7 +129,7 @@ afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
 
-it('each page of the router is covered by the page tests', () => {
+it('every page in the router of the dashboard is covered by the page tests', () => {
   const source = readFileSync('src/web/dashboard/router.tsx', 'utf8');
   const routes = [...source.matchAll(/(?:page\(\s*\w+,\s*|\bpath: )'(\/[^']*)'/g)].map(([, path]) => path);
   const looked = [...OUTSIDE, ...INSIDE].map(([route]) => route);
@@ -191,7 +191,7 @@ async function asOwner(): Promise<Page> {
 }
 
 describe('the dashboard in each size and colour scheme', () => {
-  it('is accessible and fits the screen on pages before sign-in', async () => {
+  it('is accessible and fits the screen on the pages before sign-in', async () => {
     const page = await browser.page({ viewport: DESKTOP });
     for (const [route, query] of OUTSIDE) {
       await open(page, address(route) + query);
@@ -200,7 +200,7 @@ describe('the dashboard in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('is accessible and fits the screen on pages of a busy shop', async () => {
+  it('is accessible and fits the screen on the pages of a shop with much data', async () => {
     const page = await asOwner();
     for (const [route, query] of INSIDE) {
       await visit(page, address(route) + query);
@@ -213,7 +213,7 @@ describe('the dashboard in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('is accessible and fits the screen on payments of every outcome', async () => {
+  it('is accessible and fits the screen on payments of every status', async () => {
     const page = await asOwner();
     for (const outcome of PAYMENTS_SHOWN) {
       await visit(page, address(`/shop/$shopId/payments/${busy.payment(outcome).id}`));
@@ -222,7 +222,7 @@ describe('the dashboard in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('is accessible and fits the screen in dialogs', async () => {
+  it('is accessible and fits the screen in its dialogs', async () => {
     const page = await asOwner();
     for (const [title, route, button, outcome] of DIALOGS) {
       await page.setViewportSize(DESKTOP);
@@ -235,7 +235,7 @@ describe('the dashboard in each size and colour scheme', () => {
     await page.context().close();
   });
 
-  it('is accessible and fits the screen in send confirmations and the step-up dialog', async () => {
+  it('is accessible and fits the screen in the confirmation of a send and the step-up dialog', async () => {
     const page = await asOwner();
     await visit(page, address('/shop/$shopId/wallet'));
     await page.getByRole('button', { name: 'Send LTC', exact: true }).click();

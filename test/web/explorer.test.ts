@@ -157,7 +157,7 @@ it('sandbox transactions have no link to a block explorer', async () => {
   await page.close();
 });
 
-it('checkout and receipt link to the block explorer for payers', async () => {
+it('checkout and receipt link to the block explorer that is configured for payers', async () => {
   const page = await browser.page({ viewport: PHONE });
   for (const at of [`/checkout/${live.id}`, `/checkout/${live.id}/receipt`]) {
     await visit(page, at);
@@ -170,7 +170,7 @@ it('checkout and receipt link to the block explorer for payers', async () => {
   await page.close();
 });
 
-it('links to the block explorer are visible and readable on every screen', async () => {
+it('links to the block explorer are visible and readable on every screen size', async () => {
   const page = await signedIn({ viewport: DESKTOP });
   for (const at of [`${shopPath}/wallet`, `${shopPath}/payments/${live.id}`]) {
     await visit(page, at);

@@ -46,8 +46,8 @@ async function load({ isSignedIn = false, locale = 'en-US', ...opened }: Opened)
   return found;
 }
 
-describe('the first load', () => {
-  it('of the sign-in is below 165 kB, in at most 16 requests', async () => {
+describe('the first load of a page', () => {
+  it('transfers less than 165 kB for the sign-in page, in at most 16 requests', async () => {
     const opened = { address: '/dashboard/login', shows: 'input[type=password]' };
     const { bytes, requests } = await load(opened);
     expect(bytes).toBeLessThan(165_000);
@@ -56,14 +56,14 @@ describe('the first load', () => {
     expect((await load({ ...opened, locale: 'de-DE' })).bytes).toBeLessThan(187_000);
   });
 
-  it('of the list of payments is below 190 kB, in at most 24 requests', async () => {
+  it('transfers less than 190 kB for the list of payments, in at most 24 requests', async () => {
     const address = `/dashboard/shop/${shop.merchantId}/payments`;
     const { bytes, requests } = await load({ address, shows: 'tbody tr td', isSignedIn: true });
     expect(bytes).toBeLessThan(190_000);
     expect(requests).toBeLessThanOrEqual(24);
   });
 
-  it('of the checkout is below 25 kB, with at most 15 kB of scripts', async () => {
+  it('transfers less than 25 kB for the checkout, with at most 15 kB of scripts', async () => {
     const address = `/checkout/${paymentId}`;
     // The script makes the buttons visible.
     const { bytes, scriptBytes } = await load({ address, shows: 'button[data-copy]:not([hidden])' });
@@ -72,7 +72,7 @@ describe('the first load', () => {
     expect(bytes).toBeLessThan(25_000);
   });
 
-  it('of the reference is below 80 kB', async () => {
+  it('transfers less than 80 kB for the API reference', async () => {
     const { bytes } = await load({ address: '/docs', shows: '#errors table' });
     expect(bytes).toBeGreaterThan(20_000);
     expect(bytes).toBeLessThan(80_000);

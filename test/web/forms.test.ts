@@ -63,7 +63,7 @@ async function toldOf(on: Page, label: string): Promise<{ error: string; hasFocu
   return { error, hasFocus };
 }
 
-describe('a form with invalid fields', () => {
+describe('a dashboard form with invalid fields', () => {
   it.each([
     ['en-US', 'Email', 'Password', 'Create account', 'Please fill this in.', 'at least 8 characters'],
     [
@@ -74,7 +74,7 @@ describe('a form with invalid fields', () => {
       'Bitte füllen Sie dieses Feld aus.',
       'mindestens 8 Zeichen',
     ],
-  ])('shows the error at the field, in the language of the page (%s)', async (...texts) => {
+  ])('shows the error next to the field, in the language of the page (%s)', async (...texts) => {
     const [locale, mail, password, create, fill, short] = texts;
     const shown = await browser.page({ locale, viewport: PHONE });
     await shown.goto('/dashboard/register');
@@ -92,7 +92,7 @@ describe('a form with invalid fields', () => {
     await shown.context().close();
   });
 
-  it('translates refusals of the server into plain words, shows them once, and keeps the input', async () => {
+  it('translates errors of the server into plain words, shows them once, and keeps the input', async () => {
     await open('payments');
     await button('New payment').click();
     await page.getByLabel('Amount').fill('12,50');
@@ -134,7 +134,7 @@ describe('a form with invalid fields', () => {
     });
   });
 
-  it('accepts a domain in the form in which it was pasted', async () => {
+  it('accepts a domain that was pasted as a URL', async () => {
     await page.goto('/dashboard/shops');
     await button('New shop').click();
     await page.getByLabel('Name').fill('Second shop');
@@ -156,8 +156,8 @@ describe('a form with invalid fields', () => {
   });
 });
 
-describe('the toast about a completed action', () => {
-  it('appears for actions with invisible results, for a while, and longer during interaction', async () => {
+describe('the toast after an action', () => {
+  it('appears after actions without a visible result, for a while, and longer while the user touches it', async () => {
     await page.clock.install();
     await open('products');
     await button('Add price').click();
@@ -218,8 +218,8 @@ describe('the toast about a completed action', () => {
   });
 });
 
-describe('a first-visit hint', () => {
-  it('is not repeated once it was shown', async () => {
+describe('a first-visit hint in the dashboard', () => {
+  it('is not shown again after it was shown once', async () => {
     await open('settings');
     const show = button('Show what to publish');
     const color = async (): Promise<string> =>
@@ -235,7 +235,7 @@ describe('a first-visit hint', () => {
 });
 
 describe('times in the dashboard', () => {
-  it('are relative, with date and zone on hover, and with seconds in dense lists', async () => {
+  it('are relative, with date and zone in a tooltip, and with seconds in dense lists', async () => {
     await till.api.must('PATCH', '/merchant/edit', {
       token: shop.token,
       body: { merchantId: shop.merchantId, timeZone: 'Pacific/Kiritimati' },
@@ -272,7 +272,7 @@ describe('times in the dashboard', () => {
 });
 
 describe('the files of the dashboard', () => {
-  it('are those of the chosen language and the first page only, and are cached immutably', async () => {
+  it('are loaded only for the selected language and the first page, and are cached immutably', async () => {
     const shown = await browser.page({ locale: 'fr-FR' });
     const files: string[] = [];
     const kept: Promise<string | undefined>[] = [];
@@ -294,7 +294,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('leave the menu and a button to retry when they fail to load', async () => {
+  it('leave the menu and a retry button when they fail to load', async () => {
     const shown = await signedIn({ viewport: DESKTOP });
     await shown.route('**/assets/nodes-*.js', async (route) => route.abort());
     await shown.goto('/dashboard/nodes');
@@ -311,7 +311,7 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
-  it('show no word of another language while the chosen language is loading', async () => {
+  it('show no text of another language while the selected one is loading', async () => {
     const shown = await browser.page({ locale: 'de-DE' });
     const held = Promise.withResolvers<void>();
     await shown.route('**/assets/de-*.js', async (route) => {

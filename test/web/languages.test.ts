@@ -81,12 +81,12 @@ describe.each([
   ['es-ES', readLocale('dashboard', 'es'), '1250,75 €'],
   ['fr-FR', readLocale('dashboard', 'fr'), '1 250,75 €'],
   ['pt-BR', readLocale('dashboard', 'pt'), '€ 1.250,75'],
-])('a browser set to %s', (locale, catalogue, amount) => {
+])('the dashboard in a browser set to %s', (locale, catalogue, amount) => {
   const translated = new Set(Object.values(catalogue));
   const isEnglish = (text: string): boolean =>
     catalogue[text] !== undefined && catalogue[text] !== text && !translated.has(text);
 
-  it('gets its language on every page, without a word in English, and every page fits a phone', async () => {
+  it('is in that language on every page, without an English word, and every page fits a phone', async () => {
     const page = await signedIn({ locale, viewport: WIDE });
     for (const address of addresses) {
       await visit(page, address);
@@ -105,7 +105,7 @@ describe.each([
     expect((await page.locator('main').innerText()).replaceAll(/\s/g, ' ')).toContain(amount);
   });
 
-  it('explains a refusal, and marks the words of the server as English', async () => {
+  it("explains an error of the server, and marks the server's own text as English", async () => {
     const page = await browser.page({ locale });
     await page.goto('/dashboard/login');
     await page.locator('input[name="email"]').fill(email);
@@ -119,7 +119,7 @@ describe.each([
 });
 
 describe('the language of the dashboard', () => {
-  it('can be chosen before sign-in, and is kept', async () => {
+  it('can be selected before sign-in, and stays selected', async () => {
     const page = await browser.page({ locale: 'en-US' });
     await page.goto('/dashboard/login');
     await page.getByLabel('Language').selectOption('fr');
@@ -132,7 +132,7 @@ describe('the language of the dashboard', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('can be chosen on the account page as well', async () => {
+  it('can be selected on the account page as well', async () => {
     const page = await signedIn({ locale: 'en-US' });
     await visit(page, '/dashboard/account');
     await page.getByLabel('Language').selectOption('es');
@@ -141,7 +141,7 @@ describe('the language of the dashboard', () => {
     await page.getByRole('heading', { name: 'Nodos', level: 1 }).waitFor();
   });
 
-  it('is used for emails, until another one is chosen for them', async () => {
+  it('is used for emails, until another language is selected for emails', async () => {
     const mails = async (): Promise<string | null> => {
       const at = `/merchant/notices?merchantId=${shop.merchantId}`;
       const { notices } = await till.api.must<{ notices: { language: string | null } }>('GET', at, {
@@ -167,7 +167,7 @@ describe('the language of the dashboard', () => {
     expect(await mails()).toBe('fr');
   });
 
-  it('is stored for emails on a first visit', async () => {
+  it('is stored as the language of emails on the first visit', async () => {
     const other = await Shop.open(till.api);
     const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
       token: other.token,
@@ -183,7 +183,7 @@ describe('the language of the dashboard', () => {
     expect(notices).toMatchObject({ language: 'es' });
   });
 
-  it('is English when the language of the browser has no catalogue', async () => {
+  it('is English when there is no translation for the language of the browser', async () => {
     const page = await browser.page({ locale: 'ja-JP' });
     await page.goto('/dashboard/login');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -63,7 +63,7 @@ describe('the page of a payment link', () => {
     ['fr-FR', 'Continuer vers le paiement', '12,50', '12,50 €'],
     ['pt-BR', 'Continuar para o pagamento', '12,50', '€ 12,50'],
   ])(
-    'leads to the checkout, without script, in a browser set to %s',
+    'leads to the checkout, without JavaScript, in a browser set to %s',
     async (locale, button, typed, shown) => {
       const page = await browser.page({ locale, javaScriptEnabled: false, viewport: PHONE });
       await page.goto(await donation());
@@ -111,7 +111,7 @@ describe('the page of a payment link', () => {
     await page.context().close();
   });
 
-  it('says that it is closed', async () => {
+  it('shows that the link is closed', async () => {
     const path = await link({ amount: '5', active: false });
     const page = await browser.page({ viewport: PHONE });
     await page.goto(path);
@@ -157,7 +157,7 @@ describe('the keypad of a point-of-sale link', () => {
     },
   );
 
-  it('is a plain field without script', async () => {
+  it('is a plain input field without JavaScript', async () => {
     const page = await browser.page({ javaScriptEnabled: false, locale: 'de-DE' });
     await page.goto(await counter());
     expect(await page.locator('#keypad').isVisible()).toBe(false);
@@ -169,7 +169,7 @@ describe('the keypad of a point-of-sale link', () => {
     await page.context().close();
   });
 
-  it('has the decimal sign of the language, and none for currencies without decimals', async () => {
+  it('has the decimal separator of the language, and none for currencies without decimals', async () => {
     const page = await browser.page({ locale: 'de-DE' });
     await page.goto(await counter());
     await page.getByRole('button', { name: ',', exact: true }).click();

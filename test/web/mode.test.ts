@@ -51,7 +51,7 @@ async function openGoLive(on: Page) {
   return dialog;
 }
 
-describe('the dialog before going live', () => {
+describe('the dialog before a shop goes live', () => {
   it('shows for each coin whether it is ready, and if not, the reason', async () => {
     await world.switchTo('sandbox');
     for (const on of [page, phone]) {
@@ -66,7 +66,7 @@ describe('the dialog before going live', () => {
     }
   });
 
-  it('warns while no coin is ready, allows to switch, and removes the warning once one is ready', async () => {
+  it('warns while no coin is ready, allows the switch nevertheless, and removes the warning once a coin is ready', async () => {
     await world.setHeadersAhead(5);
     const dialog = await openGoLive(page);
     await dialog.getByText('No coin is ready to take real money yet').waitFor();
@@ -84,7 +84,7 @@ describe('the dialog before going live', () => {
     expect(await page.getByRole('button', { name: 'Go to the sandbox' }).isVisible()).toBe(true);
   });
 
-  it('shows the refusal of the server', async () => {
+  it('shows the error of the server when the switch fails', async () => {
     await world.switchTo('sandbox');
     const dialog = await openGoLive(page);
     const message = 'Too many requests: try again in a minute';
@@ -113,7 +113,7 @@ const shopIsLive = async (): Promise<boolean> => {
   return merchants[0]?.sandboxMode === false;
 };
 
-describe('the mode switch between test and live', () => {
+describe('the switch between live and sandbox data in the dashboard', () => {
   let orders: Record<'live' | 'sandbox', { orderId: string; path: string }>;
 
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('the mode switch between test and live', () => {
     expect(await page.getByText(orders.sandbox.orderId).count()).toBe(0);
   });
 
-  it('shows the other mode in every list with a banner, from page to page and after a reload', async () => {
+  it('shows data of the other mode in every list with a banner, also on other pages and after a reload', async () => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
     expect(await banner(page).innerText()).toContain('You are looking at test payments');
@@ -191,7 +191,7 @@ describe('the mode switch between test and live', () => {
     await page.getByRole('button', { name: 'Send BTC' }).waitFor();
   });
 
-  it('refuses a send that was started before the shop was switched', async () => {
+  it('makes the server refuse a send whose form was opened before the shop was switched', async () => {
     await page.goto(`${shopPath}/wallet`);
     await page.getByRole('button', { name: 'Send BTC' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send BTC' });
@@ -208,7 +208,7 @@ describe('the mode switch between test and live', () => {
     await world.switchTo('live');
   });
 
-  it('estimates the fee of a refund in the wallet that received its payment', async () => {
+  it('estimates the fee of a refund in the wallet that received the payment', async () => {
     await world.switchTo('sandbox');
     await page.goto(orders.live.path);
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
@@ -225,7 +225,7 @@ describe('the mode switch between test and live', () => {
     await world.switchTo('live');
   });
 
-  it('resets when another shop is selected', async () => {
+  it('resets to the current mode when another shop is selected', async () => {
     await Shop.open(world.till.api, { owner: world.shop.token, settings: { name: 'Second' } });
     await page.goto(`${shopPath}/payments?mode=sandbox`);
     await banner(page).waitFor();
@@ -234,7 +234,7 @@ describe('the mode switch between test and live', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('fits a phone, with the banner visible while scrolling', async () => {
+  it('fits a phone, and its banner stays visible while scrolling', async () => {
     await phone.goto(`${shopPath}?mode=sandbox`);
     await banner(phone).waitFor();
     await phone.getByText(orders.sandbox.orderId).first().waitFor();
@@ -268,7 +268,7 @@ describe('the go-live checklist', () => {
     checklistPath = `/dashboard/shop/${shop.merchantId}`;
   });
 
-  it('shows what is done and links to the rest', async () => {
+  it('shows which steps are done and links to the others', async () => {
     await page.goto(checklistPath);
     await card(page).waitFor();
     expect(await stateOf(page)).toEqual({
@@ -317,7 +317,7 @@ describe('the go-live checklist', () => {
     expect(await card(page).innerText()).toContain('2 of 6 done');
   });
 
-  it('can be hidden for one shop, stays hidden, and can be restored', async () => {
+  it('can be hidden for one shop, stays hidden, and can be shown again', async () => {
     await card(page).getByRole('button', { name: 'Hide' }).click();
     await page.reload();
     const back = page.getByRole('button', { name: 'Show remaining setup steps' });

@@ -81,7 +81,7 @@ async function paid(one: Newcomer): Promise<void> {
 it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
-])('a new user gets a test payment paid within 6 clicks on a %s', async (_, viewport) => {
+])('a new user receives a completed test payment within 6 clicks on a %s', async (_, viewport) => {
   const one = await ownShop(viewport);
   await one.press('Make a test payment');
   await one.page.getByText('No payment yet').waitFor();
@@ -97,7 +97,7 @@ it.each([
 it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
-])('a new user gets a payment link paid within 8 clicks on a %s', async (_, viewport) => {
+])('a new user receives a payment by a payment link within 8 clicks on a %s', async (_, viewport) => {
   const one = await ownShop(viewport);
   await one.follow('New payment link');
   await one.fill('Name', 'A mug');

@@ -76,7 +76,7 @@ async function newOwner(): Promise<{ shop: Shop; email: string }> {
   return { shop, email: user.email };
 }
 
-describe('a passkey in a browser', () => {
+describe('a passkey in the dashboard', () => {
   let shop: Shop;
   let email = '';
   let context: BrowserContext;
@@ -119,7 +119,7 @@ describe('a passkey in a browser', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  it('cannot be created twice on one device', async () => {
+  it('cannot be registered twice on one device', async () => {
     await button('Add a passkey').click();
     await page.getByRole('dialog').getByLabel('Name').fill('Again');
     await button('Continue').click();
@@ -130,7 +130,7 @@ describe('a passkey in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('signs in without address, password and code, and returns to the requested page', async () => {
+  it('signs a user in without email address, password and code, and leads to the requested page', async () => {
     await page.goto('/dashboard/account');
     await button('Sign out').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -171,7 +171,7 @@ describe('a passkey in a browser', () => {
     await button('Done').click();
   });
 
-  it('is removed as the last passkey with the password, and cannot sign in any more', async () => {
+  it('can be removed with the password when it is the last one, and cannot sign in any more', async () => {
     await page.goto('/dashboard/account');
     await button('Remove Work laptop').click();
     const dialog = page.getByRole('dialog', { name: 'Remove the passkey?' });
@@ -191,7 +191,7 @@ describe('a passkey in a browser', () => {
     await device.forget();
   });
 
-  it('is not offered on another host than that of the public URL, as the account page explains', async () => {
+  it('is not offered at another host than that of the public URL, and the account page explains why', async () => {
     const elsewhere = await browser.context({ viewport: PHONE, baseURL: byAddress });
     const there = await elsewhere.newPage();
     await there.goto('/dashboard/login');
@@ -207,7 +207,7 @@ describe('a passkey in a browser', () => {
   });
 });
 
-describe('the other tabs of a session', () => {
+describe('the other tabs of a browser session', () => {
   let shop: Shop;
   let email = '';
   let context: BrowserContext;
@@ -218,7 +218,7 @@ describe('the other tabs of a session', () => {
     await signInBrowser(context, origin, { email, password: PASSWORD });
   });
 
-  it('continue when a step-up in one of them replaces the token', async () => {
+  it('stay signed in when a step-up in one tab replaces the session token', async () => {
     const [one, other] = [await context.newPage(), await context.newPage()];
     await other.goto(`/dashboard/shop/${shop.merchantId}/payments`);
     await other.getByRole('button', { name: 'New payment' }).waitFor();

@@ -63,7 +63,7 @@ it('the people page lets the owner invite a clerk, and shows the link', async ()
   await owner.getByRole('heading', { name: 'Invited' }).waitFor();
 });
 
-it('the invitation page names its addressee to another account, and offers another sign-in', async () => {
+it('the invitation page names the invited email address to a user with another one, and offers another sign-in', async () => {
   const other = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
     token: other.token,
@@ -99,7 +99,7 @@ it('the invitation page lets a clerk register and accept', async () => {
     expect(shown).not.toContain(never);
 });
 
-it('the dashboard of a clerk offers what the role includes, and creates a payment', async () => {
+it('the dashboard of a clerk offers the actions of the role, and creates a payment', async () => {
   await expect
     .poll(async () => pagesOf(clerk))
     .toEqual([
@@ -127,13 +127,13 @@ it('the dashboard of a clerk offers what the role includes, and creates a paymen
   await clerk.getByText('Anonymous').waitFor();
 });
 
-it('the dashboard refuses a page that the role does not include, also by its URL', async () => {
+it('the dashboard of a clerk does not show a page that the role excludes, also by its URL', async () => {
   await clerk.goto(`${home}/wallet`);
   await clerk.getByText('Your role in this shop, clerk, does not include this').first().waitFor();
   browser.takeComplaints();
 });
 
-it('the notification settings are separate for each person of a shop', async () => {
+it('the notification settings are separate for each member of a shop', async () => {
   await owner.goto(`${home}/mails`);
   await owner.getByText('This server has no mail server').waitFor();
   const paid = owner.getByLabel('Each payment that is paid');
@@ -183,7 +183,7 @@ it('the people page shows the owner the audit log, changes a role and removes a 
   await owner.getByRole('button', { name: 'Back' }).click();
 });
 
-it('the people page lets the owner choose what is deleted of what a removed member created', async () => {
+it('the people page lets the owner choose which keys and endpoints of a removed member are deleted', async () => {
   const changed = owner.waitForResponse((response) => response.url().endsWith('/merchant/people/edit'));
   await owner.getByLabel(`Role of ${CLERK}`).selectOption('manager');
   expect((await changed).status()).toBe(200);
@@ -223,7 +223,7 @@ it('the people page lets the owner choose what is deleted of what a removed memb
   browser.takeComplaints();
 });
 
-it('the account page shows its activity log', async () => {
+it('the account page shows the audit log of the account', async () => {
   await owner.getByRole('link', { name: 'Account' }).click();
   const log = owner.getByRole('region', { name: 'Audit log' });
   await log.getByText('Confirmed identity (step-up)').first().waitFor();

@@ -65,9 +65,9 @@ const mailTo = async (email: string) =>
   );
 
 it.each([
-  ['without script', false],
-  ['with it', true],
-])('the receipt button sends the receipt %s, once', async (_how, javaScriptEnabled) => {
+  ['without JavaScript', false],
+  ['with JavaScript', true],
+])('the receipt button sends the receipt once, %s', async (_how, javaScriptEnabled) => {
   const { id, email } = await paid();
   const page = await browser.page({ viewport: PHONE, javaScriptEnabled });
   await page.goto(`/checkout/${id}?lang=en`);
@@ -104,7 +104,7 @@ it('the receipt button is available in each language, and is not printed', async
   await page.context().close();
 });
 
-it('the page of a payment in the dashboard sends its receipt, and its history shows who did', async () => {
+it('the payment page in the dashboard sends a receipt, and its timeline shows who did', async () => {
   const { id, email } = await paid();
   const { api } = world.till;
   const { user } = await api.must<{ user: { email: string } }>('GET', '/auth/me', {

@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 afterEach(() => expect(browser.takeComplaints()).toEqual([]));
 
-describe('a receipt', () => {
-  it('is offered once paid, without a reload, and shows the paid amount, method and time', async () => {
+describe('the receipt page', () => {
+  it('is offered once the payment is completed, without a reload, and shows the paid amount, method and time', async () => {
     const made = await world.pay(ORDER);
     const page = await browser.page({ viewport: PHONE, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(`/checkout/${made.id}`);
@@ -71,7 +71,7 @@ describe('a receipt', () => {
     await page.context().close();
   });
 
-  it('is replaced by the checkout before the payment', async () => {
+  it('redirects to the checkout while the payment is not completed', async () => {
     const { id } = await world.pay(ORDER);
     const answer = await fetch(`${world.till.api.baseUrl}/checkout/${id}/receipt?lang=de`, {
       redirect: 'manual',
@@ -81,7 +81,7 @@ describe('a receipt', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('is printed without its screen-only parts', async () => {
+  it('is printed without its buttons', async () => {
     const made = await world.pay(ORDER);
     await world.simulate(made.id, 'exact', { coin: 'SOL', confirmations: 2 });
     const page = await browser.page({ viewport: DESKTOP, colorScheme: 'dark' });

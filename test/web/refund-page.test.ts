@@ -87,7 +87,7 @@ describe.each([
 ] as const)('the refund page on a %s', (device, viewport, javaScriptEnabled) => {
   const name = device.replaceAll(' ', '-');
 
-  it('accepts an address, reports a mistake, asks for confirmation, and shows the sent money', async () => {
+  it('accepts an address, reports an invalid one, asks for confirmation, and shows the sent amount', async () => {
     const page = await browser.page({ viewport, javaScriptEnabled });
     const see = async (what: string) => (javaScriptEnabled ? look(page, `${what}-${name}`) : undefined);
     const link = await newLink();
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-describe('the refund page in a final state', () => {
+describe('the refund page when nothing can be claimed', () => {
   it.each([
     ['claimed', 'Claimed: the shop looks at it', { approval: true }],
     ['cancelled', 'The shop has withdrawn this refund', {}],
@@ -140,7 +140,7 @@ describe('the refund page in a final state', () => {
     await page.context().close();
   });
 
-  it('explains that a second claim was not accepted', async () => {
+  it('explains to the loser of two concurrent claims that the other was accepted', async () => {
     const link = await newLink({ approval: true });
     const [first, second] = await Promise.all([
       browser.page({ viewport: PHONE }),
@@ -158,7 +158,7 @@ describe('the refund page in a final state', () => {
   });
 });
 
-it('the refund page has separate words in every language, and light and dark mode', async () => {
+it('the refund page is available in every language, in light and dark mode', async () => {
   const link = await newLink({ deductFee: true, approval: true });
   for (const [language, title] of Object.entries(LANGUAGES)) {
     const colorScheme = language === 'en' ? 'dark' : 'light';
@@ -172,7 +172,7 @@ it('the refund page has separate words in every language, and light and dark mod
 });
 
 describe('refund links in the dashboard', () => {
-  it('can be created by the owner, shown when claimed, approved, and cancelled', async () => {
+  it('can be created by the owner, show when they are claimed, and can be approved and cancelled', async () => {
     const { shop, till } = world;
     const page = await browser.page({ viewport: DESKTOP });
     await page.clock.setSystemTime(till.clock.now());
@@ -211,7 +211,7 @@ describe('refund links in the dashboard', () => {
     await page.context().close();
   });
 
-  it('are visible, when sent immediately, in an open browser only after a step-up', async () => {
+  it('that need no approval appear in an open browser only after a step-up', async () => {
     const { shop, till } = world;
     const page = await browser.page({ viewport: DESKTOP });
     await page.clock.setSystemTime(till.clock.now());

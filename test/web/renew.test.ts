@@ -31,8 +31,8 @@ async function payByLink(): Promise<PaymentJson> {
 
 const paymentIn = (url: string): string => new URL(url).pathname.split('/')[2] ?? 'none';
 
-describe('the page of an expired payment', () => {
-  it('offers a new rate, without script', async () => {
+describe('the checkout of an expired payment', () => {
+  it('offers a renewal at the current rate, without JavaScript', async () => {
     const old = await payByLink();
     await world.runOut(old.id);
     const page = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
@@ -48,7 +48,7 @@ describe('the page of an expired payment', () => {
     await page.context().close();
   });
 
-  it('offers a new rate by script as well, and two tabs continue to the same payment', async () => {
+  it('offers a renewal with JavaScript as well, and two tabs continue to the same payment', async () => {
     const old = await payByLink();
     const pages = [await browser.page({ viewport: DESKTOP }), await browser.page({ viewport: PHONE })];
     for (const page of pages) await page.goto(`/checkout/${old.id}?lang=en`);

@@ -68,17 +68,20 @@ async function request(page: Page, id: string, see: (name: string) => Promise<vo
 it.each([
   ['phone', PHONE, true],
   ['phone without script', PHONE, false],
-] as const)('a payer requests the excess on a %s', async (device, viewport, javaScriptEnabled) => {
-  const page = await browser.page({ viewport, javaScriptEnabled });
-  const id = await overpaid();
-  const suffix = device.replaceAll(' ', '-');
-  await request(page, id, async (name) =>
-    javaScriptEnabled ? look(page, `${name}-${suffix}`) : Promise.resolve(),
-  );
-  await page.context().close();
-});
+] as const)(
+  'a payer requests the refund of an overpayment on a %s',
+  async (device, viewport, javaScriptEnabled) => {
+    const page = await browser.page({ viewport, javaScriptEnabled });
+    const id = await overpaid();
+    const suffix = device.replaceAll(' ', '-');
+    await request(page, id, async (name) =>
+      javaScriptEnabled ? look(page, `${name}-${suffix}`) : Promise.resolve(),
+    );
+    await page.context().close();
+  },
+);
 
-it('the owner sees the address in "Needs you" and approves, and the payer’s page shows the refund', async () => {
+it('the owner sees the destination on the "Needs you" page and approves, and the page of the payer shows the refund', async () => {
   const id = await overpaid();
   const payer = await browser.page({ viewport: PHONE });
   await request(payer, id, async () => {});
@@ -106,9 +109,12 @@ it('the owner sees the address in "Needs you" and approves, and the payer’s pa
   await owner.context().close();
 });
 
-it.each(['de', 'es', 'fr', 'pt'])('the page of a request exists in %s', async (lang) => {
-  const page = await browser.page({ viewport: PHONE });
-  await page.goto(`/checkout/${await overpaid()}/excess?lang=${lang}`);
-  await look(page, `form-${lang}`);
-  await page.context().close();
-});
+it.each(['de', 'es', 'fr', 'pt'])(
+  'the page to request an overpayment is translated into %s',
+  async (lang) => {
+    const page = await browser.page({ viewport: PHONE });
+    await page.goto(`/checkout/${await overpaid()}/excess?lang=${lang}`);
+    await look(page, `form-${lang}`);
+    await page.context().close();
+  },
+);

@@ -66,7 +66,7 @@ afterAll(async () => {
   await till?.end();
 });
 
-it('the SDK creates a payment with the public key in a web page, and refuses the secret key there', async () => {
+it('the SDK creates a payment with the public key in a web page, and throws for a secret key there', async () => {
   const page = await browser.page();
   const given = [till.api.baseUrl, shop.publicKey, shop.secretKey, shop.customerId].join(' ');
   await page.goto(`${origin}/#${encodeURIComponent(given)}`);

@@ -77,8 +77,8 @@ async function openPayments(query = ''): Promise<void> {
   await rows(page).first().waitFor();
 }
 
-describe('a row of payments', () => {
-  it('opens by a click anywhere in it, like its link', async () => {
+describe('a row in the list of payments', () => {
+  it('opens the payment by a click anywhere in it, like its link', async () => {
     await openPayments();
     const row = rows(page).filter({ hasText: 'Nameless-1' });
     await row.getByText('7.77').click();
@@ -86,7 +86,7 @@ describe('a row of payments', () => {
     expect(new URL(page.url()).pathname).toMatch(/\/payments\/pay_/);
   });
 
-  it('opens a tab by a middle click or with Ctrl', async () => {
+  it('opens a browser tab by a middle click or with Ctrl', async () => {
     await openPayments();
     const cell = rows(page).filter({ hasText: 'Nameless-1' }).getByText('7.77');
     for (const click of [{ button: 'middle' as const }, { modifiers: ['Control' as const] }]) {
@@ -97,7 +97,7 @@ describe('a row of payments', () => {
     expect(new URL(page.url()).pathname).toBe(`${path}/payments`);
   });
 
-  it('does not open while text in it is being selected', async () => {
+  it('does not open the payment while text in it is being selected', async () => {
     await openPayments();
     const cell = rows(page).filter({ hasText: 'buyer-25@' }).getByText('buyer-25@mail.example');
     const box = await cell.boundingBox();
@@ -111,7 +111,7 @@ describe('a row of payments', () => {
     expect(await orders(page)).toHaveLength(20);
   });
 
-  it('has no link without a target, and a row of a customer leads to the payments', async () => {
+  it('leads, in the list of customers, to the payments of that customer', async () => {
     await visit(page, `${path}/customers`);
     const row = page.getByRole('row', { name: /buyer-25@/ });
     await row.getByText(/^cus_/).click();
@@ -133,7 +133,7 @@ describe('the list of payments', () => {
     expect(await phone.getByText('buyer-25@mail.example').isVisible()).toBe(false);
   });
 
-  it('loads the customers of a page in one request, and writes them into the CSV', async () => {
+  it('loads the customers of a page in one request, and includes them in the CSV', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     // A load of the page: a page that was shown before has its customers.
@@ -155,7 +155,7 @@ describe('the list of payments', () => {
     );
   });
 
-  it('is sorted by a click on a heading, ascending, descending and back to default', async () => {
+  it('is sorted by a click on a heading: ascending, descending and back to default', async () => {
     await openPayments();
     expect(await head('Created').getAttribute('aria-sort')).toBe('descending');
     expect(await head('Order').getAttribute('aria-sort')).toBeNull();
@@ -179,7 +179,7 @@ describe('the list of payments', () => {
     await expect.poll(async () => (await orders(page))[0]).toBe('Order-07');
   });
 
-  it('has the selected number of rows per page, kept in the URL', async () => {
+  it('shows the selected number of rows per page, which is part of the URL', async () => {
     await openPayments();
     expect(await orders(page)).toHaveLength(20);
     await page.getByLabel('Rows on a page').selectOption('50');
@@ -251,7 +251,7 @@ describe('the global search', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('shows at most five hits of a kind, from each shop in turn', async () => {
+  it('shows at most five results of a kind, from each shop in turn', async () => {
     await visit(page, path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'er-');
@@ -262,7 +262,7 @@ describe('the global search', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('is navigated with the arrow keys, and Enter opens the first hit in the mode of the object', async () => {
+  it('is navigated with the arrow keys, and Enter opens the first result in the mode (live or sandbox) of the object', async () => {
     await visit(page, path);
     await openByKeys(page);
     await find(page, 'towel');
@@ -287,7 +287,7 @@ describe('the global search', () => {
     expect(new URL(page.url()).searchParams.has('mode')).toBe(false);
   });
 
-  it('opens a hit in a new tab with Ctrl, and stays open', async () => {
+  it('opens a result in a new tab with Ctrl, and stays open', async () => {
     await visit(page, path);
     await openByKeys(page);
     await find(page, 'nameless');
@@ -302,7 +302,7 @@ describe('the global search', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('works on a phone, and finds nothing of other accounts', async () => {
+  it('works on a phone, and finds no objects of other accounts', async () => {
     const stranger = await Shop.open(till.api, { settings: { name: 'Towel stranger' } });
     await stranger.createPayment({ orderId: 'Towel-secret' });
     await visit(phone, path);
@@ -344,7 +344,7 @@ describe('the global search', () => {
   });
 });
 
-it('the menu scrolls on a low screen, and the parts around it stay reachable', async () => {
+it('the dashboard menu scrolls on a low screen, and its header and footer stay visible', async () => {
   await page.setViewportSize({ width: 1366, height: 600 });
   await visit(page, `${path}/settings`);
   await page.getByRole('heading', { name: 'Shop settings', level: 1 }).waitFor();
@@ -356,7 +356,7 @@ it('the menu scrolls on a low screen, and the parts around it stay reachable', a
   await page.setViewportSize(DESKTOP);
 });
 
-it('every page has its own title and icon', async () => {
+it('every page of the dashboard has its own title and icon', async () => {
   const titles = new Map<string, string>();
   for (const at of [
     '/dashboard/shops',

@@ -147,7 +147,7 @@ describe('the Sell action of a catalog price', () => {
     expect(await linksOf(ids.price)).toHaveLength(1);
   });
 
-  it('gets another payment link once its first one is closed', async () => {
+  it('creates another payment link once the first one is closed', async () => {
     const [closed] = await linksOf(ids.price);
     await must('PATCH', '/merchant/link/edit', { paymentLinkId: closed?.id, active: false });
     await open('products');
@@ -156,7 +156,7 @@ describe('the Sell action of a catalog price', () => {
     expect(await linksOf(ids.price)).toHaveLength(2);
   });
 
-  it('cannot be sold while the price or its product is inactive, nor by a bookkeeper', async () => {
+  it('is not offered while the price or its product is inactive, nor to a bookkeeper', async () => {
     await open('products');
     const sells = page.getByRole('button', { name: /^Sell for/ });
     await sells.waitFor();
@@ -177,7 +177,7 @@ describe('the Sell action of a catalog price', () => {
     await theirs.close();
   });
 
-  it('shows why the price could not be sold, and offers a retry', async () => {
+  it('shows why the payment link could not be created, and offers a retry', async () => {
     await open('products');
     const make = '**/merchant/link/list**';
     await context.route(make, async (route) => route.abort());
@@ -191,7 +191,7 @@ describe('the Sell action of a catalog price', () => {
     expect(await linksOf(ids.price)).toHaveLength(2);
   });
 
-  it('has an id to copy, like its product', async () => {
+  it('is shown together with buttons that copy the ids of price and product', async () => {
     await open('products');
     await page.getByText('Ids for the API').click();
     for (const [name, id] of [
@@ -204,7 +204,7 @@ describe('the Sell action of a catalog price', () => {
     }
   });
 
-  it('offers no subscription in its form, and keeps a billing interval that the API had set', async () => {
+  it('is on a page whose product form offers no recurring interval, and keeps one that the API has set', async () => {
     await open('products');
     await page.getByRole('heading', { name: 'Reading club' }).waitFor();
     expect(await page.getByText('monthly').count()).toBe(0);
@@ -220,8 +220,8 @@ describe('the Sell action of a catalog price', () => {
   });
 });
 
-describe('a payment link', () => {
-  it('is shared by a button that opens it on the site of the shop, whatever its name', async () => {
+describe('a payment link in the dashboard', () => {
+  it('opens on the site of the shop by an embedded button, whatever the name of the link is', async () => {
     const name = 'Tea & <b>cake</b> "fresh"';
     const { url } = await link({ name, amount: '5', currency: 'EUR' });
     const dialog = await share(name);
@@ -243,7 +243,7 @@ describe('a payment link', () => {
     expect((await mailOf(await share('Support us'))).body).toContain('Please pay here:');
   });
 
-  it('offers neither email nor embedding for a point of sale', async () => {
+  it('offers neither email nor embedding when it is for a point of sale', async () => {
     await link({ kind: 'pos', name: 'Till 1', openAmount: {}, currency: 'EUR' });
     const dialog = await share('Till 1');
     await dialog.getByRole('link', { name: 'Open the page' }).waitFor();

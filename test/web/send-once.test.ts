@@ -96,7 +96,7 @@ it.each([
   ['by the rate limit of the server', 429, 'RATE_LIMITED'],
   ['by a proxy in front of the server', 404, null],
 ])(
-  'a send is made once when its response was lost, and the next response is a refusal %s',
+  'a refund is sent once when its response was lost, and the retry is first refused %s',
   async (_whose, status, code) => {
     const paymentId = await paid();
     await sentWithoutAnswer(paymentId);
@@ -117,7 +117,7 @@ it.each([
   },
 );
 
-it('a send is made once when its response was lost, and the page was reloaded', async () => {
+it('a refund is sent once when its response was lost, and the user reloaded the page before the retry', async () => {
   const paymentId = await paid();
   await sentWithoutAnswer(paymentId);
   await page.unroute('**/payment/refund?*');

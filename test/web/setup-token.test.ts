@@ -26,7 +26,7 @@ async function register(address: string) {
   return page;
 }
 
-it('the link in the log creates the first account without asking for the setup token', async () => {
+it('the register page creates the first account from the link in the log without asking for the setup token', async () => {
   const page = await register(`/dashboard/register#setup=${till.setupToken}`);
   await page.waitForURL((url) => !url.pathname.endsWith('/register'));
   expect(await page.getByLabel('Setup token').count()).toBe(0);

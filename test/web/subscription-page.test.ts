@@ -39,7 +39,7 @@ it.each([
   ['phone-without-script', PHONE, false],
   ['desktop', DESKTOP, true],
 ] as const)(
-  'a payer pays, pauses and cancels a subscription on a %s',
+  'the subscription page lets a payer pay, pause and cancel on a %s',
   async (screen, viewport, javaScriptEnabled) => {
     const made = await club.subscribe({ quantity: 2, locale: 'en' });
     const page = await browser.page({ viewport, javaScriptEnabled });

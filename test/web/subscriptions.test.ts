@@ -30,29 +30,32 @@ afterEach(() => {
 it.each([
   ['phone', PHONE],
   ['desktop', DESKTOP],
-] as const)('the owner cancels a subscription and replaces its page on a %s', async (screen, viewport) => {
-  const made = await club.subscribe();
-  await club.pay(made.id);
-  const page = await browser.page({ viewport });
-  await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
-  await visit(page, `/dashboard/shop/${club.shop.merchantId}/subscriptions`);
-  const card = page.getByRole('listitem').filter({ hasText: 'New page address' }).first();
-  await card.getByText('Entitled until').waitFor();
-  expect([screen, await axeFindings(page)]).toEqual([screen, []]);
-  await page.screenshot({ path: `${SCREENS}/subscriptions-${screen}.png`, fullPage: true });
-  const dialog = page.getByRole('dialog');
-  await card.getByRole('button', { name: 'Cancel subscription' }).click();
-  await dialog.getByRole('button', { name: 'Cancel subscription' }).click();
-  await card.getByText('Ends with the paid period').waitFor();
-  expect(await club.read(made.id)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
-  await card.getByRole('button', { name: 'New page address' }).click();
-  await dialog.getByRole('button', { name: 'New page address' }).click();
-  await page.getByText('The page has a new address').waitFor();
-  expect((await club.read(made.id)).portalUrl).not.toBe(made.portalUrl);
-  await page.context().close();
-});
+] as const)(
+  'the dashboard cancels a subscription and replaces the link to its page on a %s',
+  async (screen, viewport) => {
+    const made = await club.subscribe();
+    await club.pay(made.id);
+    const page = await browser.page({ viewport });
+    await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
+    await visit(page, `/dashboard/shop/${club.shop.merchantId}/subscriptions`);
+    const card = page.getByRole('listitem').filter({ hasText: 'New page address' }).first();
+    await card.getByText('Entitled until').waitFor();
+    expect([screen, await axeFindings(page)]).toEqual([screen, []]);
+    await page.screenshot({ path: `${SCREENS}/subscriptions-${screen}.png`, fullPage: true });
+    const dialog = page.getByRole('dialog');
+    await card.getByRole('button', { name: 'Cancel subscription' }).click();
+    await dialog.getByRole('button', { name: 'Cancel subscription' }).click();
+    await card.getByText('Ends with the paid period').waitFor();
+    expect(await club.read(made.id)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
+    await card.getByRole('button', { name: 'New page address' }).click();
+    await dialog.getByRole('button', { name: 'New page address' }).click();
+    await page.getByText('The page has a new address').waitFor();
+    expect((await club.read(made.id)).portalUrl).not.toBe(made.portalUrl);
+    await page.context().close();
+  },
+);
 
-it('the owner changes the days of grace, and what payers may do', async () => {
+it('the dashboard changes the grace period, and what payers may do with subscriptions', async () => {
   const page = await browser.page({ viewport: DESKTOP });
   await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
   await visit(page, `/dashboard/shop/${club.shop.merchantId}/settings`);

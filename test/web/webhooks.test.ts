@@ -48,21 +48,24 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
-])('the overview warns on a %s of failing webhooks, and links to the waiting deliveries', async (_, size) => {
-  await page.setViewportSize(size);
-  await visit(page, path());
-  await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
-  await page.getByRole('link', { name: 'See the deliveries' }).click();
-  await page.waitForURL(new RegExp(`endpointId=${shop.merchantId}&state=pending`));
-  await entries().getByText('payment.created').waitFor();
-  await entries().getByText('To be tried again').waitFor();
-  await entries()
-    .getByText(/one attempt · answered 500 · next try in (\d+ minutes|1 hour)/)
-    .waitFor();
-  expect(await axeFindings(page)).toEqual([]);
-});
+])(
+  'the dashboard home warns on a %s of failing webhooks, and links to the waiting deliveries',
+  async (_, size) => {
+    await page.setViewportSize(size);
+    await visit(page, path());
+    await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
+    await page.getByRole('link', { name: 'See the deliveries' }).click();
+    await page.waitForURL(new RegExp(`endpointId=${shop.merchantId}&state=pending`));
+    await entries().getByText('payment.created').waitFor();
+    await entries().getByText('To be tried again').waitFor();
+    await entries()
+      .getByText(/one attempt · answered 500 · next try in (\d+ minutes|1 hour)/)
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  },
+);
 
-it('the webhook log filters deliveries by state and event, in the URL', async () => {
+it('the webhook log filters deliveries by status and event, and keeps the filter in the URL', async () => {
   await visit(page, path('/webhooks'));
   await entries().getByText('payment.created').waitFor();
   await button('Given up').click();
@@ -76,7 +79,7 @@ it('the webhook log filters deliveries by state and event, in the URL', async ()
   await entries().getByText('payment.created').waitFor();
 });
 
-it('the webhook log does not move while an entry is open, and a redelivery shows its result', async () => {
+it('the webhook log does not move while an entry is open, and shows the result of a redelivery', async () => {
   await visit(page, path('/webhooks'));
   await entries().first().click();
   await button('Send again').click();
@@ -200,7 +203,7 @@ const types = async (): Promise<string[]> =>
       ),
     );
 
-it('an endpoint form selects all events, or the checked ones', async () => {
+it('the endpoint form selects all events, or the checked ones', async () => {
   await visit(page, path('/webhooks'));
   await button('New endpoint').click();
   await dialog().getByLabel('Address').fill('http://127.0.0.1:9/ticked');
@@ -231,7 +234,7 @@ it('an endpoint form selects all events, or the checked ones', async () => {
   await page.getByText('payment.created, payment.completed').waitFor({ state: 'detached' });
 });
 
-it('an endpoint form keeps events that the page does not know', async () => {
+it('the endpoint form keeps events that this version of the dashboard does not know', async () => {
   // As of a daemon that is newer than the page.
   await page.route('**/merchant/webhook/endpoint/list*', async (route) => {
     const response = await route.fetch();

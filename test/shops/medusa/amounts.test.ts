@@ -36,13 +36,13 @@ describe('fiat amounts of the Medusa plugin', () => {
   });
 });
 
-it('exactFiat refuses to round a refund', () => {
+it('exactFiat throws instead of rounding a refund', () => {
   expect(money.exactFiat('5.50', 'eur')).toBe('5.50');
   expect(money.exactFiat(550, 'jpy')).toBe('550');
   expect(() => money.exactFiat(5.5, 'jpy')).toThrow(RangeError);
 });
 
-it('isForAmount compares amounts in the format of their currency', () => {
+it('isForAmount compares amounts after formatting them in their currency', () => {
   expect(money.isForAmount({ amount: '2491', currency: 'JPY' }, 2490.5, 'jpy')).toBe(true);
   expect(money.isForAmount({ amount: '24.90', currency: 'EUR' }, 24.9, 'eur')).toBe(true);
   expect(money.isForAmount({ amount: '24.90', currency: 'EUR' }, 24.9, 'usd')).toBe(false);

@@ -21,7 +21,7 @@ it('the Medusa package contains the SDK and nothing else of this repository', ()
   expect(existsSync(join(plugin, 'src'))).toBe(false);
 });
 
-it('the Medusa package accepts a payment in a new shop that was installed and configured as the README says', async () => {
+it('the Medusa package accepts a payment in a new shop that is installed and configured as the README says', async () => {
   const owner = stack.use(await Owner.start());
   const readme = readFileSync(join(directory, 'node_modules/@tilld/medusa-payment/README.md'), 'utf8');
   const [, example = ''] = /```js\n(const \{ defineConfig.*?)```/s.exec(readme) ?? [];

@@ -32,7 +32,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'the Medusa storefront opens the payment in a window over the page of the shop and then shows the order, also when the shopper goes back: %s',
+  'the Medusa storefront opens the checkout in a window over the page and then shows the order, also after the Back button: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await page.goto(shop.storefrontPath);
@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-it('the Medusa storefront leads a shopper who closes the window without paying back to the checkout', async () => {
+it('the Medusa storefront shows its own checkout again when a shopper closes the window without paying', async () => {
   const page = await browser.page({ viewport: DESKTOP });
   await page.goto(shop.storefrontPath);
   await page.getByRole('button', { name: 'Buy a mug' }).click();

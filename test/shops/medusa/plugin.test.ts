@@ -56,7 +56,7 @@ async function paidOrder() {
   return order;
 }
 
-it('the Medusa plugin rejects a webhook without a signature of tilld', async () => {
+it('the Medusa plugin rejects a webhook without a valid signature', async () => {
   const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
   const headers = {
     'content-type': 'application/json',
@@ -68,7 +68,7 @@ it('the Medusa plugin rejects a webhook without a signature of tilld', async () 
   expect(answer.status).toBe(400);
 });
 
-it('the Medusa plugin connects only with the state of its request', async () => {
+it('the Medusa plugin accepts a connection only with the state of its own request', async () => {
   const answer = await fetch(`${shop.url}/tilld/connected?code=abc&state=guessed`);
   expect(answer.status).toBe(400);
   expect((await shop.health()).key).toBe(true);
@@ -107,7 +107,7 @@ it('the Medusa plugin allows to cancel an order whose payment was reversed, and 
   expect((await owner.payment(paymentId)).status).toBe('cancelled');
 });
 
-it('the Medusa plugin records the money of an order once, also when all its data is lost', async () => {
+it('the Medusa plugin records the payment of an order once, also when all plugin data is lost', async () => {
   const { orderId } = await paidOrder();
   await shop.forget();
   await shop.reconcile();
@@ -141,7 +141,7 @@ it('the Medusa plugin reports a cancelled refund link, creates a new one, and sh
   await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, 60_000);
 });
 
-it('the Medusa plugin reads events again when tilld could not return their payment', async () => {
+it('the Medusa plugin processes events again whose payment tilld could not return', async () => {
   const { orderId, paymentId } = await shop.order();
   toShop.weather = 'lose';
   tilldFails = true;
@@ -157,7 +157,7 @@ it('the Medusa plugin reads events again when tilld could not return their payme
   }
 });
 
-it('the Medusa plugin keeps or replaces the payment of a session whose price changes, and leaves a payment with money unchanged', async () => {
+it('the Medusa plugin updates or replaces the payment of a session whose price changes, and leaves a payment with money unchanged', async () => {
   const { orderId, paymentId } = await shop.order();
   expect(await shop.changePrice(orderId, 31)).toBe(paymentId);
   expect((await owner.payment(paymentId)).amount).toBe('31.00');
@@ -175,7 +175,7 @@ it('the Medusa plugin keeps or replaces the payment of a session whose price cha
   }
 });
 
-it('the Medusa plugin does not accept a payment with another price than its session', async () => {
+it('the Medusa plugin rejects a payment with another price than its session', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.changePrice(paymentId, '1.00');
   await owner.payFinally(paymentId);
@@ -197,12 +197,12 @@ async function payEarlier(quantity: number, next: number) {
   return { cartId: orderId, earlier, later };
 }
 
-describe('money of an earlier payment of a Medusa cart', () => {
+describe('money that was paid to an earlier payment of a Medusa cart', () => {
   afterEach(() => {
     toShop.weather = 'pass';
   });
 
-  it('places the order when concurrent requests left the cart with several sessions', async () => {
+  it('places the order when concurrent requests created several payment sessions', async () => {
     const { cartId, later } = await payEarlier(1, 1);
     await shop.addSession(cartId);
     await shop.addSession(cartId);
@@ -213,7 +213,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect((await owner.payment(later)).status).toBe('cancelled');
   });
 
-  it('is too little for a cart that became more expensive, and pays it once it is changed back', async () => {
+  it('does not place the order when the cart became more expensive, and does once the cart is changed back', async () => {
     const { cartId, earlier, later } = await payEarlier(1, 2);
     await shop.reconcile();
     expect(await shop.state(cartId)).toBe('short');
@@ -226,7 +226,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.state(cartId)).toBe('paid');
   });
 
-  it('pays a cart that became cheaper, with a reported excess, whose refund is not one of the order', async () => {
+  it('places the order when the cart became cheaper, with a reported excess, whose refund does not refund the order', async () => {
     const { cartId, earlier, later } = await payEarlier(2, 1);
     await shop.reconcile();
     expect(await shop.state(cartId)).toBe('paid');
@@ -251,7 +251,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.sessions(orderId)).toHaveLength(1);
   });
 
-  it('is too little where the session pays less than the cart costs', async () => {
+  it('does not place the order when the session has a lower amount than the cart', async () => {
     const { orderId } = await shop.order({ quantity: 2 });
     const paymentId = await shop.changePrice(orderId, 25);
     await owner.payFinally(paymentId);
@@ -260,7 +260,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     expect(await shop.payment(orderId)).toMatchObject({ orderId: null, captured: false });
   });
 
-  it('is captured in full where Medusa requests more than the order costs', async () => {
+  it('is captured in full when Medusa requests more than the order costs', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await reaches(orderId, 'seen');
@@ -269,7 +269,7 @@ describe('money of an earlier payment of a Medusa cart', () => {
     await reaches(orderId, 'paid');
   });
 
-  it('creates no second session for an order whose money is recorded', async () => {
+  it('creates no second session for an order whose payment is recorded', async () => {
     const { orderId, paymentId } = await paidOrder();
     await expect(shop.addSession(orderId)).rejects.toThrow('no second payment is made');
     await expect(shop.payAgain(orderId)).rejects.toThrow();
@@ -295,7 +295,7 @@ it('the Medusa plugin does not report money as reversed that becomes final while
   }
 });
 
-it('the Medusa plugin shows the order lines on the checkout', async () => {
+it('the Medusa plugin shows the line items of the order on the checkout', async () => {
   const { paymentId } = await shop.order({ quantity: 2 });
   expect(await owner.payment(paymentId)).toMatchObject({
     amount: '45.00',
@@ -303,7 +303,7 @@ it('the Medusa plugin shows the order lines on the checkout', async () => {
   });
 });
 
-it('the Medusa plugin lets only administrators read its data or cancel an order', async () => {
+it('the Medusa plugin allows only administrators to read its data or cancel an order', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'payer@example.com' });
   await owner.pay(paymentId);
   await reaches(orderId, 'seen');
@@ -348,7 +348,7 @@ it.each([
   },
 );
 
-it('the Medusa plugin erases a deleted customer in tilld, by a job when tilld did not respond', async () => {
+it('the Medusa plugin erases a deleted customer in tilld, by a later job when tilld did not respond', async () => {
   const email = 'forget-me@example.com';
   const { orderId, paymentId } = await shop.order({ email });
   await owner.payFinally(paymentId);
@@ -381,7 +381,7 @@ it('the Medusa plugin erases a deleted customer in tilld, by a job when tilld di
   );
 });
 
-it('the Medusa plugin accepts simulated money for an order only when the shop allows it', async () => {
+it('the Medusa plugin accepts simulated money for an order only when a setting allows it', async () => {
   shop.testMode = false;
   await shop.stop();
   await shop.start();

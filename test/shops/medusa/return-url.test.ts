@@ -71,7 +71,7 @@ async function withSecond() {
 }
 
 // First, while the wallet holds the money of one payment only.
-it('the Medusa plugin replaces a claimed refund link by one with the fee deducted, for a wallet with only that money', async () => {
+it('the Medusa plugin replaces a claimed refund link by one that deducts the fee, when the wallet has only that money', async () => {
   const { orderId, paymentId } = await paidOrder();
   const { linkUrl } = await shop.refund(orderId);
   await owner.claim(linkUrl);
@@ -103,7 +103,7 @@ it('the Medusa plugin redirects a customer who has not paid to the checkout, and
   expect(await shop.state(cartId)).toBe('paid');
 });
 
-it('the Medusa plugin leads a customer who underpaid to the remainder, and shows the received amount in the storefront', async () => {
+it('the Medusa plugin leads a customer who underpaid to the checkout with the remaining amount, and shows the received amount in the storefront', async () => {
   const { orderId: cartId, paymentId, checkoutUrl } = await shop.order({ email: 'payer@example.com' });
   await owner.payFinally(paymentId, 'underpay');
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
@@ -116,7 +116,7 @@ it('the Medusa plugin leads a customer who underpaid to the remainder, and shows
   expect(await shop.status('order_id', orderId ?? '')).toMatchObject({ id: paymentId, state: 'paid' });
 });
 
-it('the Medusa plugin redirects nowhere with a changed reference', async () => {
+it('the Medusa plugin does not redirect a customer whose reference in the URL was changed', async () => {
   const { paymentId } = await shop.order();
   const { returnUrl } = await owner.payment(paymentId);
   const url = new URL(returnUrl ?? '');
@@ -126,7 +126,7 @@ it('the Medusa plugin redirects nowhere with a changed reference', async () => {
     expect((await fetch(each, { redirect: 'manual' })).status).toBe(404);
 });
 
-it('the Medusa plugin counts late money on an earlier payment, closes the open payment, and refunds from the earlier one', async () => {
+it('the Medusa plugin places the order with late money on an earlier payment, cancels the open payment, and refunds from the earlier one', async () => {
   const { cartId, first, second } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');
@@ -137,7 +137,7 @@ it('the Medusa plugin counts late money on an earlier payment, closes the open p
   await eventually('it is paid', () => shop.refundSettled(cartId), Boolean, 60_000);
 });
 
-it('the Medusa plugin reports to the shopkeeper when the money of an earlier payment that paid the order is reversed', async () => {
+it('the Medusa plugin reports to the shopkeeper when the money of an earlier payment with which an order was paid is reversed', async () => {
   const { cartId, first } = await withSecond();
   await owner.payFinally(first, 'late');
   await reaches(cartId, 'paid');
@@ -145,7 +145,7 @@ it('the Medusa plugin reports to the shopkeeper when the money of an earlier pay
   await told(cartId, 'gone after it was final');
 });
 
-it('the Medusa plugin creates no second payment next to late money whose webhook was lost', async () => {
+it('the Medusa plugin creates no second payment when an earlier one has late money whose webhook was lost', async () => {
   const { cartId, first, second } = await withSecond();
   toShop.weather = 'lose';
   try {
@@ -159,7 +159,7 @@ it('the Medusa plugin creates no second payment next to late money whose webhook
   }
 });
 
-it('the Medusa plugin refuses another price next to late money, with the reason', async () => {
+it('the Medusa plugin refuses a changed price when an earlier payment has late money, with the reason', async () => {
   const { cartId, first } = await withSecond();
   toShop.weather = 'lose';
   try {

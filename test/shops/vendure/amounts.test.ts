@@ -72,18 +72,18 @@ describe('formatExactPrice', () => {
   });
 });
 
-describe('countedAmount', () => {
-  it('counts the whole total of an order when the payment is for its rounded total', () => {
+describe('countedAmount (the part of an order that a payment covers)', () => {
+  it('returns the whole total of an order when the payment has its rounded total', () => {
     expect(amounts.countedAmount(payment('2491', 'JPY'), order(249_050, 'JPY'), 2)).toBe(249_050);
     expect(amounts.countedAmount(payment('24.90', 'EUR'), order(24_904, 'EUR'), 3)).toBe(24_904);
   });
 
-  it('counts only the amount of the payment when the order costs more', () => {
+  it('returns only the amount of the payment when the order costs more', () => {
     expect(amounts.countedAmount(payment('25.00', 'EUR'), order(4500, 'EUR'), 2)).toBe(2500);
     expect(amounts.countedAmount(payment('24.905', 'KWD'), order(4500, 'KWD'), 2)).toBe(2490);
   });
 
-  it('counts nothing of a payment in another currency', () => {
+  it('returns zero for a payment in another currency', () => {
     expect(amounts.countedAmount(payment('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(0);
     expect(amounts.isForTotal(payment('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(false);
   });

@@ -55,7 +55,7 @@ it('the Vendure package contains the SDK and nothing else of this repository', (
   expect(existsSync(join(plugin, 'src'))).toBe(false);
 });
 
-it('the Vendure package accepts a payment in a new shop that was installed and configured as the README says', async () => {
+it('the Vendure package accepts a payment in a new shop that is installed and configured as the README says', async () => {
   const owner = stack.use(await Owner.start());
   const readme = readFileSync(join(directory, 'node_modules/@tilld/vendure-plugin/README.md'), 'utf8');
   writeFileSync(join(directory, 'vendure-config.ts'), config(readme));

@@ -84,7 +84,7 @@ it.each([
   ['desktop', DESKTOP],
   ['phone', PHONE],
 ])(
-  'the Vendure storefront opens the payment in a window over the page of the shop, then shows the order and an empty cart: %s',
+  'the Vendure storefront opens the checkout in a window over the page, then shows the order and an empty cart: %s',
   async (name, viewport) => {
     const page = await browser.page({ viewport });
     await goToPay(page);
@@ -103,7 +103,7 @@ it.each([
   },
 );
 
-it('the Vendure storefront leads a shopper who closes the window without paying back to the cart, and reuses the payment later', async () => {
+it('the Vendure storefront shows the cart again when a shopper closes the window without paying, and uses the same payment later', async () => {
   const page = await browser.page({ viewport: DESKTOP });
   await goToPay(page);
   const frame = page.locator('dialog iframe');

@@ -32,7 +32,7 @@ async function reaches(orderId: string, wanted: string): Promise<void> {
   );
 }
 
-it('the Vendure plugin places the order when money is seen, reopens it when the money is reversed, and settles later money', async () => {
+it('the Vendure plugin places the order when money is seen, reopens it when the money is reversed, and settles it with later money', async () => {
   const { orderId, paymentId } = await shop.order();
   await owner.pay(paymentId);
   await reaches(orderId, 'PaymentAuthorized');
@@ -42,13 +42,13 @@ it('the Vendure plugin places the order when money is seen, reopens it when the 
   await reaches(orderId, 'PaymentSettled');
 });
 
-it('the Vendure plugin does not accept the claim of a shopper to have paid', async () => {
+it("the Vendure plugin ignores a shopper's claim that an order is paid", async () => {
   const { orderId, paymentId } = await shop.order();
   await expect(shop.forgePayment(orderId, paymentId)).rejects.toThrow(/createTilldPayment|payment/i);
   expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
 });
 
-it('the Vendure plugin rejects a webhook without a signature of tilld', async () => {
+it('the Vendure plugin rejects a webhook without a valid signature', async () => {
   const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
   const headers = {
     'content-type': 'application/json',
@@ -60,7 +60,7 @@ it('the Vendure plugin rejects a webhook without a signature of tilld', async ()
   expect(answer.status).toBe(400);
 });
 
-it('the Vendure plugin keeps an order open that costs more than was paid, and refuses to cancel it', async () => {
+it('the Vendure plugin keeps an order open that costs more than was paid, and refuses to cancel its payment', async () => {
   const { orderId, paymentId } = await shop.order({ quantity: 1 });
   await shop.changeQuantity(orderId, 2);
   await owner.payFinally(paymentId);
@@ -100,7 +100,7 @@ it('the Vendure plugin erases a deleted customer in tilld', async () => {
   expect((await owner.payment(paymentId)).status).toBe('completed');
 });
 
-it('the Vendure settings page is limited to administrators, and shows the state of the connection in their language', async () => {
+it('the Vendure settings page is accessible only to administrators, and shows the state of the connection in their language', async () => {
   shop.language = 'de';
   await shop.stop();
   await shop.start();

@@ -43,7 +43,7 @@ const statesOf = async (orderId: string): Promise<string[]> =>
   (await shop.refundsOf(orderId)).refunds.map(({ state }) => state);
 
 // First, while the wallet holds the money of one payment only.
-it('the Vendure plugin replaces a claimed refund link by one with the fee deducted, for a wallet with only that money', async () => {
+it('the Vendure plugin replaces a claimed refund link by one that deducts the fee, when the wallet has only that money', async () => {
   const { orderId, paymentId } = await paidOrder();
   const { linkUrl } = await shop.refund(orderId);
   await owner.claim(linkUrl);
@@ -67,7 +67,7 @@ it('the Vendure plugin replaces a claimed refund link by one with the fee deduct
   expect(await statesOf(orderId)).toEqual(['Settled']);
 });
 
-it('the Vendure plugin fails a refund whose link ended unclaimed, and reports it', async () => {
+it('the Vendure plugin sets a refund to failed when its link ended without a claim, and reports it', async () => {
   const { orderId, paymentId } = await paidOrder();
   await shop.refund(orderId);
   expect(await statesOf(orderId)).toEqual(['Pending']);

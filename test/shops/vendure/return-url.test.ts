@@ -84,7 +84,7 @@ it('the Vendure plugin redirects a customer who has not paid to the checkout, an
   expect(await shop.state(orderId)).toBe('paid');
 });
 
-it('the Vendure plugin leads a customer who underpaid to the remainder, and shows the received amount in the storefront', async () => {
+it('the Vendure plugin leads a customer who underpaid to the checkout with the remaining amount, and shows the received amount in the storefront', async () => {
   const { orderId, paymentId, checkoutUrl } = await shop.order();
   await owner.payFinally(paymentId, 'underpay');
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
@@ -110,7 +110,7 @@ it('the Vendure plugin closes the cart of an order with money, and reopens it wh
   await shop.changeQuantity(orderId, 2);
 });
 
-it('the Vendure plugin redirects nowhere with a changed reference, nor to a foreign URL', async () => {
+it('the Vendure plugin does not redirect a customer whose reference in the URL was changed, nor to a foreign URL', async () => {
   const { orderId, paymentId } = await shop.order();
   const { returnUrl } = await owner.payment(paymentId);
   const guessed = (returnUrl ?? '').replace(/(return\/[^.]+)\.[^.]+\./, '$1.1.');
@@ -124,7 +124,7 @@ it('the Vendure plugin redirects nowhere with a changed reference, nor to a fore
   expect(await comeBack(paymentId)).toBe(`https://shop.example/de/kasse?p=${paymentId}`);
 });
 
-it('the Vendure plugin counts late money on an earlier payment, closes the open payment, and refunds from the earlier one', async () => {
+it('the Vendure plugin places the order with late money on an earlier payment, cancels the open payment, and refunds from the earlier one', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -157,7 +157,7 @@ it('the Vendure plugin leaves a payment open whose money was reversed, so that t
   expect(await comeBack(paymentId)).toBe(checkoutUrl);
 });
 
-it('the Vendure plugin reopens the order when the money of an earlier payment that paid it is reversed', async () => {
+it('the Vendure plugin reopens the order when the money of an earlier payment with which it was paid is reversed', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -174,7 +174,7 @@ it('the Vendure plugin reopens the order when the money of an earlier payment th
   );
 });
 
-it('the Vendure plugin refuses a second payment next to late money whose webhook was lost, with a link to the order', async () => {
+it('the Vendure plugin refuses a second payment when an earlier one has late money whose webhook was lost, with a link to the order', async () => {
   const first = await shop.order();
   const { orderId } = first;
   await owner.cancel(first.paymentId);
@@ -212,7 +212,7 @@ it('the Vendure plugin reports an order that was paid twice to the shopkeeper, w
   expect(notes.join('\n')).toContain(`by payment ${second.paymentId}`);
 });
 
-it('the Vendure plugin closes the payment of an order that was paid by another method', async () => {
+it('the Vendure plugin cancels the tilld payment of an order that was paid by another method', async () => {
   const method = `mutation { createPaymentMethod(input: { code: "card", enabled: true, translations: [{ languageCode: en, name: "Card", description: "" }],
     handler: { code: "dummy-payment-handler", arguments: [{ name: "automaticSettle", value: "true" }] } }) { id } }`;
   await shop.admin.ask(method);

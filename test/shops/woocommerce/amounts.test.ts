@@ -46,7 +46,7 @@ describe('the price of a WooCommerce payment', () => {
     { currency: 'KWD', decimals: 4, lines: ['1.2345'], asked: '1.235' },
     { currency: 'CLF', decimals: 4, lines: ['1.2345'], asked: '1.2345' },
   ])(
-    'is $asked $currency when the shop shows $decimals decimals of $lines, and that is paid',
+    'is $asked $currency when the shop shows $decimals decimals of $lines, and such a payment completes the order',
     async (row) => {
       await showDecimals(row.decimals);
       const { orderId, paymentId } = await shop.order({ currency: row.currency, lines: row.lines });
@@ -56,7 +56,7 @@ describe('the price of a WooCommerce payment', () => {
     },
   );
 
-  it('has lines that sum up to at most the price, each with the decimals of the currency', async () => {
+  it('has line items that sum up to at most the price, each with the decimals of the currency', async () => {
     await showDecimals(4);
     const { paymentId } = await shop.order({ currency: 'EUR', lines: ['1.3333', '2.004', '0.5'] });
     const payment = await owner.payment(paymentId);
@@ -65,8 +65,8 @@ describe('the price of a WooCommerce payment', () => {
   });
 });
 
-describe('a WooCommerce shop whose decimals are changed after the order', () => {
-  it('keeps a paid order of 24.90 paid', async () => {
+describe('a WooCommerce shop whose number of decimals is changed after an order', () => {
+  it('does not change the paid status of an order of 24.90', async () => {
     const { orderId, paymentId } = await shop.order({ currency: 'EUR', lines: ['24.90'] });
     await showDecimals(0);
     await owner.payFinally(paymentId);
@@ -76,7 +76,7 @@ describe('a WooCommerce shop whose decimals are changed after the order', () => 
     expect(await shop.state(orderId)).toBe('paid');
   });
 
-  it('refunds 5.50 by a link of 5.50, from a program and from the page of the order', async () => {
+  it('refunds 5.50 by a refund link of 5.50, by code and from the order page', async () => {
     const { orderId, paymentId } = await shop.order({ currency: 'EUR', lines: ['24.90'] });
     await owner.payFinally(paymentId);
     await reaches(orderId, 'paid');

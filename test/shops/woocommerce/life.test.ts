@@ -76,7 +76,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 describe('the WooCommerce cleanup of unpaid orders', () => {
   it.each(['checkout', 'store-api'] as const)(
-    'cancels an unpaid order of %s and its payment',
+    'cancels an unpaid order from the %s and its payment',
     async (via) => {
       const { shop, owner } = world;
       const { orderId, paymentId } = await shop.order({ via });
@@ -86,7 +86,7 @@ describe('the WooCommerce cleanup of unpaid orders', () => {
     },
   );
 
-  it('keeps an order of the block checkout whose payment has money, although no webhook has arrived', async () => {
+  it('does not cancel an order of the block checkout whose payment has money, although no webhook has arrived', async () => {
     const { shop, owner, toShop } = world;
     const { orderId, paymentId } = await shop.order({ via: 'store-api' });
     toShop.weather = 'lose';
@@ -99,7 +99,7 @@ describe('the WooCommerce cleanup of unpaid orders', () => {
     }
   });
 
-  it('keeps an order of the block checkout while tilld does not respond', async () => {
+  it('does not cancel an order of the block checkout while tilld does not respond', async () => {
     const { shop, toTilld } = world;
     const { orderId } = await shop.order({ via: 'store-api' });
     toTilld.isDown = true;
@@ -149,7 +149,7 @@ async function move(home: string): Promise<void> {
 }
 
 describe('the tilld URL in the WooCommerce settings', () => {
-  it('is normalised, with http in private networks only', async () => {
+  it('is normalised, and http is accepted for private networks only', async () => {
     const cases: Record<string, string | null> = {
       'pay.example.com': 'https://pay.example.com',
       ' pay.example.com/till/ ': 'https://pay.example.com/till',
@@ -175,7 +175,7 @@ describe('the tilld URL in the WooCommerce settings', () => {
     expect(completed).toEqual(Object.values(cases));
   });
 
-  it('is reported when invalid, and the previous one is kept', async () => {
+  it('is rejected when invalid, and the previous URL stays in use', async () => {
     const { shop, toTilld } = world;
     const page = await shop.settingsPage();
     const [, nonce = ''] = /name="_wpnonce" value="(\w+)"/.exec(page) ?? [];
@@ -197,7 +197,7 @@ describe('the tilld URL in the WooCommerce settings', () => {
 });
 
 describe('a WooCommerce site that moves to another URL', () => {
-  it('is the same with https or www., and a different one with another host, port or folder', async () => {
+  it('counts as unchanged with https or www., and as another site with another host, port or folder', async () => {
     const sites = [
       'http://shop.example',
       'https://www.Shop.example/',
@@ -221,7 +221,7 @@ describe('a WooCommerce site that moves to another URL', () => {
     ]);
   });
 
-  it('keeps offering payments with https, and moves webhooks to the new URL', async () => {
+  it('continues to offer payments after a change to https, and moves webhooks to the new URL', async () => {
     const { shop, toShop } = world;
     const { url } = toShop;
     await move(url.replace('http:', 'https:'));
@@ -234,7 +234,7 @@ describe('a WooCommerce site that moves to another URL', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('refuses payments and webhooks on another host, with a message, until the shop takes over there', async () => {
+  it('rejects payments and webhooks on another host, with a message, until the shopkeeper confirms the move there', async () => {
     const { shop, toShop } = world;
     const { url } = toShop;
     await move('http://moved.example');
@@ -260,7 +260,7 @@ describe('a WooCommerce site that moves to another URL', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('leaves webhooks and payments of the shop unchanged when it is a separately connected copy', async () => {
+  it('leaves webhooks and payments of the original unchanged when a copy of the site is connected separately', async () => {
     const { shop, owner, toShop } = world;
     const { url } = toShop;
     const { orderId, paymentId } = await shop.order();
@@ -277,8 +277,8 @@ describe('a WooCommerce site that moves to another URL', () => {
   });
 });
 
-describe('a WooCommerce error report', () => {
-  it('treats webhooks as working only once one arrived', async () => {
+describe('the WooCommerce health report', () => {
+  it('shows webhooks as working only once one arrived', async () => {
     const { shop, toShop } = world;
     toShop.weather = 'lose';
     try {
@@ -294,7 +294,7 @@ describe('a WooCommerce error report', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('shows a message from the URL only when the plugin redirected the browser there', async () => {
+  it('shows a message from the URL only when the plugin itself redirected the browser there', async () => {
     const { shop } = world;
     const to = await press('tilld-test');
     expect(await (await shop.visit(to)).text()).toContain('The test webhook arrived.');
@@ -302,7 +302,7 @@ describe('a WooCommerce error report', () => {
     expect(forged).not.toContain('Disconnected.');
   });
 
-  it('lists earlier keys that are still valid until they are deleted', async () => {
+  it('lists old keys that are still valid until they are deleted', async () => {
     const { shop, owner } = world;
     expect(await shop.settingsPage()).toContain('Earlier keys of this shop still work');
     await owner.revokeKeys();
@@ -312,7 +312,7 @@ describe('a WooCommerce error report', () => {
     expect(page).toContain('The key is accepted.');
   });
 
-  it('names a scheduled job that has not run at the second check, with its last run', async () => {
+  it('reports at the second check a scheduled job that has not run, with its last run', async () => {
     const { shop } = world;
     await shop.command('age', { seconds: 7200 });
     expect(await notices()).toEqual([]);
@@ -325,7 +325,7 @@ describe('a WooCommerce error report', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('names a revoked key at the next job, and an unresponsive tilld after a while', async () => {
+  it('reports a revoked key at the next job, and an unresponsive tilld after a while', async () => {
     const { shop, owner, toTilld } = world;
     toTilld.isDown = true;
     await shop.reconcile();
@@ -341,7 +341,7 @@ describe('a WooCommerce error report', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('names a webhook URL that tilld refuses, and orders are updated all the same', async () => {
+  it('reports a webhook URL that tilld refuses, while orders are still updated', async () => {
     const { shop, owner, toShop } = world;
     toShop.weather = 'lose';
     await shop.command('sendWebhooksTo', { url: 'https://user:secret@shop.example/' });
@@ -360,7 +360,7 @@ describe('a WooCommerce error report', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('names a key that is unreadable after the salts changed, and reconnecting fixes it', async () => {
+  it('reports a key that cannot be decrypted after the WordPress salts changed, until the shop is connected again', async () => {
     const { shop } = world;
     await shop.command('changeSalts');
     expect(await isOffered()).toBe(false);
@@ -370,7 +370,7 @@ describe('a WooCommerce error report', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('contains the last webhook, the last job and whether tilld is reachable in Site Health', async () => {
+  it('shows the last webhook, the last job and whether tilld is reachable in Site Health', async () => {
     const { stranger, results } = await world.shop.command<SiteHealth>('siteHealth');
     expect(stranger).toBe(401);
     expect(results).toMatchObject({
@@ -385,7 +385,7 @@ describe('a WooCommerce error report', () => {
 });
 
 describe('customer data in WooCommerce', () => {
-  it('includes the email address in tilld only by choice, and the privacy policy mentions it', async () => {
+  it('includes the email address in tilld only if a setting allows it, and the privacy policy text mentions that', async () => {
     const { shop, owner } = world;
     const without = await shop.order({ email: 'grace@example.com' });
     expect(await owner.payment(without.paymentId)).toMatchObject({ customerId: null });
@@ -416,7 +416,7 @@ describe('customer data in WooCommerce', () => {
     expect(paid?.['Transactions']).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is not exported in part while tilld does not respond, and not erased silently', async () => {
+  it('is neither exported partially nor erased silently while tilld does not respond', async () => {
     const { shop, toTilld } = world;
     toTilld.isDown = true;
     try {
@@ -434,7 +434,7 @@ describe('customer data in WooCommerce', () => {
     }
   });
 
-  it('is erased with the customer in tilld, and payments stay', async () => {
+  it('is erased together with the customer in tilld, and payments are kept', async () => {
     const { shop } = world;
     const email = 'joan@example.com';
     const { paymentId } = await shop.order({ email });
@@ -450,7 +450,7 @@ describe('customer data in WooCommerce', () => {
     expect(await shop.command('erasePerson', { email })).toMatchObject({ items_removed: false });
   });
 
-  it('is unaffected for a customer whom tilld does not know', async () => {
+  it('is erased as usual for a customer who does not exist in tilld', async () => {
     expect(await world.shop.command('erasePerson', { email: 'nobody@example.com' })).toEqual({
       items_removed: false,
       items_retained: false,
@@ -461,7 +461,7 @@ describe('customer data in WooCommerce', () => {
 });
 
 describe('deleting the plugin without WooCommerce', () => {
-  it('removes its data in the site and keeps those of orders, although tilld does not respond', async () => {
+  it('removes its data from the site except those of orders, although tilld does not respond', async () => {
     const { toTilld } = world;
     await world.leave('keep');
     await world.leave('off');
@@ -474,7 +474,7 @@ describe('deleting the plugin without WooCommerce', () => {
     expect(await world.leave<Left[]>('left')).toEqual([{ options: [], isScheduled: false, orderData: 1 }]);
   });
 
-  it('removes its data in every site of a network, and in a site that is deleted before', async () => {
+  it('removes its data from every site of a network, including sites that are deleted later', async () => {
     const { owner, shop } = world;
     await shop.site.php('network.php', [shop.site.wordpress]);
     const keys = [await owner.makeKey(SCOPES), await owner.makeKey(SCOPES)];

@@ -26,7 +26,7 @@ describe.each([
 ] as const)('the WooCommerce checkout %s', (name, place) => {
   const emailOf = (who: string): string => `${who}.${name.replace(' ', '')}@example.com`;
 
-  it('keeps the order of a guest although a stranger places the same cart with the same email address', async () => {
+  it('does not change the order of a guest when a stranger orders the same cart with the same email address', async () => {
     const victim = new Shopper(pages, shopUrl, emailOf('victim'));
     await victim.fillCart();
     await place(victim);
@@ -57,7 +57,7 @@ describe.each([
     }
   });
 
-  it('closes the payment of a cart that was changed and is paid in another way', async () => {
+  it('cancels the payment of a cart that was changed and is paid by another method', async () => {
     const shopper = new Shopper(pages, shopUrl, emailOf('switcher'));
     await shopper.fillCart();
     await place(shopper);
@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-it('a WooCommerce order requests no coins while its customer pays by another method', async () => {
+it('a WooCommerce order has no open tilld payment while its customer pays by another method', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'undecided@example.com' });
   await shop.command('chooseMethod', { orderId, method: 'bacs' });
   expect((await owner.payment(paymentId)).status).toBe('cancelled');
@@ -82,7 +82,7 @@ it('a WooCommerce order requests no coins while its customer pays by another met
   expect((await owner.payment(again)).status).toBe('pending');
 });
 
-it('a WooCommerce order with money is not paid again by the block checkout although its webhooks are lost', async () => {
+it('a WooCommerce order with received money cannot be paid again in the block checkout although its webhooks are lost', async () => {
   const { orderId, paymentId } = await shop.order({ email: 'later@example.com' });
   await shop.command('payByBlocks', { orderId });
   toShop.weather = 'lose';
@@ -95,7 +95,7 @@ it('a WooCommerce order with money is not paid again by the block checkout altho
 });
 
 it.each(['processing', 'completed'])(
-  'a WooCommerce order that the shopkeeper moves to %s manually requests no coins any more',
+  'a WooCommerce order that the shopkeeper sets to %s manually has no open tilld payment any more',
   async (status) => {
     const { orderId, paymentId } = await shop.order({ email: 'cash@example.com' });
     await shop.command('setStatus', { orderId, status });

@@ -95,7 +95,7 @@ describe.each([
   ['desktop', DESKTOP],
 ])('the WooCommerce checkout on a %s', (device, viewport) => {
   it.each(['blocks', 'classic'] as const)(
-    'opens the payment in a window over the page of the shop in its %s form, and then shows the received order',
+    'opens the payment in a window over the %s checkout, and then shows the received order',
     async (checkout) => {
       const page = await withCart({ viewport });
       await fillIn(page, checkout);
@@ -136,7 +136,7 @@ describe.each([
 });
 
 describe('a WooCommerce customer', () => {
-  it('returns from a seen but not final payment to an order that says so', async () => {
+  it('who returns before the payment is final sees an order that says so', async () => {
     const page = await withCart();
     await owner.pay(await placeOrder(page, 'classic'));
     await isBack(page);
@@ -144,7 +144,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('can pay the remainder in the same window after an underpayment and returns', async () => {
+  it('can pay the remaining amount in the same window after an underpayment, and is led back to the shop', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await owner.payFinally(payment, 'underpay');
@@ -170,7 +170,7 @@ describe('a WooCommerce customer', () => {
   });
 
   it.each(['blocks', 'classic'] as const)(
-    'pays one order by one payment after going back to the %s checkout and placing the order again',
+    'gets no second payment after going back to the %s checkout and placing the order again',
     async (checkout) => {
       const page = await withCart();
       const payment = await placeOrder(page, checkout);
@@ -196,7 +196,7 @@ describe('a WooCommerce customer', () => {
     },
   );
 
-  it('pays once with the page in two tabs, and both show the received order', async () => {
+  it('pays once with the checkout open in two tabs, and both show the received order', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     const second = await page.context().newPage();
@@ -207,7 +207,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('cannot pay a second time after going back, or by opening the page of a paid order again', async () => {
+  it('cannot pay a second time after going back, or on the page of a paid order', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     const address = page.url();
@@ -221,7 +221,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('can pay an order later, over its own page', async () => {
+  it('can pay an order later in a window over the order page', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     await close(page);
@@ -234,7 +234,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('gets a link to the same payment on returning to the page with the browser', async () => {
+  it('gets a link to the same payment after returning to the page with the Back button', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'classic');
     await close(page);
@@ -246,7 +246,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('gets a new payment on paying again once the first payment has ended', async () => {
+  it('gets a new payment when the first payment has ended', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await owner.cancel(payment);
@@ -266,7 +266,7 @@ describe('a WooCommerce customer', () => {
     await page.context().close();
   });
 
-  it('cannot see the payment of an order without its key', async () => {
+  it('cannot see the payment of an order without the order key', async () => {
     const page = await withCart();
     const payment = await placeOrder(page, 'blocks');
     await page.goto(page.url().replace(/key=.*/, 'key=wc_order_guessed'));
@@ -283,7 +283,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await allow([shopUrl]);
   });
 
-  it('redirects from the classic checkout to the payment page without JavaScript', async () => {
+  it('redirects from the classic checkout to the payment page when JavaScript is disabled', async () => {
     const page = await withCart({ viewport: DESKTOP, javaScriptEnabled: false });
     await fillIn(page, 'classic');
     await page.getByRole('button', { name: 'Place order' }).click();
@@ -291,7 +291,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await page.context().close();
   });
 
-  it('redirects to the payment page when a policy of the shop forbids the script of tilld, and Back leads to the checkout', async () => {
+  it('redirects to the payment page when a content security policy of the shop blocks pay.js, and Back leads to the checkout', async () => {
     await shop.command('policy', { policy: "script-src 'self' 'unsafe-inline' blob:" });
     const page = await withCart();
     const payment = await placedAtTilld(page, 'blocks');
@@ -301,7 +301,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await page.context().close();
   });
 
-  it('redirects to the payment page when the browser refuses the frame because tilld forbids it, and Back does not lead there again', async () => {
+  it('redirects to the payment page when tilld does not allow the frame, and Back does not lead there again', async () => {
     const page = await withCart();
     await fillIn(page, 'classic');
     await owner.editShop({ embedOrigins: [] });
@@ -314,7 +314,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await page.context().close();
   });
 
-  it('redirects to the payment page when tilld does not allow the shop, whose settings then explain what to enter there', async () => {
+  it('redirects to the payment page when tilld does not list the shop as an embedding site, and the settings explain how to add it', async () => {
     expect(await shop.settingsPage()).toContain('data-tilld-embedding="ok"');
     await allow(['https://www.other.example']);
     const settings = await shop.settingsPage();
@@ -326,7 +326,7 @@ describe('the WooCommerce checkout without a payment window', () => {
     await page.context().close();
   });
 
-  it('redirects to the payment page when the shop is configured so', async () => {
+  it('redirects to the payment page when the shop disables the payment window', async () => {
     await shop.command('set', { payment_page: 'tilld' });
     const page = await withCart();
     await placedAtTilld(page, 'classic');
@@ -334,7 +334,7 @@ describe('the WooCommerce checkout without a payment window', () => {
   });
 });
 
-it('the WooCommerce checkouts show one method per coin with its icon and open the payment of that coin', async () => {
+it('the WooCommerce checkouts show one payment method per coin with its icon and open the payment of that coin', async () => {
   await shop.command('set', { methods: 'coins' });
   const page = await withCart();
   await page.goto(pages.classic);
@@ -351,7 +351,7 @@ it('the WooCommerce checkouts show one method per coin with its icon and open th
   await page.context().close();
 });
 
-it('a WooCommerce page that cannot reach its payment says so and offers another way to pay', async () => {
+it('a WooCommerce page that cannot load its payment shows a message and offers another way to pay', async () => {
   const page = await withCart();
   await placeOrder(page, 'blocks');
   await owner.revokeKeys();

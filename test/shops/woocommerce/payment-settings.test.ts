@@ -40,7 +40,7 @@ async function optionsOf(paymentId: string): Promise<Record<string, OptionSeen>>
 }
 
 describe('WooCommerce payment methods', () => {
-  it('are one for all coins by default, with an icon served by the shop', async () => {
+  it('are one for all coins by default, with an icon from the server of the shop', async () => {
     const methods = await shop.command<Record<string, Offered>>('methods');
     expect(Object.keys(methods)).toEqual(['tilld']);
     const icon = await fetch(methods['tilld']?.icon ?? '');
@@ -48,7 +48,7 @@ describe('WooCommerce payment methods', () => {
     expect(methods['tilld']?.needsSetup).toBe(false);
   });
 
-  it('are one for each coin by a setting, and an order then accepts its coin alone', async () => {
+  it('are one for each coin if a setting says so, and an order then accepts only its coin', async () => {
     await shop.command('set', { methods: 'coins' });
     const methods = await shop.command<Record<string, Offered>>('methods');
     expect(Object.values(methods).map(({ title }) => title)).toEqual([
@@ -87,7 +87,7 @@ describe('WooCommerce payment methods', () => {
     expect(again.paymentId).toBe(changed.paymentId);
   });
 
-  it('still follow and refund orders in coins that are no longer offered', async () => {
+  it('can still follow and refund orders in coins that are no longer offered', async () => {
     await saveSettings({ methods: 'coins' });
     const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
       quantity: 1,
@@ -116,7 +116,7 @@ describe('WooCommerce payment methods', () => {
 });
 
 describe('the status of a WooCommerce order', () => {
-  it('is On hold while the network confirms, and the default of WooCommerce once it is paid', async () => {
+  it('is On hold while the payment confirms, and the default of WooCommerce once it is completed', async () => {
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
     await hasStatus(shop, orderId, 'on-hold');
@@ -124,7 +124,7 @@ describe('the status of a WooCommerce order', () => {
     await hasStatus(shop, orderId, 'processing');
   });
 
-  it('is Processing as soon as the payment is seen, and Completed once it is paid, by settings', async () => {
+  it('is Processing when the payment is seen, and Completed once it is completed, if settings say so', async () => {
     await shop.command('set', { seen_status: 'processing', paid_status: 'completed' });
     const { orderId, paymentId } = await shop.order();
     await owner.pay(paymentId);
@@ -160,7 +160,7 @@ describe('the status of a WooCommerce order', () => {
 });
 
 describe('confirmations in the WooCommerce settings', () => {
-  it('are set per coin, and a number below that of tilld has no effect', async () => {
+  it('are set per coin, and a number below that of the tilld server has no effect', async () => {
     const usual = await optionsOf((await shop.order()).paymentId);
     await shop.command('set', { confirmations_btc: '7', confirmations_ltc: '1' });
     const asked = await optionsOf((await shop.order()).paymentId);
@@ -169,7 +169,7 @@ describe('confirmations in the WooCommerce settings', () => {
     expect(asked['LTC']?.requiredConfirmations).toBe(usual['LTC']?.requiredConfirmations);
   });
 
-  it('lead to a new payment, which can be paid, when a changed price no longer allows them', async () => {
+  it('cause a new payment, which can be paid, when a changed price conflicts with them', async () => {
     await shop.command('set', { confirmations_btc: '7' });
     const { orderId, paymentId } = await shop.order();
     await shop.command('tier', { isReached: true });
@@ -196,12 +196,12 @@ it.each([
   'https://shop.example:8443/shop/',
   'http://127.0.0.1:8080/?page=checkout',
   'https://Müller.example/kasse/',
-])('the WooCommerce plugin compares the origin of a page like browsers: %s', async (url) => {
+])('the WooCommerce plugin determines the origin of a URL like browsers: %s', async (url) => {
   expect(await shop.command('origin', { url })).toBe(new URL(url).origin);
 });
 
 describe('the WooCommerce order page', () => {
-  it('links to the payment in the dashboard of tilld, also before it is paid', async () => {
+  it('links to the payment in the tilld dashboard, also before it is paid', async () => {
     const { orderId, paymentId } = await shop.order();
     const { html } = await shop.command<{ html: string }>('screen', { orderId });
     expect(html).toContain(
@@ -210,7 +210,7 @@ describe('the WooCommerce order page', () => {
   });
 });
 
-it('the built WooCommerce plugin has its assets, cached by its version', () => {
+it('the built WooCommerce plugin includes its scripts and styles, with the plugin version in their URLs', () => {
   const built = join(shop.site.plugins, 'tilld-for-woocommerce');
   const assets = readdirSync('packages/woocommerce/assets');
   expect(readdirSync(join(built, 'assets'))).toEqual(assets);
@@ -250,7 +250,7 @@ describe('the order number by a WooCommerce plugin for order numbers', () => {
     [`${'9'.repeat(99)}  0`, '9'.repeat(99)],
     ['', null],
     ['\u2800', null],
-  ])('%s is shown to payers as %s', async (number, label) => {
+  ])('%s appears to payers as %s', async (number, label) => {
     await shop.command('options', { shop_test_number: number });
     const { paymentId } = await shop.order();
     const { orderLabel } = (await owner.payment(paymentId)) as unknown as { orderLabel: string | null };

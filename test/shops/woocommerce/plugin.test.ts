@@ -56,7 +56,7 @@ async function hasNote(orderId: string, text: RegExp): Promise<void> {
 describe('the translations of the WooCommerce plugin', () => {
   const locales = ['de_DE', 'es_ES', 'fr_FR', 'pt_PT'];
 
-  it.each(locales)('have every text of the template and no other in %s', (locale) => {
+  it.each(locales)('contain every text of the template and no other in %s', (locale) => {
     const folder = join(shop.site.dir, 'built', PLUGIN, 'languages');
     const template = textsOf(join(folder, `${PLUGIN}.pot`));
     expect(template.length).toBeGreaterThan(50);
@@ -71,7 +71,7 @@ describe('the translations of the WooCommerce plugin', () => {
     ['fr_FR', /Paiement vu/],
     ['pt_BR', /Pagamento visto/],
     ['nl_NL', /Payment seen/],
-  ])('give the notes of a site in %s in the nearest language', async (locale, note) => {
+  ])('show the order notes of a site in %s in the closest available language', async (locale, note) => {
     await shop.command('speak', { locale });
     try {
       const { orderId, paymentId } = await shop.order();
@@ -84,7 +84,7 @@ describe('the translations of the WooCommerce plugin', () => {
   });
 });
 
-it('a WooCommerce order is not paid by simulated money outside the test mode, and can be cancelled', async () => {
+it('a WooCommerce order does not count as paid by simulated money outside the test mode, and can be cancelled', async () => {
   await shop.command('set', { test_mode: 'no' });
   try {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
@@ -99,7 +99,7 @@ it('a WooCommerce order is not paid by simulated money outside the test mode, an
 });
 
 describe('a WooCommerce refund', () => {
-  it('keeps the order paid when it is partial, and settles when tilld has paid it', async () => {
+  it('does not change the order status when it is partial, and is settled when tilld has paid it', async () => {
     const { orderId, paymentId } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '5');
     await owner.claimAndApprove(linkUrl, paymentId);
@@ -108,7 +108,7 @@ describe('a WooCommerce refund', () => {
     expect(await shop.refunds(orderId)).toMatchObject([{ status: 'paid' }]);
   });
 
-  it('is removed in the shop with a note when the owner cancels its link, and can be repeated', async () => {
+  it('is removed from the order with a note when the owner cancels its link, and can be repeated', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId);
     expect(await shop.state(orderId)).toBe('paid');
@@ -141,7 +141,7 @@ describe('WooCommerce order notes', () => {
 });
 
 describe('concurrent WooCommerce processes', () => {
-  it('notify the shopkeeper once for the thank-you page and a webhook', async () => {
+  it('notify the shopkeeper once when the thank-you page and a webhook report the same payment', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     const back = shop.comeBack(orderId);
     await eventually(
@@ -155,7 +155,7 @@ describe('concurrent WooCommerce processes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('reverse nothing when another payment was created and ended for a paid order', async () => {
+  it('cause no reversal of a paid order when another payment was created and ended for it', async () => {
     const { orderId, paymentId } = await paidOrder();
     const other = await owner.twin(paymentId);
     await owner.cancel(other);
@@ -177,7 +177,7 @@ describe('a WooCommerce order whose payer renewed its payment', () => {
     await hasNote(orderId, /The payment is GONE/);
   });
 
-  it('follows the renewal that counts the late money of the expired payment', async () => {
+  it('follows the renewal to which late money on the expired payment is credited', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     await owner.renew(paymentId);
     await owner.payFinally(paymentId);
@@ -188,7 +188,7 @@ describe('a WooCommerce order whose payer renewed its payment', () => {
   });
 
   it.each(['the expired payment', 'the renewal'] as const)(
-    'follows the renewal whose webhooks arrive first, seen and then final, after %s was paid',
+    'follows the renewal when its webhooks arrive first, seen and then final, after %s was paid',
     async (paid) => {
       const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
       toShop.unreported.add(paymentId);
@@ -205,7 +205,7 @@ describe('a WooCommerce order whose payer renewed its payment', () => {
   );
 });
 
-describe('strangers to a WooCommerce shop', () => {
+describe('strangers who attack a WooCommerce shop', () => {
   it('cannot block later orders by creating payments with their order ids through the public key', async () => {
     const { orderId, paymentId } = await shop.order();
     const name = (await owner.payment(paymentId)).orderId;
@@ -247,17 +247,17 @@ describe('strangers to a WooCommerce shop', () => {
   });
 });
 
-it('the WooCommerce plugin offers translations for every language of a site with several languages', async () => {
+it('the WooCommerce plugin offers translations for every language of a multilingual site', async () => {
   expect(await shop.command('isOffered')).toBe(true);
   expect(await shop.command('isOffered&shop-test-language=de')).toBe(true);
 });
 
-it('a WooCommerce process whose lock was taken over does not release the lock of the new holder', async () => {
+it('a WooCommerce process whose lock was taken over does not release the lock of the new owner', async () => {
   expect(await shop.command('overtakenLock')).toEqual({ isKept: true });
 });
 
 describe('removing tilld from WooCommerce', () => {
-  it('removes webhooks and offers no payment after disconnecting', async () => {
+  it('deletes its webhooks and offers no payment once the shop is disconnected', async () => {
     const page = await shop.settingsPage();
     const [, link = ''] = /href="([^"]*tilld_disconnect[^"]*)"/.exec(page) ?? [];
     expect(await owner.endpoints()).toMatchObject([{ active: true }]);
@@ -272,7 +272,7 @@ describe('removing tilld from WooCommerce', () => {
     await expect(shop.order()).rejects.toThrow(/not offered/);
   });
 
-  it('keeps only the orders and removes webhooks after uninstalling', async () => {
+  it('keeps only the orders and deletes its webhooks when the plugin is uninstalled', async () => {
     await shop.connect((address) => owner.agree(address));
     const { orderId } = await paidOrder();
     await shop.command('uninstall', { plugin: `${PLUGIN}/${PLUGIN}.php` });

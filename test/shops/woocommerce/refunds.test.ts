@@ -85,8 +85,8 @@ async function take(
   if (what === 'cancel' && open.length > 0) await owner.cancelRefund(order.paymentId);
 }
 
-describe('a full refund of the first payment of a WooCommerce shop', () => {
-  it('waits for its network fee, and deducts it by an order action with a new link for the same refund', async () => {
+describe('a full refund when the wallet of the WooCommerce shop has only that payment', () => {
+  it('waits because the fee is not covered, and an order action creates a new link for the same refund that deducts it', async () => {
     const { orderId, paymentId } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '24.90');
     await owner.claim(linkUrl);
@@ -111,7 +111,7 @@ describe('a full refund of the first payment of a WooCommerce shop', () => {
 });
 
 describe('the email about a WooCommerce refund', () => {
-  it('is sent once the refund has left the wallet, and the email with the refund link before', async () => {
+  it('is sent once the refund was broadcast, after an email with the refund link', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     const { linkUrl } = await shop.refund(orderId, '5.50');
     expect((await shop.mails(email)).at(-1)?.text).toContain(linkUrl);
@@ -124,7 +124,7 @@ describe('the email about a WooCommerce refund', () => {
     expect(await refundMails(email)).toEqual([expect.stringContaining('partially refunded')]);
   });
 
-  it('says that it is a full refund, although the shop sends its emails later', async () => {
+  it('says that it is a full refund, although the shop sends its emails with a delay', async () => {
     const { orderId, paymentId, email } = await paidOrder();
     await shop.command('options', { shop_test_defer: 1 });
     try {
@@ -158,14 +158,14 @@ describe('the email about a WooCommerce refund', () => {
     expect(await refundMails(email)).toHaveLength(1);
   });
 
-  it('is sent immediately for a manual refund', async () => {
+  it('is sent immediately for a refund that the shopkeeper pays manually', async () => {
     const { orderId, email } = await paidOrder();
     await shop.command('refund', { orderId, amount: '3', byHand: true });
     expect(await refundMails(email)).toHaveLength(1);
   });
 });
 
-describe('an unclaimed WooCommerce refund', () => {
+describe('a WooCommerce refund whose link is not claimed', () => {
   it.each([
     ['expired', 'in time', async (paymentId: string) => owner.expireRefund(paymentId)],
     ['cancelled', 'was cancelled in tilld', async (paymentId: string) => owner.cancelRefund(paymentId)],
@@ -184,7 +184,7 @@ describe('an unclaimed WooCommerce refund', () => {
 });
 
 describe('a WooCommerce refund that the shopkeeper deletes', () => {
-  it('cancels its link, so that the money cannot be claimed', async () => {
+  it('cancels the refund link, so that the money cannot be claimed', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '24.90');
     await shop.command('deleteRefunds', { orderId });
@@ -195,7 +195,7 @@ describe('a WooCommerce refund that the shopkeeper deletes', () => {
     expect(await amounts(orderId)).toEqual([24.9]);
   });
 
-  it('stays while tilld cannot cancel its link, and the order says why', async () => {
+  it('is kept while tilld cannot cancel its link, and the order notes say why', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '24.90');
     await owner.revokeKeys();
@@ -227,7 +227,7 @@ describe('refunds from WooCommerce and tilld', () => {
     expect(await refundMails(email)).toHaveLength(2);
   });
 
-  it('become one refund of the order when they are made in tilld to the last cent', async () => {
+  it('add up to one full refund of the order when they are made in tilld to the last cent', async () => {
     const { orderId, paymentId } = await paidOrder();
     await paidOrder();
     await owner.refund(paymentId, '24.90', 'EUR');
@@ -236,7 +236,7 @@ describe('refunds from WooCommerce and tilld', () => {
     expect(await amounts(orderId)).toEqual([24.9]);
   });
 
-  it('never exceed the order, because a refund in tilld counts once the open link ended', async () => {
+  it('never exceed the order total, because a refund in tilld is recorded only after the open link ended', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.refund(orderId, '20');
     await owner.refund(paymentId, '10', 'EUR');
@@ -250,7 +250,7 @@ describe('refunds from WooCommerce and tilld', () => {
     await shop.refund(orderId, '14.90');
   });
 
-  it('are counted once when the shopkeeper had recorded the same refund manually before', async () => {
+  it('are recorded once when the shopkeeper had recorded the same refund manually before', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('refund', { orderId, amount: '7.25', byHand: true });
     await owner.refund(paymentId, '7.25', 'EUR');
@@ -258,7 +258,7 @@ describe('refunds from WooCommerce and tilld', () => {
     expect(await amounts(orderId)).toEqual([7.25]);
   });
 
-  it('are not refunds of the order when they return an excess', async () => {
+  it('are not recorded as refunds of the order when they return an overpayment', async () => {
     const email = `customer-${++customers}@example.com`;
     const { orderId, paymentId } = await shop.order({ email, lines: ['24.90'], currency: 'EUR' });
     await owner.payFinally(paymentId, 'overpay');
@@ -305,7 +305,7 @@ describe('any sequence of refunds from WooCommerce and tilld', () => {
 });
 
 describe('the network fee of a WooCommerce refund', () => {
-  it('is deducted from it by a setting, and the order says so', async () => {
+  it('is deducted from the refund if a setting says so, and the order notes say so', async () => {
     const { orderId, paymentId } = await paidOrder();
     await shop.command('set', { refund_fee: 'yes' });
     try {

@@ -80,7 +80,7 @@ describe.each([
     await cartIsEmpty(page);
   });
 
-  it('is redirected to the order while the payment is not final, and cannot make a second one by the Back button', async () => {
+  it('is redirected to the order before the payment is final, and cannot create a second one by the Back button', async () => {
     const page = await withCart(viewport);
     await owner.pay(await placed(page));
     await goBack(page);
@@ -100,7 +100,7 @@ describe.each([
     await says(page, 'Your payment was seen.');
   });
 
-  it('pays the remainder from the order after an underpayment', async () => {
+  it('pays the remaining amount from the order page after an underpayment', async () => {
     const page = await withCart(viewport);
     const paymentId = await placed(page);
     await owner.pay(paymentId, 'underpay');
@@ -130,7 +130,7 @@ describe('a WooCommerce customer with an unusual payment', () => {
     await says(page, 'Your payment has arrived. Thank you.');
   });
 
-  it('is redirected to the cart after a cancelled payment, and can pay with a new payment', async () => {
+  it('is redirected to the cart after the payment was cancelled, and can pay with a new payment', async () => {
     const page = await withCart();
     const first = await placed(page);
     await owner.cancel(first);

@@ -76,20 +76,20 @@ describe('the return URL of a WooCommerce payment', () => {
     }
   });
 
-  it('leads to the checkout while no money arrived and the cart is still there', async () => {
+  it('leads to the checkout when no money arrived and the cart is unchanged', async () => {
     const { shopper, orderId } = await placed();
     const { back } = await pagesOf(orderId);
     expect((await shopper.open(back)).url).toBe(pages.blocks);
     expect(await shopper.isCartEmpty()).toBe(false);
   });
 
-  it('leads to the payment page of the order when the cart is another one', async () => {
+  it('leads to the payment page of the order when the cart has changed', async () => {
     const { orderId } = await placed();
     const { back, pay } = await pagesOf(orderId);
     expect((await newShopper().open(back)).url).toBe(pay);
   });
 
-  it('does not lead to an order without its key', async () => {
+  it('does not lead to an order without the order key', async () => {
     const { orderId } = await placed();
     const { back } = await pagesOf(orderId);
     const forged = new URL(back);
@@ -99,7 +99,7 @@ describe('the return URL of a WooCommerce payment', () => {
     }
   });
 
-  it('shows the stored state while tilld does not respond', async () => {
+  it('shows the stored order status while tilld does not respond', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.pay(paymentId);
     await isTold(shop, orderId, 'seen');
@@ -116,7 +116,7 @@ describe('the return URL of a WooCommerce payment', () => {
 });
 
 describe('a WooCommerce customer who underpaid', () => {
-  it('gets a link to pay the remainder on the received order, in emails, in the account and instead of order-pay', async () => {
+  it('gets a link to pay the remaining amount on the order page, in emails and in the account', async () => {
     const { shopper, orderId, paymentId } = await placed();
     const { checkoutUrl } = await owner.payment(paymentId);
     await owner.pay(paymentId, 'underpay');
@@ -139,7 +139,7 @@ describe('a WooCommerce customer who underpaid', () => {
     await hasStatus(shop, orderId, 'completed', 'processing');
   });
 
-  it('gets an email when a part is refunded after the order was put on hold', async () => {
+  it('gets an email when a part is refunded after the order was set to on hold', async () => {
     const { shopper, orderId, paymentId } = await placed();
     await owner.pay(paymentId);
     await isTold(shop, orderId, 'seen');
@@ -210,7 +210,7 @@ describe.each([
     expect(await ordersOf(shop, shopper)).toHaveLength(1);
   });
 
-  it('is refused although every webhook is lost', async () => {
+  it('is refused although every webhook was lost', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await place(shopper);
@@ -227,7 +227,7 @@ describe.each([
     expect(await openPayments(owner, await ordersOf(shop, shopper))).toEqual([]);
   });
 
-  it('closes the first payment when the cart was changed', async () => {
+  it('causes the first payment to be cancelled when the cart was changed', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await place(shopper);
@@ -238,7 +238,7 @@ describe.each([
     expect(await openPayments(owner, orders)).toEqual([orders[1]?.paymentId]);
   });
 
-  it('leaves one payment open when two tabs request it concurrently', async () => {
+  it('leaves only one payment open when two tabs request one concurrently', async () => {
     const shopper = newShopper();
     await shopper.fillCart();
     await Promise.all([place(shopper), place(shopper)]);
@@ -246,7 +246,7 @@ describe.each([
   });
 });
 
-it('a WooCommerce cart is emptied in the next tab that is opened, and the page says why', async () => {
+it('a WooCommerce cart is emptied at the next page view in another tab, with a message', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.payFinally(paymentId);
   await isTold(shop, orderId, 'paid');
@@ -255,7 +255,7 @@ it('a WooCommerce cart is emptied in the next tab that is opened, and the page s
   expect(await shopper.isCartEmpty()).toBe(true);
 });
 
-it('a WooCommerce order with money is not paid in another way on its own page', async () => {
+it('a WooCommerce order with received money cannot be paid by another method on its own page', async () => {
   const { shopper, orderId, paymentId } = await placed();
   const { pay, received } = await pagesOf(orderId);
   await owner.pay(paymentId);
@@ -263,7 +263,7 @@ it('a WooCommerce order with money is not paid in another way on its own page', 
   await isTold(shop, orderId, 'seen');
 });
 
-it('a WooCommerce order is payable on its own page again, without a notice of payment, once its payment is reversed', async () => {
+it('a WooCommerce order can be paid on its own page again, without a payment notice, once its payment is reversed', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.pay(paymentId);
   await isTold(shop, orderId, 'seen');
@@ -277,7 +277,7 @@ it('a WooCommerce order is payable on its own page again, without a notice of pa
   expect((await shopper.open(back)).url).toBe(pay);
 });
 
-it('a WooCommerce customer who underpaid gets a request for the remainder at the former cart', async () => {
+it('a WooCommerce customer who underpaid sees a request for the remaining amount on the cart page', async () => {
   const { shopper, orderId, paymentId } = await placed();
   await owner.pay(paymentId, 'underpay');
   await isTold(shop, orderId, 'short');

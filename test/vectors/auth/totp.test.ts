@@ -56,13 +56,13 @@ describe('verifyTotp', () => {
   });
 });
 
-it('newTotpSecret creates different secrets of 160 bits', () => {
+it('newTotpSecret creates a different secret of 160 bits each time', () => {
   const secrets = Array.from({ length: 50 }, () => newTotpSecret());
   expect(new Set(secrets).size).toBe(50);
   for (const secret of secrets) expect(base32nopad.decode(secret)).toHaveLength(20);
 });
 
-it('otpauthUri writes the URI that authenticator apps read, for any names', () => {
+it('otpauthUri writes the URI format of authenticator apps, for any names', () => {
   const uri = new URL(otpauthUri(BASE32, 'a+b&c=d/ü@exämple.com', '[::1]'));
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
   expect(decodeURIComponent(uri.pathname)).toBe('/tilld [--1]:a+b&c=d/ü@exämple.com');

@@ -129,7 +129,7 @@ const UNHEARD = [
   '',
 ];
 
-describe.each(Object.entries(WORDS))('classifyRejection for %s', (_client, byMeaning) => {
+describe.each(Object.entries(WORDS))('classifyRejection of errors from %s', (_client, byMeaning) => {
   it.each(
     Object.entries(byMeaning).flatMap(([meaning, texts]) => texts.map((text) => [text, meaning] as const)),
   )('classifies "%s" as %s', (text, meaning) => {
@@ -137,7 +137,7 @@ describe.each(Object.entries(WORDS))('classifyRejection for %s', (_client, byMea
   });
 });
 
-it.each(UNHEARD)('classifyRejection draws no conclusion from "%s"', (text) => {
+it.each(UNHEARD)('classifyRejection returns no conclusion for the unknown error "%s"', (text) => {
   expect(classifyRejection(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
 });
 
@@ -174,7 +174,7 @@ it.each(QUESTIONS)('the error of %s, %i "%s", means that the node lacks the %s',
   expect(told.filter(([, isSo]) => isSo).map(([name]) => name)).toEqual(lacks === 'state' ? [] : [lacks]);
 });
 
-it.each(QUESTIONS)('the error of %s, %i "%s", is an answer, not a rate limit', async (_client, code, text) => {
+it.each(QUESTIONS)('the error of %s, %i "%s", is an answer to the request, not a rate limit', async (_client, code, text) => {
   const rpc = createRpc({
     post: async (body) => {
       const { id } = JSON.parse(body) as { id: number };

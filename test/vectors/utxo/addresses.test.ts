@@ -77,7 +77,7 @@ const INVALID: readonly (readonly ['BTC' | 'LTC', Network, string, RegExp])[] = 
 ];
 
 describe('addressScript', () => {
-  it.each(VALID)('parses the %s %s address %s into its script', (code, network, address, script) => {
+  it.each(VALID)('converts the %s %s address %s to its output script', (code, network, address, script) => {
     expect(addressScript(UTXO_COINS[code], network, address).toString('hex')).toBe(script);
   });
 
@@ -87,7 +87,7 @@ describe('addressScript', () => {
     expect(() => addressScript(UTXO_COINS[code], network, address)).toThrow(TypeError);
   });
 
-  it('rejects a taproot key that is not a point of the curve, because its outputs are unspendable', () => {
+  it('rejects a taproot key that is not a point of the curve, because such outputs are unspendable', () => {
     // x = 5 has no point on secp256k1; the address itself is well-formed bech32m.
     const parsed = parseAddress(
       UTXO_COINS.BTC,

@@ -5,7 +5,7 @@ import { bip21Uri } from '../../../src/chains/utxo/payment-uri.ts';
 const ADDRESS = '175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W';
 
 describe('bip21Uri', () => {
-  it('writes the examples of the standard', () => {
+  it('writes the URIs of the examples in BIP-21', () => {
     expect(bip21Uri(UTXO_COINS.BTC, { address: ADDRESS, amount: 2_030_000_000n, label: 'Luke-Jr' })).toBe(
       `bitcoin:${ADDRESS}?amount=20.3&label=Luke-Jr`,
     );

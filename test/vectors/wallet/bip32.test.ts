@@ -28,7 +28,7 @@ const VECTORS: readonly (readonly [seed: string, path: string, xpub: string])[] 
 
 const node = (seed: string, path: string) => HDKey.fromMasterSeed(Buffer.from(seed, 'hex')).derive(path);
 
-test.each(VECTORS)('the BIP-32 vector with seed %s at %s has the published extended key', (seed, path, xpub) => {
+test.each(VECTORS)('the BIP-32 test vector with seed %s at %s has the published extended key', (seed, path, xpub) => {
   expect(node(seed, path).publicExtendedKey).toBe(xpub);
 });
 
@@ -41,4 +41,4 @@ test.each(PLAIN_CHILDREN)('publicBranch and childPublicKey match the BIP-32 vect
   expect(Buffer.from(childPublicKey(branch, Number(path.slice(cut + 1)), true))).toEqual(Buffer.from(published ?? []));
 });
 
-test('the BIP-32 vectors include public derivation', () => expect(PLAIN_CHILDREN.length).toBe(6));
+test('the BIP-32 test vectors include public derivation', () => expect(PLAIN_CHILDREN.length).toBe(6));

@@ -57,7 +57,7 @@ describe('readReceiveBranch of an extended public key', () => {
     );
   });
 
-  it('reads the prefixes of Litecoin by SLIP-132 for Litecoin only', () => {
+  it('reads the SLIP-132 prefixes of Litecoin for Litecoin only', () => {
     const key = account("m/44'/2'/0'").publicExtendedKey;
     const ltub = withVersion(key, 0x01_9d_a4_62);
     const mtub = withVersion(key, 0x01_b2_6e_f6);
@@ -68,7 +68,7 @@ describe('readReceiveBranch of an extended public key', () => {
     expect(problem(ltub)).toContain('another coin (Ltub)');
   });
 
-  it('refuses keys of another network, of one signer of a multisig, mistyped and private ones', () => {
+  it('rejects keys of another network, of one multisig signer, with a typo, and private keys', () => {
     expect(problem(NESTED_TEST)).toContain('another network (tpub)');
     expect(problem(ZPUB, BTC, 'regtest')).toContain('another network (zpub)');
     expect(problem(withVersion(ZPUB, 0x02_aa_7e_d3))).toContain('descriptor of that wallet');
@@ -89,7 +89,7 @@ describe('readReceiveBranch of a descriptor', () => {
     expect(read.address(1)).toBe('bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh');
   });
 
-  it('names the same addresses the same, whatever origin, prefix, branches and order of keys are written', () => {
+  it('gives equal names to descriptors with the same addresses, whatever origin, prefix, branches and order of keys are written', () => {
     const xpub = withVersion(ZPUB, 0x04_88_b2_1e);
     const forms = [
       ZPUB,
@@ -109,7 +109,7 @@ describe('readReceiveBranch of a descriptor', () => {
     expect(multi(a, b).address(0)).toMatch(/^bc1q.{58}$/);
   });
 
-  it('refuses a descriptor without or with a wrong checksum, and of a form that it does not support', () => {
+  it('rejects a descriptor with a missing or wrong checksum, or of an unsupported form', () => {
     const body = `wpkh(${withVersion(ZPUB, 0x04_88_b2_1e)}/0/*)`;
     expect(problem(body)).toContain('lacks its checksum');
     expect(problem(`${body}#qqqqqqqq`)).toContain('checksum is wrong');
@@ -131,7 +131,7 @@ describe('readReceiveBranch of a descriptor', () => {
       expect(problem(signed(other)), other).not.toBeNull();
   });
 
-  it('refuses segwit where a coin has none', () => {
+  it('rejects segwit for a coin without segwit', () => {
     const networks = { ...BTC.networks, mainnet: { ...BTC.networks.mainnet, hrp: null } };
     const legacy = { ...BTC, name: 'Legacycoin', scriptType: 'p2pkh' as const, networks };
     const key = withVersion(ZPUB, 0x04_88_b2_1e);
@@ -140,7 +140,7 @@ describe('readReceiveBranch of a descriptor', () => {
     expect(branch(signed(`pkh(${key}/0/*)`), legacy).address(0)).toMatch(/^1/);
   });
 
-  it('finds every single change of a character, and never throws', () => {
+  it('detects every change of a single character, and throws no unexpected error', () => {
     const text = signed(`wpkh([73c5da0a/84h/0h/0h]${withVersion(ZPUB, 0x04_88_b2_1e)}/<0;1>/*)`);
     const property = fc.property(
       fc.nat({ max: text.length - 1 }),
@@ -160,7 +160,7 @@ describe('readReceiveBranch of a descriptor', () => {
 });
 
 describe('receiveBranchReader', () => {
-  it('reads keys of the network that the mode uses, and none for coins without such keys', () => {
+  it('reads keys of the network that the mode uses, and none for coins without extended keys', () => {
     const read = receiveBranchReader('mainnet');
     expect(read({ coin: 'BTC', mode: 'live' }, ZPUB)).toHaveProperty('descriptor');
     expect(read({ coin: 'BTC', mode: 'sandbox' }, ZPUB)).toHaveProperty('problem');

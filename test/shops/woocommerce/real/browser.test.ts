@@ -70,7 +70,7 @@ describe('the WooCommerce block checkout', () => {
 });
 
 describe('the WooCommerce classic checkout', () => {
-  it('leads the customer to the page of tilld and back', async () => {
+  it('redirects the customer to the page of tilld and back', async () => {
     const page = await withCart();
     await page.goto(pages.classic);
     await fillInAddress(page, 'classic');
@@ -92,7 +92,7 @@ async function signedIn(): Promise<Page> {
 }
 
 describe('the WooCommerce administration', () => {
-  it('shows the settings with health, and an order with its notes and the refund button', async () => {
+  it('shows the settings with the health report, and an order with its notes and the refund button', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     await owner.payFinally(paymentId);
     await eventually(
