@@ -106,7 +106,7 @@ describe('/docs', () => {
     expect(ids.size).toBe([...page.matchAll(/\sid="([^"]+)"/g)].length);
   });
 
-  it('closes every element', () => {
+  it('closes every HTML element', () => {
     const open: string[] = [];
     const isVoid = new Set(['meta', 'link', 'wbr', 'br']);
     for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {

@@ -81,12 +81,12 @@ describe.skipIf(!requireAnvil())('the number of RPC requests for an Ethereum blo
     [100, 3],
     [1_000, 4],
     [10_000, 17],
-  ])('is, with %i open payments at a node without traces, %i', async (open, calls) => {
+  ])('with %i open payments at a node without traces is %i', async (open, calls) => {
     untraced();
     expect(await callsWith(open)).toBe(calls);
   });
 
-  it.each([100, 1_000, 10_000])('is, with %i open payments at a node with traces, 4', async (open) => {
+  it.each([100, 1_000, 10_000])('with %i open payments at a node with traces is 4', async (open) => {
     expect(await callsWith(open)).toBe(4);
   });
 

@@ -70,7 +70,7 @@ it('the month report contains totals, the balance of each coin and the rates wit
   ]);
 });
 
-it('the month report is by default of the last month that has ended, in the time zone of the shop', async () => {
+it('the month report covers the last complete month by default, in the time zone of the shop', async () => {
   await till.api.must('PATCH', '/merchant/edit', {
     token: shop.token,
     body: { merchantId: shop.merchantId, timeZone: 'Pacific/Auckland' },
@@ -81,7 +81,7 @@ it('the month report is by default of the last month that has ended, in the time
   expect(past.totals).toEqual([]);
 });
 
-it('the month report is one CSV table for spreadsheets', async () => {
+it('the month report can be downloaded as one CSV table for spreadsheets', async () => {
   const response = await fetch(
     `${till.api.baseUrl}/payment/month-report?month=${thisMonth}&timeZone=UTC&format=csv`,
     {

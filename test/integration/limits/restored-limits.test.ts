@@ -135,8 +135,8 @@ async function proven(till: Till, { owner: { email }, app }: Party): Promise<Ses
   return session;
 }
 
-describe('a restore of an older copy', () => {
-  it('holds each send of a shop with limits until its owner confirms them by the second factor', async () => {
+describe('the spending limits of a shop after a restore', () => {
+  it('make every send wait until the owner confirms the limits with a second factor', async () => {
     await using till = await restore('confirmed', '--nothing-revoked');
     expect(await limitsOf(till, limited)).toMatchObject({ confirmed: false, pending: [] });
     const held = await send(till, limited);
@@ -159,7 +159,7 @@ describe('a restore of an older copy', () => {
     expect((await session.call('POST', '/merchant/wallet/send/approve', body)).status).toBe(200);
   });
 
-  it('delays the confirmation of an owner without a second factor, and dropping it confirms nothing', async () => {
+  it('are confirmed only after the delay by an owner without a second factor, and not when the confirmation is dropped', async () => {
     await using till = await restore('delayed', '--nothing-revoked');
     const pending = [{ part: 'confirmation' }];
     await change(till, 'PATCH', '/merchant/wallet/limits', limited);
@@ -175,7 +175,7 @@ describe('a restore of an older copy', () => {
     expect((await send(till, limited)).got).toEqual(SENT);
   });
 
-  it('changes nothing for a shop that never had limits, and survives a restart', async () => {
+  it('do not affect a shop that never had limits, also after a restart of the daemon', async () => {
     await using till = await restore('restarted', '--nothing-revoked');
     expect((await send(till, unlimited)).got).toEqual(SENT);
     await till.down();
@@ -185,7 +185,7 @@ describe('a restore of an older copy', () => {
     expect((await send(till, limited)).got).toEqual(HELD);
   });
 
-  it('holds the sends of a shop that set its first limits since, where the list of revocations names it', async () => {
+  it('make sends wait also when they were set after the backup, if the list of revocations names the shop', async () => {
     {
       await using till = await restore('listed', '--revocations', list);
       expect((await send(till, late)).got).toEqual(HELD);

@@ -277,7 +277,7 @@ describe('a receipt by email that cannot be sent', () => {
 });
 
 describe('a visitor of the receipt page who is not the payer', () => {
-  it('cannot set an address', async () => {
+  it('cannot choose the email address', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     await fetch(`${base()}/checkout/${id}/receipt/mail?email=thief@example.com&to=thief@example.com`, {

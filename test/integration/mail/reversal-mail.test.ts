@@ -54,7 +54,7 @@ describe('storeEventNotices for payment.reversed', () => {
     expect(mail?.text).toContain(`https://pay.example.com/checkout/${id}?lang=en`);
   });
 
-  it('queues no email when the money is back before it is written', async () => {
+  it('queues no email when the dropped money is seen again before the email is queued', async () => {
     const payment = await reversed();
     await world.shop.simulate(payment, { scenario: 'exact', coin: 'LTC' });
     expect((await world.read(payment)).exception).toBeNull();

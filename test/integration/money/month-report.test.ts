@@ -142,7 +142,7 @@ describe.each([
   { money: 'outputs', open: openOutputs },
   { money: 'accounts', open: openAccounts },
 ])('monthReport of a wallet of $money', ({ open }) => {
-  test('equals the sums of the export, and carries each balance to the next month, after any sequence of steps', async () => {
+  test('equals the sums of the accounting export, and begins each month with the last balance, after any sequence of payments and sends', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
@@ -163,7 +163,7 @@ describe.each([
     expect([...seen].toSorted()).toEqual(['deposit', 'fee', 'payment', 'refund', 'send', 'sweep']);
   });
 
-  test('refuses a month in the future, and reads the month before the current one by default', async () => {
+  test('rejects a month in the future, and returns the previous month by default', async () => {
     const life = await open();
     try {
       const { db, clock, merchant } = life.world;

@@ -205,7 +205,7 @@ describe.skipIf(!requireAnvil())('protocol alarms with a real Ethereum node', ()
     expect(await anvil.height()).toBe(height + 2);
   });
 
-  it('raise node_outdated and clock_skew', async () => {
+  it('raise node_outdated for an old version of the node, and clock_skew for a block time ahead of the system clock', async () => {
     const old = 'Geth/v1.13.4-stable-3f907d6a/linux-amd64/go1.21.3';
     const rewrite = (result: unknown, method: string): unknown =>
       method === 'web3_clientVersion' ? old : result;
@@ -266,7 +266,7 @@ describe('protocol alarms with a real Solana machine', () => {
     await raised(till, 'SOL', null);
   });
 
-  it('raise node_outdated', async () => {
+  it('raise node_outdated for an old version of the node', async () => {
     const fault = node.inject({ kind: 'rewrite', rewrite: oldAgave }, { methods: ['getVersion'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'SOL', 'node_outdated')).toContain('1.18.26 is older than 4.2.2');

@@ -12,7 +12,7 @@ it('promtool accepts config/alerts.yml', async () => {
 });
 
 it(
-  'each alert of config/alerts.yml fires when config/alerts.test.yml says, and not before',
+  'each alert of config/alerts.yml fires at the time that config/alerts.test.yml expects, and not before',
   async () => {
     expect(await promtool('test', 'rules', 'config/alerts.test.yml')).toContain('SUCCESS');
   },

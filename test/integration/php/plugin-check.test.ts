@@ -166,7 +166,7 @@ describe('the plugin package', () => {
     ['readme.txt', /== Privacy ==[^=]*/, '== Privacy ==\n\n', /section Privacy/],
     ['readme.txt', '=== tilld for WooCommerce ===', '=== tilld ===', /name is not that of the plugin/],
     ['readme.txt', 'Accept Bitcoin', 'Accept Bitcoin '.repeat(12), /longer than 150/],
-  ] as const)('is rejected when %s has something else than %s: %s', (file, before, after, problem) => {
+  ] as const)('is rejected when in %s the text %s is replaced by: %s', (file, before, after, problem) => {
     const found = wrong(file, (text) => {
       expect(text).toMatch(before);
       return text.replace(before, after);

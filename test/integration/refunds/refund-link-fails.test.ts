@@ -380,7 +380,7 @@ describe('the send of a refund claim, when it fails permanently,', () => {
     expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
   });
 
-  it('is rebroadcast unchanged while no answer is clear, and the refund link stays claimed', async () => {
+  it('is rebroadcast unchanged as long as the failure is not certain, and the refund link stays claimed', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);

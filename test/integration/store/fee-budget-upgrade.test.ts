@@ -74,7 +74,7 @@ describe('sends in flight at the upgrade', () => {
     expect(after.get(sendOf('SOL', 'signed'))?.max_fee).toBe('1000000');
   });
 
-  it('keep their fee as the budget when they move money within the wallet, and on account chains get a twentieth', async () => {
+  it('keep their fee as the budget within the wallet, and get a twentieth of the amount on Ethereum and Solana', async () => {
     const after = await upgraded(NEWEST, (db) =>
       db.exec(`UPDATE sends SET purpose = 'sweep', max_fee = NULL`),
     );

@@ -17,7 +17,7 @@ const EXCHANGES =
   'SELECT id, request_json AS request, response_json AS response FROM webhook_logs ORDER BY id';
 const ORDERED = 'SELECT id, order_key AS orderKey, origin FROM deliveries ORDER BY id';
 
-it('an upgrade keeps request and response of every webhook log, and the order of pending deliveries only', async () => {
+it('an upgrade keeps request and response of every webhook log, and the order key of pending deliveries', async () => {
   let count = 0;
   for (const name of EARLIER_DATABASES) {
     const dir = mkdtempSync(join(tmpdir(), 'tilld-smaller-'));

@@ -11,7 +11,7 @@ import { Till } from '../../_helpers/till.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describe('an invoice that cannot be made', () => {
+describe('the open decision about a subscription invoice that cannot be created', () => {
   let world: SubscriptionWorld;
   beforeEach(async () => {
     world = await SubscriptionWorld.open();
@@ -35,7 +35,7 @@ describe('an invoice that cannot be made', () => {
     return id;
   }
 
-  it('waits for the shop with its reason once it has been due for an hour, until it is made', async () => {
+  it('is listed with its reason when the invoice is an hour overdue, until it is created', async () => {
     const id = await withoutRate();
     expect(await problem(id)).toBe('rate_unavailable');
     expect(await kinds()).toEqual([]);
@@ -59,7 +59,7 @@ describe('an invoice that cannot be made', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('waits no longer once the subscription is paused, cancelled, or its invoice is not due any more', async () => {
+  it('is no longer listed once the subscription is paused, cancelled, or its invoice is not due any more', async () => {
     const id = await withoutRate();
     await world.act(id, { type: 'cancel', atPeriodEnd: true });
     expect(await problem(id)).toBeNull();
@@ -76,7 +76,7 @@ describe('an invoice that cannot be made', () => {
     expect(await problem(id)).toBeNull();
   });
 
-  it('has its price as the reason where the rate has made it too large for every coin', async () => {
+  it('has the reason price_not_payable when the exchange rate makes the amount too large for every coin', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     world.payments.rate = '0.0000001';
@@ -89,14 +89,14 @@ describe('an invoice that cannot be made', () => {
     expect((await world.invoices(id)).map(({ due }) => due)).toEqual(['10', '20']);
   });
 
-  it('does not end the subscription, which waits as past due', async () => {
+  it('does not end the subscription, which stays past due', async () => {
     const id = await withoutRate();
     await world.pass(60);
     expect((await world.read(id)).status).toBe('past_due');
     expect(await kinds()).toEqual(['invoice_problem']);
   });
 
-  it('is another item than an unpaid subscriber, who is listed until the payment confirms', async () => {
+  it('differs from that about an unpaid invoice, which is listed until the payment confirms', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     expect(await kinds()).toEqual([]);
     await world.pay(id);
@@ -115,7 +115,7 @@ describe('an invoice that cannot be made', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('lists a customer whose trial ended unpaid, and no visitor of a link who never paid', async () => {
+  it('is listed for a customer whose trial ended unpaid, and not for a visitor of a payment link who never paid', async () => {
     const price = await world.price('10.00');
     const { id } = await world.subscribe(price, { trialDays: 10 });
     await world.subscribe(price, { payer: { kind: 'email', email: 'visitor@example.com', metadata: {} } });
@@ -141,7 +141,7 @@ describe('GET /merchant/attention', () => {
     mayDismiss: boolean;
   }
 
-  it('names the payment link for an unpaid subscriber, for readers of subscriptions', async () => {
+  it('lists an unpaid subscription with its payment link, for keys that may read subscriptions', async () => {
     const club = await SubscriptionShop.open(till);
     const { merchantId, token: owner } = club.shop;
     const createKey = async (scopes: string[]): Promise<string> => {

@@ -99,7 +99,7 @@ describe('edits of price or quantity, which create neither credit nor debt,', ()
   });
 });
 
-describe('money beyond an invoice is used only once and', () => {
+describe('money paid in excess of a subscription invoice', () => {
   it('cannot be refunded or claimed after it became credit', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id, 300n);

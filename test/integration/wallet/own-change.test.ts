@@ -109,7 +109,7 @@ function runWith(coin: NodeCoin): void {
     expect(new Set(await node.getMempool())).toEqual(new Set([parent.txHash, child.txHash]));
   });
 
-  test('a send that is double-spent with the same seed fails together with its child once that block is deep', async () => {
+  test('a send that another wallet with the same seed double-spends fails together with its child once that block is deep', async () => {
     await till.fund(COIN);
     const wallet = { ...till.world.chain(coin), merchantId: till.world.merchant.id };
     const funds = await spendableFunds(till.world.db, wallet);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
-describe('a send, by the answer of the node to its broadcast,', () => {
+describe('a send after its broadcast to the node', () => {
   test('fails and releases its coins when the first broadcast is rejected', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });

@@ -252,7 +252,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('a send fails after a double spend with the same seed once its block is deep', async () => {
+  test('a send fails after a double spend by another wallet with the same seed once that block is deep', async () => {
     await fund(COIN, 2n * COIN);
     const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
     const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);

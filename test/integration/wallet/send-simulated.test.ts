@@ -132,7 +132,7 @@ describe('an idempotency key of a send', () => {
     });
   });
 
-  test('returns the send with subtractFee whose remaining dust was added to the fee', async () => {
+  test('returns the stored send for a repeat with subtractFee, although a dust remainder was added to its fee', async () => {
     await sim.fund('BTC', ONE.BTC + 100n);
     const first = await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' });
     expect(await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' })).toMatchObject({

@@ -93,7 +93,7 @@ describe('Backoff of failed attempts', () => {
 });
 
 describe('Allowance (token bucket)', () => {
-  it('allows its burst, then one attempt per interval', () => {
+  it('allows a burst of attempts, then one attempt per interval', () => {
     const { time, throttle } = allowance();
     for (let i = 0; i < 4; i += 1) expect(throttle.take('k')).toBe(0);
     expect(throttle.take('k')).toBe(1000);

@@ -586,7 +586,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     ['2', 2],
     ['off', false],
     ['loopback', ['loopback']],
-  ])('accepts trust proxy "%s"', (text, becomes) => {
+  ])('accepts TILLD_TRUST_PROXY "%s"', (text, becomes) => {
     expect(load({ TILLD_TRUST_PROXY: text }).http.trustProxy).toEqual(becomes);
   });
 

@@ -78,7 +78,7 @@ describe('changeLimits of spending', () => {
     }
   });
 
-  it('confirms limits of an older copy at once with a second factor, else after the delay', () => {
+  it('confirms limits after a restore immediately with a second factor, otherwise after the delay', () => {
     const restored: StoredLimits = { ...NONE, confirmedAt: null };
     expect(isUnconfirmed(restored, 10 ** 15)).toBe(true);
     const by = (hasSecondFactor: boolean, now = 0) =>
@@ -90,7 +90,7 @@ describe('changeLimits of spending', () => {
     expect(limitsAt(pending, DELAY_MS).confirmedAt).toBe(CONFIRMED);
   });
 
-  it('does not confirm limits by dropping raises, and drops a confirmation that is pending', () => {
+  it('does not confirm limits when pending raises are dropped, which also drops a pending confirmation', () => {
     const restored: StoredLimits = { ...NONE, confirmedAt: null };
     expect(dropRaises(restored, RAISES, 0).confirmedAt).toBeNull();
     const pending = change(restored, {});

@@ -2,16 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { addMonths, Calendar, isMonth } from '../../../src/domain/calendar.ts';
 import { compareRates } from '../../../src/domain/price.ts';
 
-describe('a month', () => {
-  it.each(['2026-01', '1970-12', '2000-02'])('is %s', (text) => {
+describe('isMonth, addMonths and monthRange', () => {
+  it.each(['2026-01', '1970-12', '2000-02'])('accept %s as a month', (text) => {
     expect(isMonth(text)).toBe(true);
   });
 
-  it.each(['2026-13', '2026-00', '2026-1', '2026-01-01', '2026', '', '2026-01 '])('is not %j', (text) => {
-    expect(isMonth(text)).toBe(false);
-  });
+  it.each(['2026-13', '2026-00', '2026-1', '2026-01-01', '2026', '', '2026-01 '])(
+    'reject %j as a month',
+    (text) => {
+      expect(isMonth(text)).toBe(false);
+    },
+  );
 
-  it('has neighbours across the turn of the year', () => {
+  it('add and subtract months across the turn of the year', () => {
     expect([addMonths('2026-12', 1), addMonths('2026-01', -1), addMonths('2024-02', 12)]).toEqual([
       '2027-01',
       '2025-12',
@@ -19,7 +22,7 @@ describe('a month', () => {
     ]);
   });
 
-  it('begins and ends at midnight of its zone, with daylight saving time applied', () => {
+  it('return midnight in the time zone at the begin and end of a month, with daylight saving time applied', () => {
     const { fromMs, beforeMs } = new Calendar('Europe/Berlin').monthRange('2026-03');
     expect([fromMs, beforeMs].map((at) => new Date(at).toISOString())).toEqual([
       '2026-02-28T23:00:00.000Z',

@@ -127,7 +127,7 @@ describe('an order', () => {
     expect(order.events).not.toContain('payment.completed');
   });
 
-  it('keeps the share of the price that a refund without a known rate had when money at a lower rate arrives', () => {
+  it('does not revalue an earlier refund when further money arrives at a lower exchange rate', () => {
     const order = new Order();
     order.now = 2_000_000;
     order.mined('late', DUE);
@@ -190,7 +190,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('allows the refund of money that was missing from the mempool when the rest was recorded as refunded elsewhere', () => {
+  it('allows the refund of money that was missing from the mempool when the rest was recorded as refunded outside tilld', () => {
     const order = new Order();
     order.mined('a', 500_000n).seen('b', 400_000n);
     // No mempool has b any more; the merchant gives a back in cash and records that: {BTC: 500000}.
@@ -200,7 +200,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('allows the refund of the excess only when money of unknown rate replaces money that was refunded elsewhere', () => {
+  it('allows the refund of the excess only when money of unknown rate replaces money that was refunded outside tilld', () => {
     const order = new Order();
     order.seen('a', DUE).tell({ type: 'resolve', action: 'refunded' });
     order.mined('more', 10n);
@@ -209,7 +209,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(10n);
   });
 
-  it('allows the refund of additional money after a fee bump of money that was accepted and refunded elsewhere', () => {
+  it('allows the refund of money that arrives with the RBF replacement of money that was refunded outside tilld', () => {
     const order = new Order();
     order
       .seen('a', 900_000n)
@@ -233,7 +233,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('counts a refund without a known rate at the price when its money is dropped', () => {
+  it('values a refund at the rate of the price when its money had no known rate and is dropped', () => {
     const options = { BTC: option(DUE, 1), LTC: option(DUE, 1) };
     const order = new Order({ options });
     order.now = 2_000_000;

@@ -305,7 +305,7 @@ describe('the refunds of a payment, on any sequence of facts', () => {
     );
   });
 
-  it('leave the payment as without them when they fail', () => {
+  it('have no effect on the payment when they fail', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }), (outputs) => {
         const money = outputs.map((n): [PaymentFact, number] => [
@@ -337,7 +337,7 @@ describe('the fiat value of received money', () => {
     expect(worth && atomsFor(5_000n, worth)).toBe(200n);
   });
 
-  it('is unknown when the payment received no such money', () => {
+  it('is unknown for a coin in which the payment received nothing', () => {
     expect(worthOf(fresh(), 'BTC')).toBeNull();
     const { payment } = run([[paid(1, 100n), 20]]);
     expect(worthOf(payment, 'LTC')).toBeNull();

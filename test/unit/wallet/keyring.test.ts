@@ -181,7 +181,7 @@ describe('restoreKeyring', () => {
   });
 });
 
-describe('an open Keyring', () => {
+describe('an unlocked Keyring', () => {
   test('is printed as [keyring] by every kind of output', async () => {
     const { keyring } = await open(freshDir());
     const printed = [
@@ -192,7 +192,7 @@ describe('an open Keyring', () => {
     expect(printed).toEqual(['{"keyring":"[keyring]"}', '{ keyring: [keyring] }', '[keyring]']);
   });
 
-  test('derives secrets that differ by purpose and do not change', async () => {
+  test('derives a different secret for each purpose, and always the same one for a purpose', async () => {
     const keyring = await Keyring.fromEntropy(Buffer.alloc(32));
     expect(keyring.deriveSecret('a')).toEqual(keyring.deriveSecret('a'));
     expect(keyring.deriveSecret('a')).not.toEqual(keyring.deriveSecret('b'));

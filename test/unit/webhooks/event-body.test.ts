@@ -52,7 +52,7 @@ describe('snapshotBody of an event', () => {
 });
 
 describe('newId of a stored object', () => {
-  it('is a prefix and 24 base62 characters, and uses all 62', () => {
+  it('returns the prefix and 24 base62 characters, and uses all 62 characters', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('evt_'));
     for (const id of ids) expect(id).toMatch(/^evt_[0-9A-Za-z]{24}$/);
     expect(new Set(ids).size).toBe(ids.length);

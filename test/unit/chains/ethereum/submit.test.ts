@@ -49,7 +49,7 @@ describe('getTransactionStatus of a transaction whose bytes are not stored (blob
   });
 });
 
-describe('getTransactionStatus of a balance credit whose block left the chain', () => {
+describe('getTransactionStatus of a balance increase without a known transaction, whose block left the chain', () => {
   const found = `balance:5:${hash(6)}:${ACCOUNT}`;
 
   it('returns unknown until the account is read on the new branch, and gone afterwards', async () => {

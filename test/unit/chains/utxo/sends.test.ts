@@ -261,7 +261,7 @@ describe('coin selection (planSend)', () => {
     expect(attempt).toThrow(InsufficientFunds);
   });
 
-  it('reports the smallest amount for a destination that would be dust', () => {
+  it('reports the smallest allowed amount when the requested one is dust for the destination', () => {
     const small = request('BTC', { funds: [fund('BTC', 0, 10n ** 8n)], amount: 293n });
     expect(() => planSend(UTXO_COINS.BTC, 'regtest', small)).toThrow(/smallest amount .* 0\.00000294 BTC/);
     const eaten = request('BTC', { ...small, amount: 30_000n, subtractFee: true, quote: quote(400_000n) });
