@@ -44,7 +44,7 @@ function needsMerchant({ operation }: Endpoint): boolean {
 }
 
 describe('an Idempotency-Key', () => {
-  it.each(posts)('lets $name run once, and is refused for a different request', async (endpoint) => {
+  it.each(posts)('makes $name run once, and is rejected for a different request', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
     const headers = { 'idempotency-key': fresh('key') };

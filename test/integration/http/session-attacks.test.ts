@@ -48,7 +48,7 @@ async function question(client: SessionClient, purpose: 'sign-in' | 'step-up'): 
 }
 
 describe('an attacker with a copied session cookie', () => {
-  it('cannot use it any more after the owner does a step-up', async () => {
+  it('loses access when the owner does a step-up', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     await prove(session);
@@ -95,7 +95,7 @@ describe('two users of one browser', () => {
     expect(await whoIs(ann.session)).toBeNull();
   });
 
-  it('have separate step-ups, which do not apply to sessions of the same user elsewhere either', async () => {
+  it('need separate step-ups, as do sessions of one user in two browsers', async () => {
     const [ann, bob] = [await person(), await person()];
     const elsewhere = await SessionClient.signIn(app.baseUrl, { email: ann.email, password: PASSWORD });
     await prove(ann.session);

@@ -91,7 +91,7 @@ describe('emails to an unconfirmed address', () => {
     );
   });
 
-  it('do not count any more after a day, and the record of their mailbox is deleted', async () => {
+  it('count for a day, after which the record of their mailbox is deleted', async () => {
     const to = fresh();
     await mail(to, 'receipt');
     const known = async () =>

@@ -229,7 +229,7 @@ describe('money on an expired payment while its renewal is open', () => {
   });
 });
 
-describe('money at the address of a superseded payment', () => {
+describe('money at the address of a superseded payment (an older one of the same order)', () => {
   it('is credited once to the superseding payment, with the address to which it was paid', async () => {
     const [first, second] = await group.renewed();
     const own = await group.pay(second, PRICE);
@@ -254,7 +254,7 @@ describe('money at the address of a superseded payment', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('covers the share of the superseding price that it is worth', async () => {
+  it('covers a share of the price of the superseding payment according to its value', async () => {
     const [first, second] = await group.renewed();
     await updatePayment(world.deps, {
       merchant: await merchant(),
@@ -367,7 +367,7 @@ describe('a double spend of the only money of an order with several payments', (
   });
 });
 
-describe('a request for a superseded payment', () => {
+describe('a request about a superseded payment (an older one of the same order)', () => {
   let first: { id: string };
   let second: { id: string };
   beforeEach(async () => {
@@ -399,7 +399,7 @@ describe('a request for a superseded payment', () => {
     }
   });
 
-  it('returns the superseding payment on renewal, and creates none', async () => {
+  it('to renew it returns the superseding payment, and creates none', async () => {
     expect(await group.tryRenew(first)).toBe(second.id);
     const count = await world.deps.db.selectFrom('payments').select('id').execute();
     expect(count).toHaveLength(2);

@@ -60,7 +60,7 @@ function followerBeside(lookAhead: LookAhead, adapter = world.chains.LTC.adapter
   });
 }
 
-it('reserved look-ahead addresses are watched but never issued, also after a crash', async () => {
+it('look-ahead addresses within the gap limit, reserved by a restore, are watched but never issued, also after a crash', async () => {
   const first = await nextIndex();
   await openGapLimit(world.deps, GAP);
   const reserved = Array.from({ length: GAP }, (_, at) => first + at);

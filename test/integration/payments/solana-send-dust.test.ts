@@ -58,7 +58,7 @@ describe('one lamport sent to a deposit address before the daemon has noticed it
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('makes the next send use other deposits, and later sends all of them', async () => {
+  it('makes the next send use other deposits, and later sends use all deposits', async () => {
     const [dusted, ...others] = await earn(3);
     const blind = blindfold();
     dust(dusted!);

@@ -27,7 +27,7 @@ function onNarrowNetwork(): RefundPaymentDeps {
   };
 }
 
-test('a refund with more inputs than one transaction may spend is prepared first, and refunds the payment once it is sent', async () => {
+test('a refund with more inputs than one transaction may spend first consolidates them, and the payment is refunded once it is sent', async () => {
   const { world } = shop;
   const { merchant } = world;
   const destination = world.deps.deriver.address({

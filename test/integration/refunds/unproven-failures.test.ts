@@ -144,7 +144,10 @@ it.each([
   ['was refused when it was first offered', { error: 'no thanks', broadcasts: 0 }],
   ['has expired or lost its nonce for good', { error: 'expired', broadcasts: 3 }],
   ['did not fail', { status: 'broadcast', error: null }],
-] as const)('a refund after an earlier one that %s is sent without waiting', async (_why, change) => {
-  await stored(change);
-  expect(await isRefused()).toBe(false);
-});
+] as const)(
+  'a refund is sent without waiting when an earlier refund of the payment %s',
+  async (_why, change) => {
+    await stored(change);
+    expect(await isRefused()).toBe(false);
+  },
+);

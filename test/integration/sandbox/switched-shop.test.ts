@@ -114,7 +114,7 @@ describe('a shop that switched from sandbox to live', () => {
     );
   });
 
-  it('marks every simulated payment and event as such', async () => {
+  it('marks every simulated payment and event as sandbox', async () => {
     const { events } = (
       await call<{ events: { sandbox: boolean }[] }>('GET', '/merchant/events?after=0&limit=100')
     ).body.data;

@@ -129,7 +129,7 @@ describe('a Solana adapter that skips calls when nothing changed', () => {
     expect(depths.at(-1)).toBe(32);
   });
 
-  it('leaves a block that a fork abandoned within half a minute, although no balance changed', async () => {
+  it('follows a fork that drops the block at its cursor within half a minute, although no balance changed', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     await shop.callsDuring(POLLS_PER_MINUTE);
     const cursor = async (): Promise<{ height: number; hash: string } | undefined> =>

@@ -73,7 +73,7 @@ describe('the fee budget of a send whose mined fees already exceed it', () => {
     });
   });
 
-  it('does not prevent storing a version of one of its parts that a block contains', async () => {
+  it('does not prevent storing a version of one of its consolidations that a block contains', async () => {
     await store.db.transaction(async (tx) => {
       await overspend(tx);
       await admitFee(tx, { id: 'two' }, 700n, 2);
@@ -82,7 +82,7 @@ describe('the fee budget of a send whose mined fees already exceed it', () => {
     });
   });
 
-  it('does not prevent storing another part that a block contains', async () => {
+  it('does not prevent storing another consolidation that a block contains', async () => {
     await store.db.transaction(async (tx) => {
       await overspend(tx);
       const whole = (await findSend(tx, 'whole'))!;

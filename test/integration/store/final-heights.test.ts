@@ -38,6 +38,6 @@ test.each([
   expect(await readAgainFrom(height, fork)).toEqual([height, { safe: height, finalized: height }]);
 });
 
-test('stored final heights below the rewind are kept', async () => {
+test('stored final heights below the block from which the chain is read again are kept', async () => {
   expect(await readAgainFrom(97, 'a')).toEqual([97, { safe: 97, finalized: 96 }]);
 });

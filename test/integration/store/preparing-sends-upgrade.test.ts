@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-it('an upgrade keeps status and transaction of existing sends, and adds no parts to them', async () => {
+it('an upgrade keeps status and transaction of existing sends, and adds no consolidations to them', async () => {
   layOut('0033-listed-deliveries.json.gz', dir);
   const path = join(dir, 'tilld.sqlite');
   const read = () =>

@@ -60,7 +60,7 @@ describe('sends of a database from before shared fee budgets', () => {
     expect([...after.values()].every((row) => row['draws_on'] === null)).toBe(true);
   });
 
-  it('share one fee budget with their parts, which covers all signed versions', async () => {
+  it('share one fee budget with their consolidations, which covers all signed versions', async () => {
     const after = await upgraded((db) => {
       const parts = { parts: 2, parts_confirmed: 2, parts_fee: '500' };
       addSend(db, 'whole', ['900'], { status: 'broadcast', max_fee: '1000', ...parts });

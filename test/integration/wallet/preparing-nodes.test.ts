@@ -34,7 +34,7 @@ const EACH = 100_000n;
 const MOST = 20;
 const KEY = 'payout-1';
 
-describe.each(NODE_COINS)('a send in parts on a real %s node', (coin) => {
+describe.each(NODE_COINS)('a send that first consolidates its inputs, on a real %s node,', (coin) => {
   describe.skipIf(!requireNode(coin))('on regtest', () => runWith(coin));
 });
 
@@ -120,7 +120,7 @@ function runWith(coin: NodeCoin): void {
 
   // Once is enough: what differs between the coins is in the other tests.
   if (coin === 'BTC')
-    test('a send in parts merges three thousand outputs and pays the exact amount', async () => {
+    test('a send of three thousand outputs first consolidates them, and pays the exact amount', async () => {
       await crowd(3_000);
       const destination = await node.foreignAddress();
       const ordered = await place(destination, '2.7');
@@ -133,7 +133,7 @@ function runWith(coin: NodeCoin): void {
       await expectBooksToAgree(world.db);
     });
 
-  test('a send in parts that was signed after the backup is confirmed by blocks that the restored daemon reads', async () => {
+  test('a send whose consolidations were signed after the backup is confirmed by blocks that the restored daemon reads', async () => {
     await crowd(30, MOST);
     const destination = await node.foreignAddress();
     await place(destination, '0.028');
@@ -180,7 +180,7 @@ function runWith(coin: NodeCoin): void {
     { step: 'the send itself', rounds: 1, kind: 'hang' },
     { step: 'the send itself', rounds: 1, kind: 'hangAfter' },
   ] as const)(
-    'a send in parts pays once after kill -9 while $step is broadcast ($kind)',
+    'a send that first consolidates its inputs pays once after kill -9 while $step is broadcast ($kind)',
     async ({ rounds, kind }) => {
       await crowd(30, MOST);
       const destination = await node.foreignAddress();

@@ -67,7 +67,7 @@ async function payments(): Promise<number> {
   return rows.filter(({ bodyJson: body }) => body.includes(destination)).length;
 }
 
-describe('a send in parts from before a restore', () => {
+describe('a send from before a restore that first consolidates its inputs', () => {
   it.each([
     { amount: '0.5', more: {} },
     { amount: '0.5', more: { subtractFee: true } },
@@ -141,7 +141,7 @@ describe('a send in parts from before a restore', () => {
     expect((await findSend(db, id))?.txid).toBeNull();
   });
 
-  it('includes the parts that were signed after the backup, and spends their outputs once it is marked as not paid', async () => {
+  it('includes the consolidations that were signed after the backup, and spends their outputs once it is marked as not paid', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id, fee } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
     await step();
@@ -163,7 +163,7 @@ describe('a send in parts from before a restore', () => {
   });
 });
 
-describe('a part of a send from before a restore', () => {
+describe('a consolidation for a send from before a restore', () => {
   it('is confirmed by a version that was bumped after the backup, and its send then spends the output', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));

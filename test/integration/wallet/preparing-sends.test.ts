@@ -69,7 +69,7 @@ async function received(txHash: string | null): Promise<bigint> {
 }
 
 describe('a send that needs more outputs than one transaction may spend', () => {
-  test('is prepared by merging its outputs in parts, and pays the exact amount', async () => {
+  test('first consolidates its inputs in several transactions, and pays the exact amount', async () => {
     await crowd(100);
     const estimate = await estimateFee(sim.world.deps, sim.order('BTC', '0.9'));
     const ordered = await place('0.9', { idempotencyKey: 'k' });
@@ -219,7 +219,7 @@ async function stored(sendId: string) {
   return send;
 }
 
-describe('a send in parts that is interrupted', () => {
+describe('a send that first consolidates its inputs, when it is interrupted,', () => {
   /** What becomes of one broadcast before the process is killed. */
   const FAULTS = ['never offered', 'answer lost', 'forgotten by the node'] as const;
 
@@ -249,7 +249,7 @@ describe('a send in parts that is interrupted', () => {
     },
   );
 
-  test('fails with a reason when one of its parts is double-spent, and releases the remaining funds', async () => {
+  test('fails with a reason when one of its consolidations is double-spent, and releases the remaining funds', async () => {
     await crowd(44);
     const { id } = await place('0.43');
     const { deps } = sim.world;
@@ -267,7 +267,7 @@ describe('a send in parts that is interrupted', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('confirms its parts again after a reorg, and is paid once', async () => {
+  test('waits until its consolidations are mined again after a reorg, and pays once', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');
@@ -282,7 +282,7 @@ describe('a send in parts that is interrupted', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('waits for a part again whose block a reorg dropped before the send was signed', async () => {
+  test('waits again for a consolidation whose block a reorg dropped before the send was signed', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');

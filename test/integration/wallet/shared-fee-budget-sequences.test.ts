@@ -129,7 +129,7 @@ class Life {
   }
 }
 
-it('a send, its parts and its children never cost more than its fee budget, nor more than the merchant allowed', async () => {
+it('a send, its consolidations and its CPFP children never cost more than its fee budget, nor more than the merchant allowed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 30 }), async (path) => {
       const sim = await openSimulatedWorld({ maxVersions: 100 }, { mostInputs: MOST_INPUTS });

@@ -64,7 +64,7 @@ async function signed(amount: string): Promise<SendView> {
   return sim.status(id);
 }
 
-describe('the fee budget of a send with parts', () => {
+describe('the fee budget of a send that first consolidates its inputs', () => {
   it('limits the sum of all its transactions when a bump sets maxFee', async () => {
     await crowd(60);
     const { id, fee } = await signed('0.5');
@@ -87,7 +87,7 @@ describe('the fee budget of a send with parts', () => {
     });
   });
 
-  it('limits a part that is bumped by its own id, and the error names the send', async () => {
+  it('limits a consolidation that is bumped by its own id, and the error names the send', async () => {
     await crowd(60);
     const budget = (await estimated('0.5')) * 2n;
     const { id } = await place('0.5', { maxFee: show(budget) });
@@ -106,7 +106,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(budget);
   });
 
-  it('limits parts that a reorg drops and the daemon bumps', async () => {
+  it('limits consolidations that a reorg drops and the daemon bumps', async () => {
     await crowd(100);
     await sim.mine('BTC', 8);
     const budget = (await estimated('0.9')) * 3n;

@@ -430,7 +430,7 @@ describe('the balance of an order, for any payments and refunds', () => {
   );
 
   it(
-    'leaves no refund claim without funds and no money out of the total',
+    'has funds for every refund claim, and reports all money',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {

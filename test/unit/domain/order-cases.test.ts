@@ -162,7 +162,7 @@ describe('an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('refunds no money that the merchant accepted through a refund link created before the acceptance', () => {
+  it('refunds no money that the merchant has accepted when a refund link is claimed that was created before', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n);
     // A link over 500,000 sat is opened here: openedComplete is false. Then the merchant accepts the half.

@@ -35,7 +35,7 @@ const seen = (amount: bigint, seenAt: number, index = 0): PaymentFact => ({
   via: MEMBER,
 });
 
-describe('money at the address of a superseded payment', () => {
+describe('money at the address of a superseded payment (an older one of the same order)', () => {
   it('counts at the quote of the superseded payment until its deadline, in proportion to its price', () => {
     const half = { numerator: 1n, denominator: 2n };
     const { payment } = transition(lead({ priceShare: half, cancelledAt: null }), seen(DUE, 900), 900);
@@ -128,7 +128,7 @@ describe('money at the address of a superseded payment', () => {
   });
 });
 
-describe('the transition to superseded', () => {
+describe('the transition of a payment to superseded by another payment of the order', () => {
   it('cancels the payment, emits one event, and is permanent', () => {
     const { payment, events } = transition(
       freshPayment({ BTC: option(DUE, 1) }),

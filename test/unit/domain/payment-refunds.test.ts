@@ -123,7 +123,7 @@ describe('a payment with refunds', () => {
     ]);
   });
 
-  it('emits payment.refund_failed for a refund of late money, although no other event reports its status', () => {
+  it('emits payment.refund_failed when a refund of late money fails', () => {
     const { payment, events } = run([
       [{ type: 'time_passed' }, EXPIRES],
       [paid(1, 10n, EXPIRES + 1), EXPIRES + 1],
@@ -191,7 +191,7 @@ describe('the refundable amount of a payment', () => {
     expect(refundable({ ...payment, tips: { BTC: 101 } }, 'BTC')).toBe(40n);
   });
 
-  it('is only the money that arrived after a refund elsewhere was recorded', () => {
+  it('is only the money that arrived after a refund outside tilld was recorded', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [{ type: 'resolve', action: 'refunded' }, 30],
@@ -215,7 +215,7 @@ const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
 );
 const history = fc.array(fact, { maxLength: 30 });
 
-describe('money that was recorded as refunded elsewhere', () => {
+describe('money that was recorded as refunded outside tilld', () => {
   const returned = run([
     [paid(1, 100n), 10],
     [{ type: 'resolve', action: 'refunded' }, 30],

@@ -201,7 +201,7 @@ describe('the send state machine', () => {
     expect(events).toEqual(['send.confirmed']);
   });
 
-  it('fails a displaced send once the conflicting transaction is deep enough, by either kind of proof', () => {
+  it('fails a double-spent send once the conflicting transaction is deep enough, by either kind of proof', () => {
     const lost = run(fresh(), displaced(100, 1));
     expect(lost.last).toMatchObject({ action: 'displace', dead: [1] });
     expect(lost.send).toMatchObject({ status: 'signed', displacedHeight: 100 });
@@ -211,7 +211,7 @@ describe('the send state machine', () => {
     expect(run(lost.send, orphaned(100)).last.action).toBe('fail');
   });
 
-  it('makes the newest version that can still be mined current when another version is displaced', () => {
+  it('makes the newest version that can still be mined current when a conflicting transaction excludes another version', () => {
     const raised = fresh({ versions, version: 1 });
     expect(run(raised, displaced(100, 2, 3)).send).toBe(raised);
     expect(run(raised, displaced(100, 1)).send).toMatchObject({
@@ -290,7 +290,7 @@ describe('the send state machine', () => {
     expect(run(raised, mined(2, 100)).send.fee).toBe(200n);
   });
 
-  it('ends a displacement once a node has the send, its proof disappears, or its block left the chain', () => {
+  it('no longer treats a send as double-spent once a node has it, the proof disappears, or a reorg drops the conflicting transaction', () => {
     const lost = run(fresh(), displaced(100, 1)).send;
     const isLifted = (fact: SendFact) => run(lost, fact).send.displacedHeight === null;
     expect(isLifted(answered(1, 'accepted'))).toBe(true);
@@ -343,7 +343,7 @@ describe('a send that the network rejected', () => {
     expect(judge(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
   });
 
-  it('counts the blocks since it was displaced, including the first', () => {
+  it('counts the blocks since the conflicting transaction was mined, including the first', () => {
     expect(judge(fresh(), evidence(), policy)).toMatchObject({ kind: 'impossible', since: 100, depth: 1 });
     const known = fresh({ displacedHeight: 97 });
     expect(judge(known, evidence(), policy)).toMatchObject({ kind: 'impossible', since: 97, depth: 4 });
@@ -398,7 +398,7 @@ describe('a send that the network rejected', () => {
     expect(run(forked, refused({ ...unfunded, height: 200, finalHeight: 130 })).last.action).toBe('displace');
   });
 
-  it('counts as displaced since the current tip when it is an unfunded sweep without an earlier proof', () => {
+  it('counts as failing since the current tip when it is an unfunded sweep without an earlier proof', () => {
     const { last } = run(fresh(), refused({ ...unfunded, finalHeight: 99 }));
     expect(last).toMatchObject({ action: 'displace', send: { displacedHeight: 100, status: 'signed' } });
   });

@@ -200,7 +200,7 @@ class Life {
   }
 }
 
-describe('the transactions of a send in parts', () => {
+describe('the transactions of a send that first consolidates its inputs', () => {
   it('stay within the fee budget at any fee rate, and end in a transaction that pays exactly', () => {
     const paths = fc.array(fc.bigInt(100n, 200_000n), { minLength: 30, maxLength: 30 });
     fc.assert(
