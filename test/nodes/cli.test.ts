@@ -67,7 +67,7 @@ describe.skipIf(!available)('scripts/nodes', () => {
     await expect(nodes(...args)).rejects.toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('never ends a process that only has the recorded process id', async () => {
+  it('never kills another process that has got the recorded process id', async () => {
     const file = join(directory, 'btc.json');
     const saved = readFileSync(file, 'utf8');
     const pid = savedPid('btc');

@@ -51,7 +51,7 @@ async function codeOf(session: SessionClient, { method, path }: Pick<Route, 'met
 const prove = async (session: SessionClient, proof: object) => session.call('POST', '/auth/step-up', proof);
 const SEND = { method: 'POST', path: '/merchant/wallet/send' } as const;
 
-it('a session needs a step-up for exactly these routes', () => {
+it('a dashboard session needs a step-up for exactly the routes in the list of this test', () => {
   expect(routes.filter(isSteppedUp).map(nameOf).toSorted()).toEqual([
     'DELETE /auth/passkeys',
     'DELETE /merchant/keys/delete',
@@ -93,7 +93,7 @@ it('a session needs a step-up for exactly these routes', () => {
   ]);
 });
 
-it('a session needs a step-up for exactly these fields of other routes', () => {
+it('a dashboard session needs a step-up on other routes for exactly the fields in the list of this test', () => {
   expect(fieldsAsked.map(([name, , field]) => `${name} ${field}`).toSorted()).toEqual([
     'GET /payment/refund-links urls',
     'PATCH /merchant/edit embedOrigins',

@@ -110,7 +110,7 @@ describe('the DNS check of a domain', () => {
     ['a longer token', [`${LINE}x`]],
     ['another case', [LINE.toUpperCase()]],
     ['the line split over two records', [LINE.slice(0, 9), LINE.slice(9)]],
-  ])('rejects %s', async (_what, records) => {
+  ])('rejects a file with %s', async (_what, records) => {
     dns.set('TXT', CHALLENGE, records);
     expect(await check('dns')).toEqual(because('absent', 'no TXT record of'));
   });
@@ -168,7 +168,7 @@ describe('the check of a domain by a file', () => {
     expect(await check('file')).toEqual(because('absent', '404'));
   });
 
-  it('rejects a certificate of another name', async () => {
+  it('rejects a TLS certificate for another host name', async () => {
     dns.set('A', 'other.example', ['127.0.0.1']);
     tls.serve({ [FILE]: LINE });
     const ports = { https: tls.port, http: 1 };

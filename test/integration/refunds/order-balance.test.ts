@@ -142,7 +142,7 @@ describe('a completed order with a later partial refund', () => {
     expect(await world.shop.eventsOf(payment)).not.toContain('payment.underpaid');
   });
 
-  it('requests the missing amount when a refund took the excess and a reorg then drops the price', async () => {
+  it('requests the missing amount when the excess was refunded and a reorg then drops the transaction that paid the price', async () => {
     await world.paid();
     const payment = await world.paid('exact');
     await send(payment, '0.75');

@@ -105,7 +105,7 @@ describe('a Solana adapter that skips calls when nothing changed', () => {
     },
   );
 
-  it('detects money that arrives after a payment expired within a minute', async () => {
+  it('detects within a minute money for a payment that has expired', async () => {
     await using shop = await ShopHours.open({ savesCalls: true });
     const payment = await shop.order();
     await shop.addClosed(0);

@@ -208,7 +208,7 @@ describe('the Solana test node', () => {
     expect(since.map(({ signature }) => signature)).toEqual([sent[4]]);
   });
 
-  it('answers 429, drops connections, delays, and recovers after an outage', async () => {
+  it('answers 429, drops connections and delays responses on demand, and recovers after an outage', async () => {
     const limited = node.inject({ kind: 'rateLimit' }, { methods: ['getSlot'], times: 1 });
     await expect(connection.getSlot()).rejects.toThrow(/429/);
     await connection.getSlot();

@@ -113,7 +113,7 @@ test('the queries of payments that need a decision and of failed sends read in i
   expect(sends).toContain('sends USING INDEX sends_failed (merchant_id=? AND mode=? AND updated_at>?)');
 });
 
-test('subscriptions that wait for their shop are found by index', async () => {
+test('the query of subscriptions that need a decision of the shop uses an index', async () => {
   const [uninvoiced] = await plansOf(() => uninvoicedSubscriptions(db, shop, { before: 1, limit: 10 }));
   const [unpaid] = await plansOf(() => unpaidSubscriptions(db, shop, 10));
   expect(uninvoiced).toContain(

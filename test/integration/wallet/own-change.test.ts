@@ -142,7 +142,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('a send displaced by a block that a reorg removes is paid together with its child, and neither had failed', async () => {
+  test('a send whose inputs another transaction spent in a block that a reorg removes is paid together with its child, and neither had failed', async () => {
     await till.fund(COIN);
     const funds = await spendableFunds(till.world.db, {
       ...till.world.chain(coin),

@@ -113,7 +113,7 @@ describe('changeLimits of spending', () => {
     expect(limitsAt(dropped, DELAY_MS).limits).toMatchObject({ perSend: usd(1), perDay: null });
   });
 
-  it('permits nothing before the delay that was forbidden, whatever sequence of changes is made', () => {
+  it('permits nothing that was forbidden until the delay is over, whatever sequence of changes is made', () => {
     const amount = fc.option(fc.integer({ min: 0, max: 5 }).map(usd), { nil: null });
     const list = fc.option(
       fc.uniqueArray(

@@ -200,7 +200,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('allows the refund of the excess only when money of unknown rate replaces money that was refunded outside tilld', () => {
+  it('allows only the refund of the excess when new money of unknown rate replaces dropped money that was refunded outside tilld', () => {
     const order = new Order();
     order.seen('a', DUE).tell({ type: 'resolve', action: 'refunded' });
     order.mined('more', 10n);

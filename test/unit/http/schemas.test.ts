@@ -111,7 +111,7 @@ describe('URL and domain schemas', () => {
 });
 
 describe('coin and currency schemas', () => {
-  it('reject letters whose upper case is ASCII', () => {
+  it('reject non-ASCII letters whose upper case is ASCII', () => {
     expect(read(currency(), '\u0131SK')).toBeUndefined();
   });
 
