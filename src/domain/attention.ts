@@ -14,6 +14,7 @@ export const ATTENTION_KINDS = [
   'payment_late',
   'payment_short',
   'payment_over',
+  'payment_after_refund',
   'invoice_problem',
   'subscription_past_due',
   'webhook_gone',
@@ -122,6 +123,12 @@ export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = 
     dismissScope: 'payments:write',
     action: 'refund_excess',
   },
+  payment_after_refund: {
+    severity: 'normal',
+    scope: 'payments:read',
+    dismissScope: 'payments:write',
+    action: 'refund_excess',
+  },
   invoice_problem: {
     severity: 'urgent',
     scope: 'subscriptions:read',
@@ -159,15 +166,17 @@ export const ATTENTION_TERMS: Readonly<Record<AttentionKind, AttentionTerms>> = 
 export type PaymentAttention = Extract<AttentionKind, `payment_${string}`>;
 
 /**
- * The decision that a payment waits for, by status and exception; null: none. An exception that the status
- * has settled, such as late money of a completed payment, needs none. Migration 0114 has an index of the
- * payments with one.
+ * The decision that a payment waits for; null: none. An exception that the status has settled, such as late
+ * money of a completed payment, needs none. The index payments_waiting has the payments with one.
  */
 export function paymentAttention(payment: {
   readonly status: PaymentStatus;
   readonly exception: PaymentException | null;
+  /** Money that arrived after the full refund remains. */
+  readonly hasMoneyAfterRefund: boolean;
 }): PaymentAttention | null {
-  const { status, exception } = payment;
+  const { status, exception, hasMoneyAfterRefund } = payment;
+  if (hasMoneyAfterRefund) return 'payment_after_refund';
   const isSettled = status === 'completed' || status === 'confirming' || status === 'refunded';
   switch (exception) {
     case null:

@@ -4706,7 +4706,7 @@ export interface components {
     AttentionItem: {
       id: string;
       /** @enum {string} */
-      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "invoice_problem" | "subscription_past_due" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
+      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "payment_after_refund" | "invoice_problem" | "subscription_past_due" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
       /** @enum {string} */
       severity: "urgent" | "normal";
       since: string | null;

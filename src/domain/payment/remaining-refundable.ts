@@ -65,6 +65,19 @@ export function remainingRefundable(
   return { coin, atoms: minimum(atoms, capped), unpriced, worth, most };
 }
 
+/**
+ * Whether confirmed money that arrived after the payment was fully refunded remains: it is neither refunded nor
+ * claimed.
+ */
+export function hasMoneyAfterRefund(payment: PaymentState): boolean {
+  const { refundedPosition, supersededBy } = payment;
+  if (refundedPosition === null || supersededBy !== null) return false;
+  const isNew = payment.credits.some(
+    ({ state, position }) => state === 'confirmed' && position > refundedPosition,
+  );
+  return isNew && COINS.some((coin) => remainingRefundable(payment, coin, { mayWait: true }).atoms > 0n);
+}
+
 /** Sums the refunds and claims of a coin. */
 function sumRefunded(
   payment: PaymentState,

@@ -8,7 +8,8 @@ import type { Db } from '../sqlite/database.ts';
 export interface WaitingPayment {
   readonly id: string;
   readonly status: PaymentStatus;
-  readonly exception: PaymentException;
+  readonly exception: PaymentException | null;
+  readonly hasMoneyAfterRefund: boolean;
   readonly updatedAt: number;
   /** Number of its events: another event is another state. */
   readonly sequence: number;
@@ -21,23 +22,25 @@ export interface ShopMode {
 
 /**
  * The condition of the index payments_waiting, written as there, so that the planner can prove that it applies. The
- * same payments as those of paymentAttention: without an exception it is neither true nor false.
+ * same payments as those of paymentAttention: without an exception the comparison is neither true nor false.
  */
-export const WAITS = sql<boolean>`payments.status NOT IN ('confirming', 'refunded')
-  AND (payments.exception IN ('overpaid', 'multiple')) = (payments.status = 'completed')`;
+export const WAITS = sql<boolean>`(payments.has_money_after_refund = 1 OR (payments.status NOT IN ('confirming', 'refunded')
+  AND (payments.exception IN ('overpaid', 'multiple')) = (payments.status = 'completed')))`;
 
-const IS_REVERSED = sql<boolean>`(payments.exception = 'reversed')`;
+const IS_REVERSED = sql<boolean>`(payments.exception IS 'reversed' AND payments.has_money_after_refund = 0)`;
 
 /**
- * An excess whose payer has a link to claim it waits for the payer. A request of the payer that is open again is
- * no link that the payer has.
+ * An excess, or money after a refund, whose payer has a link to claim it waits for the payer. A request of the payer
+ * that is open again is no link that the payer has.
  */
-const WAITS_FOR_PAYER = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (
+const WAITS_FOR_PAYER = sql<boolean>`(payments.exception IN ('overpaid', 'multiple')
+  OR payments.has_money_after_refund = 1) AND EXISTS (
   SELECT 1 FROM refund_links WHERE refund_links.payment_id = payments.id AND refund_links.status = 'open'
     AND refund_links.requested_by = 'merchant')`;
 
 /** An excess that became credit of its subscription was given to the payer already. */
-const IS_CREDITED = sql<boolean>`payments.exception IN ('overpaid', 'multiple') AND EXISTS (
+const IS_CREDITED = sql<boolean>`payments.exception IN ('overpaid', 'multiple')
+  AND payments.has_money_after_refund = 0 AND EXISTS (
   SELECT 1 FROM subscription_invoices AS invoice
   WHERE invoice.payment_id = payments.id AND invoice.credited_minor <> '0')`;
 
@@ -59,17 +62,22 @@ function waiting(db: Db, { merchantId, mode }: ShopMode): Payments {
 
 function columns(query: Payments) {
   return query
-    .select(['payments.id', 'payments.status', 'payments.updatedAt', 'payments.sequence'])
-    .select(sql<PaymentException>`payments.exception`.as('exception'));
+    .select(['payments.id', 'payments.status', 'payments.exception', 'payments.hasMoneyAfterRefund'])
+    .select(['payments.updatedAt', 'payments.sequence']);
 }
 
-/** The first of those that wait and are not dismissed: reversed money first, then the last changed. */
-export async function listWaitingPayments(db: Db, shop: ShopMode, limit: number): Promise<WaitingPayment[]> {
+/** Those that wait and are not dismissed: reversed money first, then the last changed. */
+export async function listWaitingPayments(
+  db: Db,
+  shop: ShopMode,
+  { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
+): Promise<WaitingPayment[]> {
   return columns(waiting(db, shop).where(sql<boolean>`NOT ${IS_DISMISSED}`))
     .orderBy(IS_REVERSED, 'desc')
     .orderBy('payments.updatedAt', 'desc')
     .orderBy('payments.id', 'desc')
     .limit(limit)
+    .offset(offset)
     .execute();
 }
 

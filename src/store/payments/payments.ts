@@ -90,7 +90,7 @@ export async function isOrderOfShop(
 
 /** The fields of a payment that a transition may change. */
 export type PaymentChange = Pick<
-  PaymentRow,
+  StoredPayment,
   | 'status'
   | 'exception'
   | 'updatedAt'
@@ -102,6 +102,7 @@ export type PaymentChange = Pick<
   | 'refundedPosition'
   | 'refundedBy'
   | 'returnedJson'
+  | 'hasMoneyAfterRefund'
   | 'acceptedJson'
   | 'excessTold'
   | 'supersededBy'
@@ -133,6 +134,7 @@ const ENDS = [
   'refundedPosition',
   'refundedBy',
   'returnedJson',
+  'hasMoneyAfterRefund',
   'acceptedJson',
   'excessTold',
   'supersededBy',
@@ -166,6 +168,7 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
     refundedPosition: param('refundedPosition'),
     refundedBy: param('refundedBy'),
     returnedJson: param('returnedJson'),
+    hasMoneyAfterRefund: param('hasMoneyAfterRefund'),
     acceptedJson: param('acceptedJson'),
     excessTold: param('excessTold'),
     supersededBy: param('supersededBy'),

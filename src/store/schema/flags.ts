@@ -25,7 +25,7 @@ export const FLAGS: FlagTables = {
   prices: { active: true },
   payment_links: { priceLocked: true, active: true },
   subscriptions: { hasGrace: true, cancelAtPeriodEnd: true, trialEndingSent: true },
-  payments: { priceLocked: true },
+  payments: { priceLocked: true, hasMoneyAfterRefund: true },
   outputs: { late: true },
   unconfirmed_inputs: { parentOpen: true },
   unread_transactions: { unknownVersion: true },

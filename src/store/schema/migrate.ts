@@ -14,6 +14,7 @@ import * as sendApprovals from './migrations/0124-send-approvals.ts';
 import * as limitConfirmations from './migrations/0125-limit-confirmations.ts';
 import * as invoiceProblems from './migrations/0126-invoice-problems.ts';
 import * as smallerWebhookRows from './migrations/0127-smaller-webhook-rows.ts';
+import * as moneyAfterRefund from './migrations/0128-money-after-refund.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -34,6 +35,7 @@ export const MIGRATIONS: Migrations = {
   '0125-limit-confirmations': limitConfirmations,
   '0126-invoice-problems': invoiceProblems,
   '0127-smaller-webhook-rows': smallerWebhookRows,
+  '0128-money-after-refund': moneyAfterRefund,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

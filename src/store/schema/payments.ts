@@ -58,6 +58,8 @@ export interface PaymentRow extends CreatorColumns {
   refundedBy: 'merchant' | 'refunds' | null;
   /** Atoms per coin that the merchant recorded as refunded elsewhere: {"BTC":"40000000"}. */
   returnedJson: string | null;
+  /** Money that arrived after the full refund is neither refunded nor claimed. */
+  hasMoneyAfterRefund: Generated<boolean>;
   /** Atoms per coin that the merchant accepted: {"BTC":"40000000"}. */
   acceptedJson: string | null;
   /**

@@ -675,6 +675,7 @@ CREATE TABLE payments (
   creator_id TEXT,
   price_locked INTEGER NOT NULL DEFAULT 1 CHECK (price_locked IN (0, 1)),
   order_label TEXT,
+  has_money_after_refund INTEGER NOT NULL DEFAULT 0 CHECK (has_money_after_refund IN (0, 1)),
   CHECK ((refunded_at IS NULL) = (refunded_by IS NULL))
 ) STRICT;
 CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id) WHERE closed_at IS NULL
@@ -695,9 +696,15 @@ CREATE INDEX payments_by_order_label ON payments (merchant_id, mode, order_label
 CREATE INDEX payments_by_exception ON payments (merchant_id, mode, exception, created_at, id)
   WHERE exception IS NOT NULL;
 CREATE INDEX payments_waiting
-  ON payments (merchant_id, mode, exception = 'reversed', updated_at, id, exception, sequence)
-  WHERE status NOT IN ('confirming', 'refunded')
-  AND (exception IN ('overpaid', 'multiple')) = (status = 'completed');
+  ON payments (
+    merchant_id, mode, exception IS 'reversed' AND has_money_after_refund = 0, updated_at, id, exception,
+    has_money_after_refund, sequence
+  )
+  WHERE has_money_after_refund = 1
+  OR (
+    status NOT IN ('confirming', 'refunded')
+      AND (exception IN ('overpaid', 'multiple')) = (status = 'completed')
+  );
 CREATE TRIGGER payments_counted AFTER INSERT ON payments
 BEGIN
   INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)

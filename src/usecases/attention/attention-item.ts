@@ -99,6 +99,7 @@ const TITLES: Readonly<Record<AttentionKind, string>> = {
   payment_late: 'Money arrived after the deadline',
   payment_short: 'A payment is short',
   payment_over: 'A payer paid too much',
+  payment_after_refund: 'Money arrived after the refund',
   invoice_problem: 'An invoice of a subscription cannot be made',
   subscription_past_due: 'A subscriber has not paid',
   webhook_gone: 'A webhook endpoint answered 410 Gone',
@@ -124,6 +125,7 @@ const MESSAGES: Readonly<Record<AttentionKind, string>> = {
   payment_late: 'Accept the money, or refund it.',
   payment_short: 'Accept what arrived, or refund it.',
   payment_over: 'Refund the excess.',
+  payment_after_refund: 'The payment was fully refunded before. Refund this money as well.',
   invoice_problem: 'It is retried every minute. The page of the subscription shows the reason.',
   subscription_past_due:
     'Send the customer the payment link again. The subscription ends after the grace period.',

@@ -20,7 +20,7 @@ import { findPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { merchantMode } from '../access/index.ts';
 import { loadPayment, presentPayment } from '../payments/index.ts';
-import { readExcess } from '../refunds/index.ts';
+import { readExcess, readMoneyAfterRefund } from '../refunds/index.ts';
 import type { AttentionDeps } from './attention-deps.ts';
 import { type AttentionItem, presentItem, type WaitingItem } from './attention-item.ts';
 import { findOtherItems } from './find-other-items.ts';
@@ -61,10 +61,13 @@ export async function listAttention(
   const end = page * limit;
   // A page beyond the end would read every payment that waits, only to skip it.
   const isBeyond = end - limit >= total;
-  const payments = readsPayments && !isBeyond ? await listWaitingPayments(deps.db, shop, end) : [];
+  // Payments before the page are skipped, except as many as the other items may take its place.
+  const offset = Math.max(0, end - limit - others.length);
+  const range = { limit: end - offset, offset };
+  const payments = readsPayments && !isBeyond ? await listWaitingPayments(deps.db, shop, range) : [];
   const ordered = [...others, ...payments.map(toItem)].toSorted(compareItems);
   const items: AttentionItem[] = [];
-  for (const item of ordered.slice(end - limit, end)) {
+  for (const item of ordered.slice(end - limit - offset, end - offset)) {
     const complete = await addMoney(deps, item);
     const paths = { baseUrl: deps.baseUrl, merchantId: merchant.id };
     items.push({ ...presentItem(complete, paths), mayDismiss: mayDismiss(reader, item.kind) });
@@ -134,9 +137,10 @@ function compareItems(a: WaitingItem, b: WaitingItem): number {
   return urgent || newest || (a.id < b.id ? 1 : -1);
 }
 
-function toItem({ id, status, exception, updatedAt, sequence }: WaitingPayment): WaitingItem {
-  const kind = paymentAttention({ status, exception });
-  if (kind === null) throw new Error(`payment ${id} waits for nothing as ${status} with ${exception}`);
+function toItem(payment: WaitingPayment): WaitingItem {
+  const { id, updatedAt, sequence } = payment;
+  const kind = paymentAttention(payment);
+  if (kind === null) throw new Error(`payment ${id} waits for nothing as ${payment.status}`);
   return { id, kind, since: updatedAt, mark: String(sequence), subject: { paymentId: id } };
 }
 
@@ -149,8 +153,9 @@ async function addMoney(deps: AttentionDeps, item: WaitingItem): Promise<Waiting
   const { amount: price, currency } = row;
   const subject = { ...item.subject, order: row.orderLabel ?? row.orderId };
   if (kind === 'payment_reversed') return { ...item, subject, amount: price, price, currency };
-  if (kind === 'payment_over') {
-    const excess = readExcess(await loadPayment(deps.db, deps, row));
+  if (kind === 'payment_over' || kind === 'payment_after_refund') {
+    const read = kind === 'payment_over' ? readExcess : readMoneyAfterRefund;
+    const excess = read(await loadPayment(deps.db, deps, row));
     return { ...item, subject, amount: excess?.amount ?? null, currency: excess?.coin ?? currency };
   }
   const { receivedFiat } = await presentPayment(deps.db, deps, row);

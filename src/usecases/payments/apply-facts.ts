@@ -16,6 +16,7 @@ import { upsertOutput } from '../../store/ledger/outputs.ts';
 import { formatShare, formatSums } from '../../store/payments/sum-columns.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
+import { hasMoneyAfterRefund } from '../../domain/payment/remaining-refundable.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
@@ -84,7 +85,12 @@ async function applyTo(
     facts.map((fact) => prepared(deps, loaded, { state, known }, fact)),
     now,
   );
-  if (result.events.length === 0 && isUnchanged(state, result.payment)) {
+  const isWaiting = hasMoneyAfterRefund(result.payment);
+  if (
+    result.events.length === 0 &&
+    isUnchanged(state, result.payment) &&
+    isWaiting === row.hasMoneyAfterRefund
+  ) {
     // New confirmations or a partial refund may still change the invoice.
     await applyPaymentToInvoice(tx, deps, row, result.payment);
     return [];
@@ -275,6 +281,7 @@ async function saveState(
     refundedPosition: state.refundedPosition,
     refundedBy: state.refundedBy,
     returnedJson: formatSums(state.returned),
+    hasMoneyAfterRefund: hasMoneyAfterRefund(state),
   };
   await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };

@@ -288,6 +288,7 @@ function newPaymentRow(
     refundedAt: null,
     refundedPosition: null,
     refundedBy: null,
+    hasMoneyAfterRefund: false,
     returnedJson: null,
     linkId: input.linkId,
     ...creatorColumns(input.actor),

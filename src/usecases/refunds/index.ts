@@ -6,7 +6,7 @@ export { approveLink, cancelLink, cancelClaimedLink, type DecideLinkDeps } from 
 export { expireLinks } from './links/expire-links.ts';
 export { listLinks, type ListLinksDeps, type VisibleUrls } from './links/list-links.ts';
 export { type ClaimOption, type PayerLink, readPayerLink } from './links/payer-link.ts';
-export { type Excess, readExcess } from './links/read-excess.ts';
+export { type Excess, readExcess, readMoneyAfterRefund } from './links/read-excess.ts';
 export {
   type ExcessRequest,
   previewExcess,

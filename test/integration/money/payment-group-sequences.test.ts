@@ -3,21 +3,25 @@
  * spends and a clock that is set. `GROUP_LIVES=2000` plays more of them.
  */
 import fc from 'fast-check';
+import { sql, type Kysely } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paymentAttention } from '../../../src/domain/attention.ts';
 import { outputKey } from '../../../src/domain/chain.ts';
+import { COINS } from '../../../src/domain/coins.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { liveCredits } from '../../../src/domain/payment/credits.ts';
 import { requiredDepths } from '../../../src/domain/payment/depth.ts';
+import { remainingRefundable } from '../../../src/domain/payment/remaining-refundable.ts';
 import { deriveStatus, isPayable } from '../../../src/domain/payment/status.ts';
 import type { PaymentState } from '../../../src/domain/payment/types.ts';
 import { countWaitingPayments, listWaitingPayments } from '../../../src/store/attention/waiting-payments.ts';
+import { up as markMoneyAfterRefund } from '../../../src/store/schema/migrations/0128-money-after-refund.ts';
 import type { StoredOutput } from '../../../src/store/ledger/outputs.ts';
 import { awaitedDepth } from '../../../src/store/payments/payments-with-money.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
-import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
+import { loadPayment, type LoadedPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
@@ -73,7 +77,7 @@ const step = fc.oneof(
       amount: fc.constantFrom('25.00', '75.00', '500.00'),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('accept'), member }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('accept', 'refunded'), member }) },
   // With the tiers of the setting as it is then.
   {
     weight: 2,
@@ -99,6 +103,19 @@ const RAISED_TIER = {
     { does: 'restart' as const, deepFrom: 3n as const },
   ],
 };
+/** Money after a refund elsewhere, and a fork that drops it. */
+const PAID_AFTER_REFUND = {
+  latePolicy: 'review' as const,
+  renewals: 1,
+  steps: [
+    { does: 'pay' as const, member: 1, coin: 'BTC' as const, quarters: 4n as const },
+    { does: 'mine' as const, coin: 'BTC' as const, blocks: 3 },
+    { does: 'refunded' as const, member: 1 },
+    { does: 'pay' as const, member: 0, coin: 'LTC' as const, quarters: 2n as const },
+    { does: 'mine' as const, coin: 'LTC' as const, blocks: 2 },
+    { does: 'fork' as const, coin: 'LTC' as const, depth: 2, returns: false },
+  ],
+};
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Chain = 'BTC' | 'LTC';
 
@@ -119,7 +136,21 @@ async function endWorld(): Promise<void> {
     await volumeByPayments(world.deps.db, filter),
   ];
   expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
+  await expectSameAfterMigration();
   await world.close();
+}
+
+/** The migration finds the same money after refunds as the daemon did. */
+async function expectSameAfterMigration(): Promise<void> {
+  const { db } = group.world.deps;
+  const marked = async () =>
+    db.selectFrom('payments').select('id').where('hasMoneyAfterRefund', '=', true).orderBy('id').execute();
+  const stored = await marked();
+  await sql`DROP INDEX payments_waiting`.execute(db);
+  await sql`ALTER TABLE payments DROP COLUMN has_money_after_refund`.execute(db);
+  await sql`CREATE INDEX payments_waiting ON payments (merchant_id)`.execute(db);
+  await markMoneyAfterRefund(db as unknown as Kysely<unknown>);
+  expect(await marked()).toEqual(stored);
 }
 
 /** Money in a block that is not settled is read again in every block up to its depth. */
@@ -135,14 +166,21 @@ function expectDepthsStored(outputs: readonly StoredOutput[], state: PaymentStat
 }
 
 /** Each payment that waits for a decision is listed exactly once, and no other one. */
-async function expectAttention(views: readonly PaymentView[]): Promise<void> {
+async function expectAttention(loaded: readonly LoadedPayment[]): Promise<void> {
+  const { db } = group.world.deps;
   const shop = { merchantId: group.world.wallet.merchant.id, mode: 'live' as const };
-  const ids = new Set(views.map(({ id }) => id));
-  const listed = await listWaitingPayments(group.world.deps.db, shop, 10_000);
-  const waiting = views.filter((view) => paymentAttention(view) !== null);
+  const listed = await listWaitingPayments(db, shop, { limit: 10_000 });
+  const waiting = loaded.filter(({ row, state }) => {
+    const isRefunded = row.status === 'refunded';
+    const hasMoneyAfterRefund =
+      isRefunded && COINS.some((each) => remainingRefundable(state, each, { mayWait: true }).atoms > 0n);
+    expect(row.hasMoneyAfterRefund).toBe(hasMoneyAfterRefund);
+    return paymentAttention({ ...row, hasMoneyAfterRefund }) !== null;
+  });
+  const ids = new Set(loaded.map(({ row }) => row.id));
   const own = listed.map(({ id }) => id).filter((id) => ids.has(id));
-  expect(own.toSorted()).toEqual(waiting.map(({ id }) => id).toSorted());
-  expect(await countWaitingPayments(group.world.deps.db, shop)).toBe(listed.length);
+  expect(own.toSorted()).toEqual(waiting.map(({ row }) => row.id).toSorted());
+  expect(await countWaitingPayments(db, shop)).toBe(listed.length);
 }
 
 /** One order from its first payment on. */
@@ -193,7 +231,10 @@ class Life {
   async #decide(does: string, payment: PaymentView): Promise<void> {
     if (does === 'renew') await this.#renew(payment);
     else if (does === 'cancel') await cancelPayment(group.world.deps, group.at(payment.id));
-    else await resolvePayment(group.world.deps, group.at(payment.id), 'accept');
+    else {
+      const action = does === 'refunded' ? 'refunded' : 'accept';
+      await resolvePayment(group.world.deps, group.at(payment.id), action);
+    }
   }
 
   async #renew(payment: PaymentView): Promise<void> {
@@ -266,16 +307,19 @@ class Life {
   async check(): Promise<void> {
     const { db } = group.world.deps;
     const views: PaymentView[] = [];
+    const payments: LoadedPayment[] = [];
     const counted: string[] = [];
     for (const { id } of this.payments) {
       views.push(await group.world.payment({ id }));
-      const { state } = await loadPayment(db, group.world.deps, (await findPayment(db, id))!);
+      const payment = await loadPayment(db, group.world.deps, (await findPayment(db, id))!);
+      const { state } = payment;
+      payments.push(payment);
       for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
       // What was stored of it is what its money says: nothing came past its balance.
       expect(deriveStatus(state)).toMatchObject({ status: state.status, exception: state.exception });
       expectDepthsStored(await this.#outputs(), state);
     }
-    await expectAttention(views);
+    await expectAttention(payments);
     const asking = views.filter(isPayable);
     expect(asking.length).toBeLessThan(2);
     const live = (await this.#outputs()).filter(({ state }) => state !== 'gone').map(({ txid }) => txid);
@@ -301,7 +345,7 @@ class Life {
   async #checkPrice({ id, status, exception, receivedFiat, amount }: PaymentView): Promise<void> {
     const { acceptedAt, ...row } = (await findPayment(group.world.deps.db, id))!;
     const isShort = Number(receivedFiat) < Number(amount) * (1 - row.toleranceBps / 10_000);
-    if (!isShort || acceptedAt !== null) return;
+    if (!isShort || acceptedAt !== null || status === 'refunded') return;
     const isOpen = row.closedAt === null && row.cancelledAt === null;
     const expected = isOpen
       ? ['pending', 'underpaid']
@@ -342,7 +386,7 @@ it(
         await order.begin(renewals);
         for (const next of steps) await order.play(next);
       }),
-      { numRuns: LIVES, endOnFailure: true, examples: [[RAISED_TIER]] },
+      { numRuns: LIVES, endOnFailure: true, examples: [[RAISED_TIER], [PAID_AFTER_REFUND]] },
     );
   },
 );

@@ -230,6 +230,92 @@ it('GET /merchant/attention lists each item on exactly one page, and beyond the 
   }
 });
 
+it('GET /merchant/attention pages through payments and other items in one order, each item once', async () => {
+  const shop = await Shop.open(till.api);
+  const ids = [await overpaid(shop), await reversed(shop), await overpaid(shop)];
+  await claimed(shop);
+  await claimed(shop);
+  const all = (await list(shop, 'limit=100')).items.map(({ id }) => id);
+  expect(all).toEqual(expect.arrayContaining(ids));
+  expect(all).toHaveLength(5);
+  for (const limit of [1, 2, 3, 4]) {
+    const paged: string[] = [];
+    for (let page = 1; page <= Math.ceil(5 / limit); page += 1) {
+      const { items } = await list(shop, `limit=${limit}&page=${page}`);
+      paged.push(...items.map(({ id }) => id));
+    }
+    expect(paged).toEqual(all);
+  }
+});
+
+/** A completed payment, marked or sent as refunded, that is paid again. */
+const paidAfterRefund = async (shop: Shop, refund: (paymentId: string) => Promise<unknown>) => {
+  const { id } = await shop.createPayment();
+  await simulate(shop, id, { scenario: 'exact', confirmations: 6 });
+  await eventually(
+    'the payment to complete',
+    () => shop.payment(id),
+    ({ status }) => status === 'completed',
+  );
+  await refund(id);
+  await eventually(
+    'the payment to be refunded',
+    () => shop.payment(id),
+    ({ status }) => status === 'refunded',
+  );
+  expect(await kinds(shop)).toEqual([]);
+  await simulate(shop, id, { scenario: 'overpay', confirmations: 6 });
+  return eventually(
+    'the money to wait',
+    () => list(shop),
+    ({ items }) => items.length > 0,
+  ).then(({ items }) => ({ id, item: items[0] }));
+};
+
+describe('GET /merchant/attention with money after a full refund', () => {
+  it('lists what arrived after a refund elsewhere until a refund of it is claimed', async () => {
+    const shop = await Shop.open(till.api);
+    const { id, item } = await paidAfterRefund(shop, async (paymentId) =>
+      till.api.must('POST', '/payment/resolve', {
+        token: shop.secretKey,
+        body: { paymentId, action: 'refunded' },
+      }),
+    );
+    expect(item).toMatchObject({ id, kind: 'payment_after_refund', currency: 'BTC', price: null });
+    const { transactions } = await shop.payment(id);
+    expect(item?.amount).toBe(transactions.at(-1)?.amount);
+    expect(item?.action.type).toBe('refund_excess');
+    const { url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+      token: shop.secretKey,
+      body: { paymentId: id, preset: 'all', approval: true },
+    });
+    expect(await kinds(shop)).toEqual([]);
+    const { wallets } = await Shop.open(till.api);
+    await claimLink(till.api, url, { coin: 'BTC', destination: wallets.BTC });
+    const [claim] = (await list(shop)).items;
+    expect(claim?.kind).toBe('refund_claim');
+    const linkId = claim?.subject['linkId'];
+    await till.api.must('POST', '/payment/refund-link/cancel', { token: shop.secretKey, body: { linkId } });
+    expect(await kinds(shop)).toEqual(['payment_after_refund']);
+    expect((await dismiss(shop, id)).status).toBe(200);
+    expect(await kinds(shop)).toEqual([]);
+  });
+
+  it('lists what arrived after the refund of all money until it is refunded as well', async () => {
+    const shop = await Shop.open(till.api);
+    const { wallets } = await Shop.open(till.api);
+    const refund = async (paymentId: string) =>
+      till.api.must('POST', '/payment/refund', {
+        token: shop.secretKey,
+        body: { paymentId, destination: wallets.BTC, subtractFee: true },
+      });
+    const { id, item } = await paidAfterRefund(shop, refund);
+    expect(item).toMatchObject({ id, kind: 'payment_after_refund', severity: 'normal' });
+    await refund(id);
+    expect(await kinds(shop)).toEqual([]);
+  });
+});
+
 describe('dismissing an item of GET /merchant/attention', () => {
   it('removes the item from the list until its state changes, and is recorded in the audit log', async () => {
     const owner = await newPerson(till.api, 'owner');
@@ -311,22 +397,29 @@ it('GET /merchant/attention lists a payment, for every status and exception, exa
   const { world } = await openGroupWorld();
   const { db } = world.deps;
   const expected: string[] = [];
-  for (const status of PAYMENT_STATUSES) {
+  const states = PAYMENT_STATUSES.map((status) => ({ status, hasMoneyAfterRefund: false }));
+  states.push({ status: 'refunded', hasMoneyAfterRefund: true });
+  for (const { status, hasMoneyAfterRefund } of states) {
     for (const exception of [null, ...PAYMENT_EXCEPTIONS]) {
       const { id } = await world.order();
       const refunded = status === 'refunded' ? { refundedAt: 1, refundedBy: 'merchant' as const } : {};
       await db
         .updateTable('payments')
-        .set({ status, exception, ...refunded })
+        .set({ status, exception, hasMoneyAfterRefund, ...refunded })
         .where('id', '=', id)
         .execute();
-      if (paymentAttention({ status, exception }) !== null) expected.push(id);
+      if (paymentAttention({ status, exception, hasMoneyAfterRefund }) !== null) expected.push(id);
     }
   }
   const shop = { merchantId: world.wallet.merchant.id, mode: 'live' as const };
-  const listed = await listWaitingPayments(db, shop, 1_000);
+  const listed = await listWaitingPayments(db, shop, { limit: 1_000 });
   expect(listed.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
   expect(await countWaitingPayments(db, shop)).toBe(expected.length);
-  expect(expected.length).toBeGreaterThan(10);
+  expect(expected.length).toBeGreaterThan(15);
+  const isReversed = (await db.selectFrom('payments').selectAll().execute()).filter(
+    (payment) => paymentAttention(payment) === 'payment_reversed',
+  );
+  const first = listed.slice(0, isReversed.length).map(({ id }) => id);
+  expect(first.toSorted()).toEqual(isReversed.map(({ id }) => id).toSorted());
   await world.close();
 });

@@ -102,7 +102,7 @@ test('the query of a payment search scans the payments of the shop once, and fin
 
 test('the queries of payments that need a decision and of failed sends read in index order', async () => {
   const [list, count, sends] = [
-    ...(await plansOf(() => listWaitingPayments(db, shop, 10))),
+    ...(await plansOf(() => listWaitingPayments(db, shop, { limit: 10, offset: 10 }))),
     ...(await plansOf(() => countWaitingPayments(db, shop))),
     ...(await plansOf(() => failedSends(db, shop, { since: 1, limit: 10 }))),
   ];

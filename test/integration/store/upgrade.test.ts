@@ -178,7 +178,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
           !(kind === 'payment_over' && forPayer.has(payment.id))
         );
       });
-      const listed = await listWaitingPayments(db, shop, 1_000);
+      const listed = await listWaitingPayments(db, shop, { limit: 1_000 });
       expect(listed.map(({ id }) => id).toSorted()).toEqual(waiting.map(({ id }) => id).toSorted());
     }
     await database.close();

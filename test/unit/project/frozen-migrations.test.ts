@@ -21,6 +21,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0125-limit-confirmations': '77c2022f5884ab6e65422147ffc55d02f952f3113429c592da3bc08f013b50fa',
   '0126-invoice-problems': 'cb656e43660f02e30d62034aade25d10ed96ce238deb03d7368aceb7c7015dca',
   '0127-smaller-webhook-rows': 'acd00e0fd2d4ff344aab9f08c5ce02db8cfd42aa09b35bce9df95e6d4e28681f',
+  '0128-money-after-refund': 'd88405073b7dc0422ca036098ddb4172841f68e7da2cb11e6b09f16e8428dd88',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';

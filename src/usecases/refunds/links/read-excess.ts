@@ -40,3 +40,21 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   if (balances.length === 1) return { coin: most.coin, amount: formatCoinAmount(most.atoms, most.coin) };
   return { coin: null, amount: formatFiat({ minor: most.value, currency: row.currency }) };
 }
+
+/** The unrefunded and unclaimed money that arrived after a full refund; null where its value is unknown. */
+export function readMoneyAfterRefund(payment: LoadedPayment): Excess | null {
+  const { row, state } = payment;
+  if (!row.hasMoneyAfterRefund) return null;
+  const balances = COINS.map((coin) => remainingRefundable(state, coin, { mayWait: true })).filter(
+    ({ atoms }) => atoms > 0n,
+  );
+  const [only] = balances;
+  if (only === undefined) return null;
+  if (balances.length === 1) return { coin: only.coin, amount: formatCoinAmount(only.atoms, only.coin) };
+  if (balances.some(({ worth }) => worth === null)) return null;
+  const minor = balances.reduce(
+    (sum, left) => sum + convertToMinor(left.atoms, receivedRate(payment, left)),
+    0n,
+  );
+  return { coin: null, amount: formatFiat({ minor, currency: row.currency }) };
+}

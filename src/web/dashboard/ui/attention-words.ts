@@ -20,6 +20,7 @@ const TITLES = {
   payment_late: () => t('Money arrived after the deadline'),
   payment_short: () => t('A payment is short'),
   payment_over: () => t('A payer paid too much'),
+  payment_after_refund: () => t('Money arrived after the refund'),
   invoice_problem: () => t('An invoice of a subscription cannot be made'),
   subscription_past_due: () => t('A subscriber has not paid'),
   webhook_gone: () => t('A webhook endpoint answered 410'),
@@ -50,6 +51,7 @@ const ADVICE = {
   payment_late: () => t('Accept it, or refund it on the page of the payment.'),
   payment_short: () => t('Accept what arrived, or refund it on the page of the payment.'),
   payment_over: () => t('Refund the excess: the payer enters an address of their own.'),
+  payment_after_refund: () => t('Refund it as well: the payer enters an address of their own.'),
   subscription_past_due: () =>
     t('Send the customer the payment link again. The subscription ends after the days of grace.'),
   node_down: () => t('Payments of this coin are not seen until its node is back.'),

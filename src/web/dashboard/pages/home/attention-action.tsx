@@ -27,7 +27,14 @@ export function AttentionAction({ item, onRefundLink }: ActionProps) {
       </Copy>
     );
   }
-  if (type === 'approve_refund') return may('wallet:send') ? <Approve item={item} /> : null;
+  if (type === 'approve_refund') {
+    return (
+      <>
+        {may('wallet:send') && <Approve item={item} />}
+        {may('refunds:write') && <Decline item={item} />}
+      </>
+    );
+  }
   if (type === 'approve_send') return <DecideSend sendId={item.subject.sendId ?? ''} />;
   const isDecision = type === 'accept_payment' || type === 'decide_payment';
   if (!isDecision && type !== 'refund_excess') return <GoTo type={type} />;
@@ -70,17 +77,18 @@ function Accept({ item }: { item: AttentionItem }) {
   );
 }
 
-/** A link by which the payer claims the excess; it is on the page, because the item leaves the list with it. */
+/** A link by which the payer claims the excess, or all that arrived after a refund; it is on the page, because the item leaves the list with it. */
 function RefundExcess({ item, onRefundLink }: ActionProps) {
   const merchantId = useShopId();
   const coin = COINS.find((one) => one === item.currency);
+  const isAfterRefund = item.kind === 'payment_after_refund';
   const make = useAct(
     () =>
       api('POST', '/payment/refund-link', {
         query: { merchantId },
         body: {
           paymentId: item.subject.paymentId ?? '',
-          preset: 'excess',
+          preset: isAfterRefund ? 'all' : 'excess',
           ...(coin === undefined ? {} : { coin }),
           deductFee: true,
         },
@@ -92,7 +100,7 @@ function RefundExcess({ item, onRefundLink }: ActionProps) {
   return (
     <>
       <Button look="primary" busy={make.isPending} onClick={() => make.mutate()}>
-        {t('Refund the excess')}
+        {isAfterRefund ? t('Refund the payer') : t('Refund the excess')}
       </Button>
       {make.error !== null && <Problem error={make.error} />}
     </>
@@ -132,6 +140,38 @@ function Approve({ item }: { item: AttentionItem }) {
           <code className="break-all">{item.subject.destination}</code>
         </p>
         <p className="text-soft">{t('You can’t undo this.')}</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** Ends the link of the claim without a refund. */
+function Decline({ item }: { item: AttentionItem }) {
+  const merchantId = useShopId();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const decline = useAct(
+    () =>
+      api('POST', '/payment/refund-link/cancel', {
+        query: { merchantId },
+        body: { linkId: item.subject.linkId ?? '' },
+      }),
+    telling(t('Refund declined'), close),
+  );
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{t('Decline')}</Button>
+      <Confirm
+        title={t('Decline this refund?')}
+        open={isOpen}
+        onClose={close}
+        action={t('Yes, decline it')}
+        busy={decline.isPending}
+        error={decline.error}
+        onConfirm={() => decline.mutate()}
+      >
+        <p className="money font-bold">{attentionMoney(item, item.amount)}</p>
+        <p className="text-soft">{t('No money is sent, and the refund page tells the payer.')}</p>
       </Confirm>
     </>
   );
