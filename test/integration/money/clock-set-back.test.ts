@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-test('a payment does not expire because its chain was read while the system clock was ahead', async () => {
+test('a payment whose chain was read while the system clock was ahead does not expire early', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   // The node does not answer any more.
   world.advance(61 * MINUTE);

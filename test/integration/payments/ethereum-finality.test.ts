@@ -203,7 +203,7 @@ describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
     expect((await shop.payment(payment.id)).exception).toBeNull();
   });
 
-  it('are swept to the merchant address once the lowest requirement is met', async () => {
+  it('are swept to the merchant address once the lowest confirmation requirement is met', async () => {
     await anvil.mine(3);
     const payments = await Promise.all(['200', '2000'].map(order));
     for (const payment of payments) await pay(payment);

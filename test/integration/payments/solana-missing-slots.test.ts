@@ -81,7 +81,7 @@ describe('a Solana node that lacks the blocks of some slots', () => {
     expect(world.sink.types(sent.id)).not.toContain('send.failed');
   });
 
-  it('does not affect money credited before it lost the slots, which settles', async () => {
+  it('does not affect money that was credited before the node lost the slots', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
     const paidIn = world.node.ledger.top.slot;

@@ -102,7 +102,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
 const invalid = (field: string) => [400, 'VALIDATION_INVALID', [field]];
 
 describe('a refund link', () => {
-  it('pays the address that the payer enters immediately, and emits an event to the shop', async () => {
+  it('immediately pays the address that the payer enters, and emits an event to the shop', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { amount: '40', currency: 'USD', reason: 'One was broken' });
     expect(link).toMatchObject({

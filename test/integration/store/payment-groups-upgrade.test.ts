@@ -267,7 +267,7 @@ async function movedValues(currency: string): Promise<readonly (string | null)[]
   }
 }
 
-it('an upgrade converts refunds of a superseded payment to a share of the superseding price', async () => {
+it('an upgrade converts refunds of a superseded payment to a share of the price of the superseding payment', async () => {
   const shares = (await movedValues('USD')).map((value) => {
     const [numerator, denominator] = (value ?? '').split('/').map(Number);
     return (numerator ?? 0) / (denominator ?? 1);
@@ -306,7 +306,7 @@ it('an upgrade limits a decision of the merchant to the money to which it applie
   });
 });
 
-it('an upgrade values money again that was received for a price in another currency', async () => {
+it('an upgrade computes the value of money again when the superseded payment had another currency', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second);
   paid(first, 1_000);

@@ -273,40 +273,37 @@ describe('a refresh of the watch filter (addresses and inputs of the wallet)', (
   });
 });
 
-describe('a block', () => {
+describe('a block while the node sends it', () => {
   it.each([
     [
       'a transaction',
       async (written: Written) => world.db.transaction(async (tx) => writeWithin(tx, written)),
     ],
     ['another process', async (written: Written) => writeElsewhere(written)],
-  ])(
-    'is matched against addresses that %s writes while the node is sending the block',
-    async (_by, write) => {
-      const written = { scripts: [newScript()], txids: [newHex()] };
-      const [script = '', spent = ''] = [...written.scripts, ...written.txids];
-      const payment: TestTransaction = {
-        inputs: [{ txid: spent, index: 0 }],
-        outputs: [{ amount: 5n, script: Buffer.from(script, 'hex') }],
-      };
-      const { bytes, hash } = blockOf([COINBASE, payment]);
-      const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks'> = {
-        blockHashes: async () => [hash],
-        rawBlocks: async () => {
-          await write(written);
-          return [new Uint8Array(Buffer.from(bytes.toString('hex')))];
-        },
-      };
-      const index = createChainIndex(world.db, CHAIN);
-      expect(await index.watchFilter?.()).not.toBeNull();
-      const feed = new BlockFetcher({
-        client: client as NodeClient,
-        coin: { hasMweb: false },
-        index,
-      });
-      const [block] = await feed.blocksFrom(1);
-      expect(block?.credits.map(({ watchKey }) => watchKey)).toEqual([script]);
-      expect(block?.debits.map(({ ref }) => ref)).toEqual([{ txid: spent, index: 0 }]);
-    },
-  );
+  ])('is matched also against addresses that %s writes meanwhile', async (_by, write) => {
+    const written = { scripts: [newScript()], txids: [newHex()] };
+    const [script = '', spent = ''] = [...written.scripts, ...written.txids];
+    const payment: TestTransaction = {
+      inputs: [{ txid: spent, index: 0 }],
+      outputs: [{ amount: 5n, script: Buffer.from(script, 'hex') }],
+    };
+    const { bytes, hash } = blockOf([COINBASE, payment]);
+    const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks'> = {
+      blockHashes: async () => [hash],
+      rawBlocks: async () => {
+        await write(written);
+        return [new Uint8Array(Buffer.from(bytes.toString('hex')))];
+      },
+    };
+    const index = createChainIndex(world.db, CHAIN);
+    expect(await index.watchFilter?.()).not.toBeNull();
+    const feed = new BlockFetcher({
+      client: client as NodeClient,
+      coin: { hasMweb: false },
+      index,
+    });
+    const [block] = await feed.blocksFrom(1);
+    expect(block?.credits.map(({ watchKey }) => watchKey)).toEqual([script]);
+    expect(block?.debits.map(({ ref }) => ref)).toEqual([{ txid: spent, index: 0 }]);
+  });
 });

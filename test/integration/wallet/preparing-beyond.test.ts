@@ -33,7 +33,7 @@ function withRealSizes(): typeof sim.world.deps {
 const atoms = (text: string): bigint => parseCoinAmount(text, 'BTC');
 afterEach(async () => sim.close());
 
-describe('a send that needs more outputs than a wallet can prepare', () => {
+describe('a send of more than the balance, whose outputs do not fit into one transaction,', () => {
   beforeEach(async () => {
     sim = await openSimulatedWorld({}, { mostInputs: 20 });
     await sim.fund('BTC', ...Array.from({ length: 60 }, () => 1_000_000n));

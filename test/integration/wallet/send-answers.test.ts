@@ -304,7 +304,7 @@ describe('a rejected send none of whose versions can be mined any more', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('has no displaced height any more once it is mined, so that a later reorg does not fail it', async () => {
+  test('is treated as a normal send once it is mined, so that a later reorg does not fail it', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const [bytes] = sim.line.offered;

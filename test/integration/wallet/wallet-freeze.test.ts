@@ -248,7 +248,7 @@ describe('the database of a frozen wallet', () => {
   });
 });
 
-it('a freeze stored among 50 concurrent sends stops every signature after it', async () => {
+it('a wallet freeze among 50 concurrent sends prevents every signature after the freeze is stored', async () => {
   await sim.fund('BTC', ...Array.from({ length: 60 }, () => 10n ** 7n));
   const { deps } = sim.world;
   const results: string[] = [];

@@ -50,13 +50,13 @@ describe('loadConfig with the shipped files', () => {
     expect(config.network ?? 'sandbox').toBe(name);
   });
 
-  test('documents exactly the default values of the program', () => {
+  test('finds exactly the default values of the program documented in them', () => {
     const { file: _, ...shipped } = loadConfig({ env: {}, cwd: dir });
     const { file: __, ...bare } = load();
     expect(shipped).toEqual(bare);
   });
 
-  test('forbids private webhooks in mainnet.yaml and requires more confirmations for larger amounts there', () => {
+  test('forbids private webhooks and requires more confirmations for larger amounts with mainnet.yaml', () => {
     const config = loadConfig({ env: { TILLD_CONFIG: 'config/mainnet.yaml' }, cwd: '/' });
     expect(config.webhooks.allowPrivate).toBe(false);
     expect(config.auth.registration).toBe('first-user');
@@ -433,7 +433,7 @@ describe('loadConfig with a replica', () => {
   test.each([
     ['TILLD_REPLICA_S3_ENDPOINT', '/srv/replica'],
     ['TILLD_REPLICA_S3_REGION', '/srv/replica'],
-  ])('rejects %s for %s', (variable, place) => {
+  ])('rejects the S3 setting %s for the replica folder %s', (variable, place) => {
     const [problem, ...more] = problemsOf({ TILLD_REPLICA_URL: place, [variable]: 'https://host.example' });
     expect(problem).toMatch(new RegExp(`^${variable} .*without s3:// in TILLD_REPLICA_URL`));
     expect(more).toEqual([]);

@@ -116,7 +116,7 @@ const nextAfter = (state: DomainState, outcome: CheckOutcome, afterMs: number, r
 };
 
 describe('nextCheckAt of a domain', () => {
-  it('is a moment after the choice of a method, then every few minutes for 72 hours, daily for 30 days, then never', () => {
+  it('is shortly after the choice of a method, then every few minutes for 72 hours, daily for 30 days, then never', () => {
     expect((chosen().nextCheckAt ?? 0) - START).toBe(60_000);
     expect(nextAfter(chosen(), ABSENT, 60_000)).toBe(300_000);
     expect(nextAfter(chosen(), UNKNOWN, 72 * HOUR - 1)).toBe(300_000);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isoTime } from '../../../src/domain/iso-time.ts';
 
-test('isoTime formats every moment like Date, whatever was formatted before', () => {
+test('isoTime formats every time like Date.toISOString, whatever was formatted before', () => {
   const moment = fc.oneof(
     fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
     fc.integer({ min: 0, max: 4_102_444_800_000 }),

@@ -256,7 +256,7 @@ describe('money that was recorded as refunded outside tilld', () => {
 });
 
 describe('the refunds of a payment, on any sequence of facts', () => {
-  it('set the status refunded exactly while they or a decision cover the money, and each change emits an event', () => {
+  it('set the status refunded exactly while they, or a decision of the merchant, cover the money, and each change emits an event', () => {
     fc.assert(
       fc.property(history, (facts) => {
         let payment = fresh();

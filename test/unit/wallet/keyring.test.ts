@@ -130,7 +130,7 @@ describe('openKeyring, which never changes the file,', () => {
     await expectRefusal(dir, /version 2.*upgrade/);
   });
 
-  test('refuses a file that requires more memory than any real one', async () => {
+  test('refuses a file whose key derivation requires more memory than that of any genuine file', async () => {
     const dir = freshDir();
     await open(dir);
     editFile(dir, (json) => (json.kdf.memoryKiB = 2 ** 40));

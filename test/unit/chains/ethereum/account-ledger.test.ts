@@ -37,7 +37,7 @@ it('AccountLedger keeps the sum of unspent outputs equal to the balance after an
   );
 });
 
-it('AccountLedger records at least one spent output for every spending transaction, so that its send is found by it', () => {
+it('AccountLedger records at least one spent output for every spending transaction, so that the send is found by that output', () => {
   const book = new AccountLedger(new Map([[KEY, [{ ref: { txid: 'a', index: 0 }, amount: 10n }]]]));
   book.spend({ watchKey: KEY, txid: 'one', cost: 3n });
   book.spend({ watchKey: KEY, txid: 'two', cost: 3n });
