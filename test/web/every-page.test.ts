@@ -78,6 +78,7 @@ const FURTHER: readonly [name: string, route: string][] = [
   ['live-wallet', '/shop/$shopId/wallet?mode=live'],
   ['unknown', '/nowhere'],
   ['unknown-payment', '/shop/$shopId/payments/pay_unknown'],
+  ['unknown-subscription', '/shop/$shopId/subscriptions/sub_unknown'],
 ];
 const PAYMENTS_SHOWN = [
   'pending',
@@ -133,7 +134,9 @@ it('every page in the router of the dashboard is covered by the page tests', () 
   const source = readFileSync('src/web/dashboard/router.tsx', 'utf8');
   const routes = [...source.matchAll(/(?:page\(\s*\w+,\s*|\bpath: )'(\/[^']*)'/g)].map(([, path]) => path);
   const looked = [...OUTSIDE, ...INSIDE].map(([route]) => route);
-  expect(new Set(routes)).toEqual(new Set([...looked, '/shop/$shopId/payments/$paymentId']));
+  expect(new Set(routes)).toEqual(
+    new Set([...looked, '/shop/$shopId/payments/$paymentId', '/shop/$shopId/subscriptions/$subscriptionId']),
+  );
 });
 
 function address(route: string): string {

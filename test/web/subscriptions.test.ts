@@ -23,6 +23,9 @@ afterAll(async () => {
   await browser?.stop();
   await till?.end();
 });
+/** As the list shortens it. */
+const shortId = (id: string): string => `${id.slice(0, 8)}…${id.slice(-6)}`;
+
 afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
@@ -51,6 +54,61 @@ it.each([
     await dialog.getByRole('button', { name: 'New page address' }).click();
     await page.getByText('The page has a new address').waitFor();
     expect((await club.read(made.id)).portalUrl).not.toBe(made.portalUrl);
+    await page.context().close();
+  },
+);
+
+it.each([
+  ['phone', PHONE, 'dark'],
+  ['desktop', DESKTOP, 'light'],
+] as const)(
+  'the page of a subscription shows it, and changes, pauses, resumes and cancels it on a %s',
+  async (screen, viewport, colorScheme) => {
+    const made = await club.subscribe({ metadata: { plan: 'team' } });
+    const paymentId = await club.pay(made.id);
+    const note = 'A week without service';
+    await club.must('POST', '/merchant/subscription/credit', {
+      subscriptionId: made.id,
+      amount: '2.50',
+      note,
+    });
+    const page = await browser.page({ viewport, colorScheme });
+    const user = { email, password: 'correct horse battery', steppedUp: true };
+    await signInBrowser(page.context(), till.api.baseUrl, user);
+    await visit(page, `/dashboard/shop/${club.shop.merchantId}/subscriptions`);
+    await page.getByText('Monthly recurring revenue').waitFor();
+    await page.screenshot({ path: `${SCREENS}/subscription-figures-${screen}.png`, fullPage: true });
+    await page.getByRole('link', { name: shortId(made.id), exact: true }).click();
+    await page.getByRole('heading', { name: 'Subscription', exact: true }).waitFor();
+    await page.getByText('$10.00 per month').waitFor();
+    await page.getByText('The current period is paid.').waitFor();
+    await page.getByText(note).waitFor();
+    await page.getByText('Credit $0.00 → $2.50').waitFor();
+    const invoices = page.getByRole('region', { name: 'Invoices' });
+    expect(await invoices.getByRole('link').first().getAttribute('href')).toContain(`/payments/${paymentId}`);
+    expect([screen, await axeFindings(page)]).toEqual([screen, []]);
+    const hidden = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+    expect(hidden).toBe(0);
+    await page.screenshot({ path: `${SCREENS}/subscription-${screen}.png`, fullPage: true });
+
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByLabel('Quantity').fill('3');
+    await dialog.getByLabel('Email address of its mails').fill('accounts@example.com');
+    await page.screenshot({ path: `${SCREENS}/subscription-change-${screen}.png` });
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('$30.00 per month').waitFor();
+    expect(await club.read(made.id)).toMatchObject({ email: 'accounts@example.com', quantity: 3 });
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel subscription' }).click();
+    await dialog.getByLabel('When').selectOption('now');
+    await page.screenshot({ path: `${SCREENS}/subscription-cancel-${screen}.png` });
+    await dialog.getByRole('button', { name: 'Cancel subscription' }).click();
+    await page.getByText('It ends with the paid time and is not invoiced any more.').waitFor();
+    expect(await club.read(made.id)).toMatchObject({ status: 'cancelled' });
     await page.context().close();
   },
 );

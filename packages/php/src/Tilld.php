@@ -1150,6 +1150,12 @@ final class Subscriptions extends Resource
     {
         return $this->readAll('/merchant/subscription/invoices', $query, $options);
     }
+
+    /** Revenue, churn, recurring revenue and coming invoices. */
+    public function summary(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/subscription/summary', $query, $options);
+    }
 }
 
 final class Wallet extends Resource

@@ -1683,6 +1683,7 @@ export interface paths {
               [key: string]: unknown;
             };
             cancelAtPeriodEnd?: boolean;
+            email?: string | null;
           };
         };
       };
@@ -1918,6 +1919,29 @@ export interface paths {
                 invoices: components["schemas"]["SubscriptionInvoice"][];
                 pagination: components["schemas"]["Pagination"];
               };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/subscription/summary": {
+    get: {
+      parameters: {
+        query?: {
+          months?: number;
+          mode?: "live" | "sandbox";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["SubscriptionSummary"];
             };
           };
         };
@@ -4825,6 +4849,7 @@ export interface components {
       quantity: number;
       /** @enum {string} */
       interval: "daily" | "weekly" | "monthly" | "quarterly" | "yearly";
+      amount: string;
       /** Format: date-time */
       currentPeriodStart: string;
       /** Format: date-time */
@@ -4861,6 +4886,7 @@ export interface components {
       amount: string;
       creditApplied: string;
       due: string;
+      credited: string;
       currency: string;
       /** @enum {string} */
       status: "open" | "paid" | "void";
@@ -4868,6 +4894,32 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       paidAt: string | null;
+    };
+    SubscriptionSummary: {
+      /** @enum {string} */
+      mode: "live" | "sandbox";
+      timeZone: string;
+      monthlyRecurringRevenue: {
+        currency: string;
+        amount: string;
+        subscriptions: number;
+      }[];
+      upcoming: {
+        currency: string;
+        amount: string;
+        invoices: number;
+      }[];
+      months: {
+        month: string;
+        activeAtStart: number;
+        lost: number;
+        revenue: {
+          currency: string;
+          invoices: number;
+          amount: string;
+          creditApplied: string;
+        }[];
+      }[];
     };
     PayerPayment: {
       id: string;

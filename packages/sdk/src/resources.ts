@@ -120,6 +120,8 @@ export const subscriptions = ({ get, all, post, patch }: Operations) => ({
   all: all('/merchant/subscription/list'),
   invoices: get('/merchant/subscription/invoices'),
   allInvoices: all('/merchant/subscription/invoices'),
+  /** Revenue, churn, recurring revenue and coming invoices. */
+  summary: get('/merchant/subscription/summary'),
 });
 
 export const wallet = ({ get, all, post, patch, del, money }: Operations) => ({

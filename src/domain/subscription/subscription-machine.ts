@@ -189,10 +189,15 @@ function unpaidUntil({ startsAt, trialEndsAt }: SubscriptionState, now: number):
  * @param leadDays calendar days before its period, at most the period before
  */
 export function nextInvoiceAt(state: SubscriptionState, leadDays: number): number | null {
-  const { status, schedule, nextN } = state;
-  if (isOver(state) || status === 'paused' || state.cancelAtPeriodEnd) return null;
+  const { schedule, nextN } = state;
+  if (!hasNextPeriod(state)) return null;
   const lead = addCalendarDays(schedule.timeZone, periodStart(schedule, nextN), -leadDays);
   return Math.max(lead, periodStart(schedule, nextN - 1));
+}
+
+/** Whether it will be invoiced again as it is. */
+export function hasNextPeriod(state: SubscriptionState): boolean {
+  return !isOver(state) && state.status !== 'paused' && !state.cancelAtPeriodEnd;
 }
 
 /** Whether the next invoice should exist by now: no other one is open. */

@@ -14,7 +14,7 @@ import { metadata } from '../schemas/metadata.ts';
 import { readPayer } from '../schemas/payment-terms.ts';
 import { settles } from '../schemas/security-marks.ts';
 import { createSubscriptionBody, quantity, subscriptionSchema } from '../schemas/subscription.ts';
-import { identifier, text } from '../schemas/text.ts';
+import { email, identifier, text } from '../schemas/text.ts';
 import { presentRow, storeAndPresent, subscriptionId } from './subscription-views.ts';
 
 const tags = ['Subscriptions'];
@@ -109,6 +109,10 @@ function editRoute(deps: SubscriptionDeps): Route {
         .optional()
         .meta({ example: { plan: 'team' } }),
       cancelAtPeriodEnd: z.boolean().optional(),
+      email: email()
+        .nullable()
+        .optional()
+        .meta({ description: 'Where its mails go; null: to the customer', example: EXAMPLES.email }),
     }),
     example: { body: { subscriptionId: EXAMPLES.subscriptionId, quantity: 2 } },
     data: subscriptionSchema(),
@@ -252,7 +256,7 @@ function rotateRoute(deps: SubscriptionDeps): Route {
     summary: 'Rotate the portal link',
     description:
       'Gives the payer’s page of the subscription another address, `portalUrl`. Earlier addresses return 404, also ' +
-      'in mails that were sent.',
+      'in mails that were sent. Mails go to the customer again, because who had a leaked address could change `email`.',
     tags,
     auth: 'merchant',
     scope: 'subscriptions:write',

@@ -4,21 +4,36 @@ import { listInvoices } from '../../store/subscriptions/invoices.ts';
 import { listSubscriptions } from '../../store/subscriptions/subscriptions.ts';
 import { merchantMode } from '../../usecases/access/index.ts';
 import { presentInvoice } from '../../usecases/invoices/index.ts';
-import { findOwnSubscription, type SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
+import {
+  findOwnSubscription,
+  type SubscriptionDeps,
+  summarizeSubscriptions,
+} from '../../usecases/subscriptions/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination } from '../schemas/answers.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
-import { modeQuery, pageQuery } from '../schemas/query.ts';
-import { subscriptionInvoiceSchema, subscriptionSchema } from '../schemas/subscription.ts';
+import { integerQuery, modeQuery, pageQuery } from '../schemas/query.ts';
+import {
+  subscriptionInvoiceSchema,
+  subscriptionSchema,
+  subscriptionSummarySchema,
+} from '../schemas/subscription.ts';
 import { identifier } from '../schemas/text.ts';
 import { subscriptionCommandRoutes } from './subscription-commands.ts';
 import { presentRow, subscriptionId } from './subscription-views.ts';
 
 const tags = ['Subscriptions'];
+const MAX_MONTHS = 36;
 
 /** Subscriptions to recurring prices, and their invoices. */
 export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
-  return [...subscriptionCommandRoutes(deps), getRoute(deps), listRoute(deps), invoicesRoute(deps)];
+  return [
+    ...subscriptionCommandRoutes(deps),
+    getRoute(deps),
+    listRoute(deps),
+    invoicesRoute(deps),
+    summaryRoute(deps),
+  ];
 }
 
 function getRoute(deps: SubscriptionDeps): Route {
@@ -94,5 +109,30 @@ function invoicesRoute(deps: SubscriptionDeps): Route {
       const { rows, total } = await listInvoices(deps.db, id, { limit, offset: (page - 1) * limit });
       return { invoices: rows.map(presentInvoice), pagination: { page, limit, total } };
     },
+  });
+}
+
+function summaryRoute(deps: SubscriptionDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/subscription/summary',
+    summary: 'Get figures of subscriptions',
+    description:
+      'Revenue and churn by month in the time zone of the shop, the recurring revenue of a month, and the invoices of ' +
+      'the next 30 days. Currencies are never added up.',
+    tags,
+    auth: 'merchant',
+    scope: 'subscriptions:read',
+    status: 200,
+    query: z.object({
+      months: integerQuery({ min: 1, max: MAX_MONTHS })
+        .default(12)
+        .meta({ description: 'Up to the current one', example: 12 }),
+      mode: modeQuery().meta({ example: 'sandbox' }),
+    }),
+    data: subscriptionSummarySchema(),
+    errors: [],
+    handler: async ({ auth: { merchant }, query: { months, mode = merchantMode(merchant) } }) =>
+      summarizeSubscriptions(deps, { merchant, mode, months }),
   });
 }

@@ -57,6 +57,10 @@ const subscription = z
     priceId: z.string().meta({ example: EXAMPLES.priceId }),
     quantity: z.int().meta({ example: 1 }),
     interval: z.enum(RECURRING_INTERVALS).meta({ example: 'monthly' }),
+    amount: z.string().meta({
+      description: 'What a period costs: its price times the quantity',
+      example: '9.90',
+    }),
     currentPeriodStart: timestamp(),
     currentPeriodEnd: timestamp().meta({ example: '2026-02-28T12:00:00.000Z' }),
     activeUntil: timestamp()
@@ -115,6 +119,7 @@ const subscriptionInvoice = z
     due: z
       .string()
       .meta({ description: 'What the customer pays: amount less creditApplied', example: '9.90' }),
+    credited: z.string().meta({ description: 'What its money has added to the credit', example: '0' }),
     currency: z.string().meta({ example: 'EUR' }),
     status: z.enum(INVOICE_STATUSES).meta({
       description: '`void`: closed without payment, or fully refunded',
@@ -128,6 +133,60 @@ const subscriptionInvoice = z
     paidAt: timestamp().nullable(),
   })
   .meta({ id: 'SubscriptionInvoice' });
+
+const currency = () => z.string().meta({ example: 'EUR' });
+const amount = (description: string) => z.string().meta({ description, example: '99.00' });
+const count = (description: string) => z.int().meta({ description, example: 10 });
+
+const subscriptionSummary = z
+  .object({
+    mode: z.enum(MODES),
+    timeZone: z.string().meta({ description: 'Of the shop; else UTC', example: 'Europe/Berlin' }),
+    monthlyRecurringRevenue: z
+      .array(
+        z.object({
+          currency: currency(),
+          amount: amount('Prices of a month of 365/12 days, rounded down'),
+          subscriptions: count(
+            'Subscriptions that were paid at least once and go on: `active` or `past_due`',
+          ),
+        }),
+      )
+      .meta({ description: 'Without those that end with their period; credit is not subtracted' }),
+    upcoming: z
+      .array(
+        z.object({
+          currency: currency(),
+          amount: amount('Prices, before credit'),
+          invoices: count('Invoices'),
+        }),
+      )
+      .meta({ description: 'Invoices of the next 30 days, if each one before is paid in time' }),
+    months: z
+      .array(
+        z.object({
+          month: z.string().meta({ example: '2026-01' }),
+          activeAtStart: count(
+            'Subscriptions that were paid at least once and entitled when the month began',
+          ),
+          lost: count('How many of them are not entitled any more at its end'),
+          revenue: z.array(
+            z.object({
+              currency: currency(),
+              invoices: count('Paid invoices, by the time of payment'),
+              amount: amount('What customers paid for them'),
+              creditApplied: amount('What credit paid'),
+            }),
+          ),
+        }),
+      )
+      .meta({ description: 'Oldest first; the last one is the current month' }),
+  })
+  .meta({ id: 'SubscriptionSummary' });
+
+export function subscriptionSummarySchema() {
+  return subscriptionSummary;
+}
 
 export function subscriptionSchema() {
   return subscription;

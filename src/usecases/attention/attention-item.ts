@@ -175,6 +175,6 @@ function actionUrl(
   if (action === 'open_nodes') return `${baseUrl}/dashboard/nodes`;
   if (action === 'approve_send') return `${shop}/wallet?approve=${subject.sendId ?? ''}`;
   if (action === 'open_send' || action === 'fund_wallet') return `${shop}/wallet`;
-  if (action === 'open_subscription') return `${shop}/subscriptions`;
+  if (action === 'open_subscription') return `${shop}/subscriptions/${subject.subscriptionId ?? ''}`;
   return `${shop}/payments/${subject.paymentId ?? ''}`;
 }

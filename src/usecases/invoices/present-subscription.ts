@@ -5,7 +5,7 @@ import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { invoiceAt, openInvoices, type StoredInvoice } from '../../store/subscriptions/invoices.ts';
-import { loadState } from './subscription-state.ts';
+import { loadState, periodPrice } from './subscription-state.ts';
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
@@ -32,6 +32,7 @@ export async function presentSubscription(
     priceId: row.priceId,
     quantity: row.quantity,
     interval: row.interval,
+    amount: formatFiat({ minor: periodPrice(row), currency: row.currency }),
     currentPeriodStart: isoTime(period.start),
     currentPeriodEnd: isoTime(period.end),
     activeUntil: isoOrNull(activeUntil(state, at.now)),
@@ -79,6 +80,7 @@ export function presentInvoice(invoice: StoredInvoice) {
     amount: formatFiat({ minor: price + debt, currency }),
     creditApplied: formatFiat({ minor: applied > 0n ? applied : 0n, currency }),
     due: formatFiat({ minor: invoiceDue(invoice), currency }),
+    credited: formatFiat({ minor: invoice.credited, currency }),
     currency,
     status,
     paymentId,

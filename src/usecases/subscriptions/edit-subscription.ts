@@ -20,6 +20,8 @@ export interface EditSubscriptionInput {
   readonly quantity?: number | undefined;
   readonly metadata?: object | undefined;
   readonly cancelAtPeriodEnd?: boolean | undefined;
+  /** Where its mails go; null: to the customer. */
+  readonly email?: string | null | undefined;
 }
 
 /**
@@ -40,7 +42,8 @@ export async function editSubscription(
     const row = await findOwnSubscription(tx, merchant.id, subscriptionId);
     if (row.status === 'ended' || row.status === 'cancelled') throw forbiddenBy(row);
     const metadataJson = input.metadata === undefined ? row.metadataJson : JSON.stringify(input.metadata);
-    const priced = await changePrice(tx, deps, { ...row, metadataJson }, input);
+    const email = input.email === undefined ? row.email : input.email;
+    const priced = await changePrice(tx, deps, { ...row, metadataJson, email }, input);
     return saveSubscription(tx, deps, priced, await decideEdit(tx, deps, priced, input));
   });
   deps.wakeWebhooks();

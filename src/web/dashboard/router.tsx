@@ -157,6 +157,11 @@ const routes = root.addChildren([
     ),
     page(
       inside,
+      '/shop/$shopId/subscriptions/$subscriptionId',
+      lazy(async () => import('./pages/sell/subscription.tsx'), 'SubscriptionPage'),
+    ),
+    page(
+      inside,
       '/shop/$shopId/links',
       lazy(async () => import('./pages/sell/links.tsx'), 'LinksPage'),
     ),

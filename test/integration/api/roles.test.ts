@@ -64,6 +64,7 @@ const READS = {
     'GET /merchant/subscription/get',
     'GET /merchant/subscription/invoices',
     'GET /merchant/subscription/list',
+    'GET /merchant/subscription/summary',
     'GET /merchant/volume',
     'GET /merchant/wallet/addresses',
     'GET /merchant/wallet/balances',

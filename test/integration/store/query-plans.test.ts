@@ -35,6 +35,7 @@ import { contestedOutpoints } from '../../../src/store/ledger/unconfirmed-inputs
 import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
 import { currenciesInUse } from '../../../src/store/rates/currencies-in-use.ts';
+import { listRunning, sumChurn, sumRevenue } from '../../../src/store/subscriptions/figures.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
@@ -122,6 +123,22 @@ test('the query of subscriptions that need a decision of the shop uses an index'
   expect(uninvoiced).not.toContain('TEMP B-TREE');
   expect(unpaid).toContain('subscriptions USING INDEX subscriptions_past_due (merchant_id=? AND mode=?)');
   expect(unpaid).not.toMatch(/SCAN/);
+});
+
+test('the figures of subscriptions read one shop by index, and those that run in the order of their pages', async () => {
+  const bounds = [1, 2, 3];
+  const [revenue, churn, running] = [
+    ...(await plansOf(() => sumRevenue(db, shop, bounds))),
+    ...(await plansOf(() => sumChurn(db, shop, bounds))),
+    ...(await plansOf(() => listRunning(db, shop, { after: { createdAt: 1, id: 's' }, limit: 10 }))),
+  ];
+  for (const plan of [revenue, churn, running]) {
+    expect(plan).toContain('INDEX subscriptions_by_merchant (merchant_id=? AND mode=?');
+    expect(plan).not.toMatch(/SCAN (?:subscriptions|invoice)/);
+  }
+  for (const plan of [revenue, churn])
+    expect(plan).toContain('invoice USING PRIMARY KEY (subscription_id=?)');
+  expect(running).not.toContain('TEMP B-TREE');
 });
 
 test('the query of a late page reads only the rows of that page', async () => {

@@ -46,6 +46,18 @@ describe('GET /merchant/events', () => {
   });
 });
 
+describe('PATCH /merchant/subscription/edit', () => {
+  it('sets the address for mails and resets it, and events do not contain it', async () => {
+    const { id } = await club.subscribe();
+    const edit = async (email: string | null) =>
+      club.must('PATCH', '/merchant/subscription/edit', { subscriptionId: id, email });
+    expect(await edit('accounts@example.com')).toMatchObject({ email: 'accounts@example.com' });
+    expect(JSON.stringify(await events(`subscriptionId=${id}`))).not.toContain('accounts@');
+    expect(await edit(null)).toMatchObject({ email: null });
+    await expect(edit('nobody')).rejects.toThrow('VALIDATION_INVALID');
+  });
+});
+
 describe('a repeated request to create a subscription or to grant credit', () => {
   it('has no second effect', async () => {
     const key = { 'Idempotency-Key': 'subscribe-once' };

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RECURRING_INTERVALS, type RecurringInterval } from '../../../src/domain/catalog.ts';
-import { addCalendarDays, periodStart, type Schedule } from '../../../src/domain/subscription/periods.ts';
+import {
+  addCalendarDays,
+  periodStart,
+  ROUGH_MS,
+  roughPeriodStart,
+  type Schedule,
+} from '../../../src/domain/subscription/periods.ts';
 import { clockIn, later, momentOf } from '../../_helpers/intl-calendar.ts';
 
 const ZONES = [
@@ -69,6 +75,25 @@ describe('periodStart', () => {
         },
       ),
       { numRuns: 500 },
+    );
+  });
+
+  it('is near roughPeriodStart, which asks no time zone, in every zone and interval', () => {
+    const anchor = fc.integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2032, 0, 1) / 1000 });
+    fc.assert(
+      fc.property(
+        anchor,
+        fc.constantFrom(...ZONES, 'Pacific/Kiritimati', 'Pacific/Pago_Pago'),
+        fc.constantFrom(...RECURRING_INTERVALS),
+        fc.integer({ min: -3, max: 40 }),
+        (seconds, timeZone, interval, n) => {
+          const of = { anchorAt: seconds * 1000, anchorN: 0, interval, timeZone };
+          // A lead in calendar days moves by a clock change at most.
+          const margin = ROUGH_MS - 2 * 3_600_000;
+          expect(Math.abs(roughPeriodStart(of, n) - periodStart(of, n))).toBeLessThan(margin);
+        },
+      ),
+      { numRuns: 2_000 },
     );
   });
 

@@ -63,7 +63,7 @@ const ADVICE = {
 } as const satisfies Partial<Record<AttentionItem['kind'], () => string>>;
 
 /** Why the invoice of a subscription cannot be made, and what to do. */
-const INVOICE_PROBLEM_TEXTS = {
+export const INVOICE_PROBLEM_TEXTS = {
   rate_unavailable: () =>
     t('There is no exchange rate for its currency. It is invoiced once there is one again.'),
   coin_unavailable: () => t('None of its coins runs on this server. It is invoiced once one does.'),

@@ -37,7 +37,7 @@ export function AttentionAction({ item, onRefundLink }: ActionProps) {
   }
   if (type === 'approve_send') return <DecideSend sendId={item.subject.sendId ?? ''} />;
   const isDecision = type === 'accept_payment' || type === 'decide_payment';
-  if (!isDecision && type !== 'refund_excess') return <GoTo type={type} />;
+  if (!isDecision && type !== 'refund_excess') return <GoTo item={item} />;
   if (!may('refunds:write')) return null;
   return isDecision ? <Accept item={item} /> : <RefundExcess item={item} onRefundLink={onRefundLink} />;
 }
@@ -192,7 +192,9 @@ function DecideSend({ sendId }: { sendId: string }) {
   );
 }
 
-function GoTo({ type }: { type: AttentionItem['action']['type'] }) {
+function GoTo({ item }: { item: AttentionItem }) {
+  const { type } = item.action;
+  const { subscriptionId } = item.subject;
   const shopId = useShopId();
   const may = usePermission();
   if (type === 'open_nodes') {
@@ -204,8 +206,12 @@ function GoTo({ type }: { type: AttentionItem['action']['type'] }) {
   }
   if (type === 'open_subscription') {
     return (
-      <Link to="/shop/$shopId/subscriptions" params={{ shopId }} className={LINK_PRIMARY}>
-        {t('Open subscriptions')}
+      <Link
+        to="/shop/$shopId/subscriptions/$subscriptionId"
+        params={{ shopId, subscriptionId: subscriptionId ?? '' }}
+        className={LINK_PRIMARY}
+      >
+        {t('Open the subscription')}
       </Link>
     );
   }

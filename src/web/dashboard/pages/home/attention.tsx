@@ -65,7 +65,7 @@ export function AttentionPage() {
 
 function Item(props: { readonly item: AttentionItem; readonly onRefundLink: (url: string) => void }) {
   const { item, onRefundLink } = props;
-  const { paymentId, order, destination } = item.subject;
+  const { paymentId, order, destination, subscriptionId } = item.subject;
   const { approval } = item;
   const shopId = useShopId();
   const amount = attentionMoney(item, item.amount);
@@ -93,6 +93,15 @@ function Item(props: { readonly item: AttentionItem; readonly onRefundLink: (url
           {paymentId !== null && (
             <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId }} className={LINK}>
               {t('Order {orderId}', { orderId: order ?? paymentId })}
+            </Link>
+          )}
+          {subscriptionId !== null && (
+            <Link
+              to="/shop/$shopId/subscriptions/$subscriptionId"
+              params={{ shopId, subscriptionId }}
+              className={LINK}
+            >
+              {t('Subscription')}
             </Link>
           )}
           {item.since !== null && <span>{t('Since {time}', { time: when(item.since) })}</span>}

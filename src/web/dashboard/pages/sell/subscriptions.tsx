@@ -1,40 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { api } from '../../api/client.ts';
-import { useAct, useApi, useShopId } from '../../api/hooks.ts';
+import { useApi, useShopId } from '../../api/hooks.ts';
 import { useMode } from '../../api/mode.ts';
 import { usePermission } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
-import type { Data } from '../../contract/contract.ts';
 import { fiat, short } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, Empty, LINK, Loaded, PageTitle, Problem } from '../../ui/basics.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
+import { Badge, Card, CopyLine, Empty, LINK, Loaded, PageTitle } from '../../ui/basics.tsx';
 import { Select } from '../../ui/form.tsx';
 import { Pager } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { telling } from '../../ui/toast.ts';
-
-type Subscription = Data<'GET', '/merchant/subscription/list'>['subscriptions'][number];
-type Status = Subscription['status'];
-
-const STATUS_NAMES: Readonly<Record<Status, string>> = {
-  trialing: t('Not begun'),
-  active: t('Active'),
-  past_due: t('Past due'),
-  paused: t('Paused'),
-  cancelled: t('Ending'),
-  ended: t('Ended'),
-};
-const TONES = {
-  trialing: 'idle',
-  active: 'good',
-  past_due: 'warn',
-  paused: 'idle',
-  cancelled: 'idle',
-  ended: 'idle',
-} as const;
-const STATUSES = Object.keys(STATUS_NAMES) as Status[];
+import { SubscriptionActions } from './subscription-actions.tsx';
+import { SubscriptionFigures } from './subscription-figures.tsx';
+import { periodPrice, STATUS_NAMES, STATUSES, TONES, type Subscription } from './subscription-status.ts';
 
 /** The subscriptions of the shop, with what can be done about each. */
 export function SubscriptionsPage() {
@@ -55,6 +32,7 @@ export function SubscriptionsPage() {
         title={t('Subscriptions')}
         lead={t('Started by payment links of recurring prices, or by your shop.')}
       />
+      <SubscriptionFigures />
       <div className="mb-4 max-w-xs">
         <Select
           label={t('Status')}
@@ -100,11 +78,19 @@ function SubscriptionCard({ of: one }: { of: Subscription }) {
     <Card className="h-full">
       <div className="mb-3 flex items-start justify-between gap-3">
         <h2 className="font-semibold">
-          <code title={one.id}>{short(one.id)}</code>
+          <Link
+            to="/shop/$shopId/subscriptions/$subscriptionId"
+            params={{ shopId, subscriptionId: one.id }}
+            className={LINK}
+          >
+            <code title={one.id}>{short(one.id)}</code>
+          </Link>
         </h2>
         <Badge tone={TONES[one.status]}>{STATUS_NAMES[one.status]}</Badge>
       </div>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        <dt className="text-soft">{t('Price')}</dt>
+        <dd>{periodPrice(one)}</dd>
         <Fact name={t('Entitled until')} at={one.activeUntil} />
         <Fact name={t('Next invoice')} at={one.nextInvoiceAt} />
         {one.credit !== '0' && (
@@ -130,7 +116,11 @@ function SubscriptionCard({ of: one }: { of: Subscription }) {
           <CopyLine text={one.portalUrl} label={t('address of the page of {id}', { id: short(one.id) })} />
         </div>
       )}
-      {may('subscriptions:write') && <Actions of={one} />}
+      {may('subscriptions:write') && (
+        <div className="mt-3">
+          <SubscriptionActions of={one} isSmall />
+        </div>
+      )}
     </Card>
   );
 }
@@ -144,99 +134,5 @@ function Fact({ name, at }: { name: string; at: string | null }) {
         <Time at={at} />
       </dd>
     </>
-  );
-}
-
-type Asked = 'cancel' | 'rotate';
-
-function Actions({ of: one }: { of: Subscription }) {
-  const { status, cancelAtPeriodEnd } = one;
-  const body = { subscriptionId: one.id };
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const pause = useAct(() => api('POST', '/merchant/subscription/pause', { body }));
-  const resume = useAct(() => api('POST', '/merchant/subscription/resume', { body }));
-  const keep = useAct(() =>
-    api('PATCH', '/merchant/subscription/edit', { body: { ...body, cancelAtPeriodEnd: false } }),
-  );
-  const isOver = status === 'cancelled' || status === 'ended';
-  const mayPause = status === 'active' || status === 'past_due';
-  const error = pause.error ?? resume.error ?? keep.error;
-  return (
-    <>
-      {error !== null && <Problem error={error} />}
-      <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
-        {mayPause && (
-          <Button isSmall busy={pause.isPending} onClick={() => pause.mutate()}>
-            {t('Pause')}
-          </Button>
-        )}
-        {status === 'paused' && (
-          <Button isSmall busy={resume.isPending} onClick={() => resume.mutate()}>
-            {t('Resume')}
-          </Button>
-        )}
-        {!isOver && !cancelAtPeriodEnd && (
-          <Button look="quiet" isSmall onClick={() => setAsked('cancel')}>
-            {t('Cancel subscription')}
-          </Button>
-        )}
-        {!isOver && cancelAtPeriodEnd && (
-          <Button look="quiet" isSmall busy={keep.isPending} onClick={() => keep.mutate()}>
-            {t('Undo the cancellation')}
-          </Button>
-        )}
-        <Button look="quiet" isSmall onClick={() => setAsked('rotate')}>
-          {t('New page address')}
-        </Button>
-      </div>
-      <CancelIt of={one} open={asked === 'cancel'} onClose={() => setAsked(null)} />
-      <RotateIt of={one} open={asked === 'rotate'} onClose={() => setAsked(null)} />
-    </>
-  );
-}
-
-interface Asking {
-  readonly of: Subscription;
-  readonly open: boolean;
-  readonly onClose: () => void;
-}
-
-function CancelIt({ of: { id: subscriptionId }, open, onClose }: Asking) {
-  const cancel = useAct(
-    () => api('POST', '/merchant/subscription/cancel', { body: { subscriptionId, atPeriodEnd: true } }),
-    onClose,
-  );
-  return (
-    <Confirm
-      title={t('Cancel subscription')}
-      open={open}
-      onClose={onClose}
-      action={t('Cancel subscription')}
-      busy={cancel.isPending}
-      error={cancel.error}
-      onConfirm={() => cancel.mutate()}
-    >
-      <p>{t('It ends with the paid period, or now if a payment is due. Nothing is refunded.')}</p>
-    </Confirm>
-  );
-}
-
-function RotateIt({ of: { id: subscriptionId }, open, onClose }: Asking) {
-  const rotate = useAct(
-    () => api('POST', '/merchant/subscription/portal/rotate', { body: { subscriptionId } }),
-    telling(t('The page has a new address'), onClose),
-  );
-  return (
-    <Confirm
-      title={t('New page address')}
-      open={open}
-      onClose={onClose}
-      action={t('New page address')}
-      busy={rotate.isPending}
-      error={rotate.error}
-      onConfirm={() => rotate.mutate()}
-    >
-      <p>{t('The present address of the page stops working. Send the new one to the payer.')}</p>
-    </Confirm>
   );
 }
