@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import type { Language } from '../../i18n/languages.ts';
 import { renewPayment } from '../../usecases/checkout/index.ts';
@@ -47,10 +41,11 @@ const TOKEN = /^[0-9A-Za-z]{22}$/;
  */
 export function subscriptionPageRouter(deps: SubscriptionPageDeps): Router {
   const router = strictRouter();
+  router.use('/s', keepPrivate);
   router.use(
     '/s',
     createPageLimit(READS_PER_MINUTE, (req, res) =>
-      send(res, 429, portalProblemPage('tooOften', requestLanguage(req), deps.assets.checkout)),
+      sendPage(res, 429, portalProblemPage('tooOften', requestLanguage(req), deps.assets.checkout)),
     ),
   );
   router.get('/s/:token', show(deps));
@@ -84,7 +79,11 @@ function show(deps: SubscriptionPageDeps): RequestHandler {
     const view = await readPortal(deps, token);
     const language = requestLanguage(req, view.locale);
     const isCancelling = req.query['ask'] === 'cancel';
-    send(res, 200, portalPage({ view, token, language, isCancelling, entered: null }, deps.assets.checkout));
+    sendPage(
+      res,
+      200,
+      portalPage({ view, token, language, isCancelling, entered: null }, deps.assets.checkout),
+    );
   };
 }
 
@@ -114,7 +113,7 @@ function change(deps: SubscriptionPageDeps, run: Change): RequestHandler {
       if (error.code === 'INVALID_STATE') return res.redirect(303, page);
       if (error.code !== 'VALIDATION_INVALID' || error.details[0]?.field !== 'email') throw error;
       const scene = { view: await readPortal(deps, token), token, language, isCancelling: false };
-      send(res, 400, portalPage({ ...scene, entered: readEmail(req) }, deps.assets.checkout));
+      sendPage(res, 400, portalPage({ ...scene, entered: readEmail(req) }, deps.assets.checkout));
     }
   };
 }
@@ -141,12 +140,14 @@ function readEmail(req: Request): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-function send(res: Response, status: number, page: string): void {
+/** For redirects too, whose target contains the token. */
+const keepPrivate: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Robots-Tag', 'noindex');
   // The forms send their own origin; no other site receives the address.
   res.setHeader('Referrer-Policy', 'same-origin');
-  sendPage(res, status, page);
-}
+  next();
+};
 
 function onError(deps: SubscriptionPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
@@ -154,6 +155,6 @@ function onError(deps: SubscriptionPageDeps): ErrorRequestHandler {
     const answer = toFailure(deps.logger, clientError(error) ?? error, fields);
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : answer.status === 429 ? 'tooOften' : 'error';
-    send(res, answer.status, portalProblemPage(kind, requestLanguage(req), deps.assets.checkout));
+    sendPage(res, answer.status, portalProblemPage(kind, requestLanguage(req), deps.assets.checkout));
   };
 }

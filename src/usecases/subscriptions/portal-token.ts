@@ -44,7 +44,8 @@ export async function findByPortalToken(db: Db, token: string): Promise<Subscrip
 }
 
 /**
- * Replaces the token of the payer's page: earlier addresses are not found any more.
+ * Replaces the token of the payer's page: earlier addresses are not found any more. Mails, which contain the address,
+ * go to the customer again, because a reader of a leaked one may have chosen another address there.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND
  */
 export async function rotatePortalToken(
@@ -54,7 +55,7 @@ export async function rotatePortalToken(
 ): Promise<SubscriptionRow> {
   return deps.db.transaction(async (tx) => {
     const row = await findOwnSubscription(tx, merchantId, subscriptionId);
-    const rotated = { ...row, ...newPortalToken(deps), updatedAt: deps.clock.now() };
+    const rotated = { ...row, ...newPortalToken(deps), email: null, updatedAt: deps.clock.now() };
     await updateSubscription(tx, rotated);
     await storeResult(tx, rotated);
     return rotated;
