@@ -30,7 +30,8 @@ export type MissingForApproval =
 
 /**
  * Whether a person may approve a send. One of the approvers that the owner chose may, unless the person ordered it;
- * without such a person the owner may, with a second factor that was not set up just now.
+ * without such a person the owner may. Each proves a second factor that was not set up just now, because a thief may
+ * have a session and the password.
  * @param askerId the user who ordered it, or created the key that did; null: unknown
  */
 export function missingForApproval(
@@ -40,11 +41,10 @@ export function missingForApproval(
   { policy, now }: { readonly policy: Pick<SendPolicy, 'limitDelayMs'>; readonly now: number },
 ): MissingForApproval {
   const others = approvers.filter((id) => id !== askerId);
-  if (others.includes(userId)) return null;
-  if (approvers.includes(userId)) return 'other_person';
-  if (!isOwner || others.length > 0) return 'permission';
-  // The approvers are the one who ordered it: only another person can decide.
-  if (approvers.length > 0 && userId === askerId) return 'other_person';
+  if (!others.includes(userId)) {
+    if (approvers.includes(userId)) return 'other_person';
+    if (!isOwner || others.length > 0) return 'permission';
+  }
   if (setUpAt === null) return 'second_factor';
   return now >= secondFactorCountsFrom(setUpAt, policy) ? null : 'new_second_factor';
 }

@@ -72,8 +72,8 @@ function approveRoute(deps: ApprovalDeps): Route {
     changesAccess: true,
     summary: 'Approve a send',
     description:
-      'For one of the `approvers` of the shop who did not order it; where there is none, for the owner in the dashboard, ' +
-      'with a code of the authenticator app. It is sent as ordered and counts on this day. If it cannot be sent now, it waits on.',
+      'For one of the `approvers` of the shop who did not order it; where there is none, for the owner. In the dashboard ' +
+      'alone, with a code of the authenticator app or a passkey. It is sent as ordered and counts on this day. If it cannot be sent now, it waits on.',
     tags: TAGS,
     status: 200,
     errors: [

@@ -33,7 +33,7 @@ const limitsData = z
       .nullable()
       .meta({ description: 'The destinations that need no approval; null: all' }),
     approvers: z.array(z.string().meta({ example: EXAMPLES.userId })).meta({
-      description: 'Users who approve; empty: the owner, with the second factor',
+      description: 'Users who approve, with a second factor; empty: the owner',
     }),
     confirmed: z.boolean().meta({
       description:
@@ -120,7 +120,8 @@ function editRoute(deps: LimitsDeps): Route {
         .max(APPROVERS_MAX)
         .optional()
         .meta({
-          description: 'Ids of the owner or of members whose role may read the wallet',
+          description:
+            'Ids of the owner or of members whose role may read the wallet; each needs an authenticator app',
           examples: [[]],
         }),
     }),

@@ -61,7 +61,7 @@ const MESSAGES: Readonly<Record<Exclude<MissingForApproval, null>, string>> = {
   permission: 'You are not among the approvers of this shop',
   other_person: 'You ordered this send, or created the key that did: another approver has to decide',
   second_factor:
-    'Without another approver, the owner approves in the dashboard with a code of the authenticator app: set it up first',
+    'A send is approved in the dashboard, with a code of the authenticator app or a passkey: set up the app first',
   limits_unconfirmed:
     'The limits are those of an older copy of the database: the owner has to confirm them before sends are approved',
   new_second_factor: 'Your authenticator app, or the passkey that you used, was set up too short a time ago',

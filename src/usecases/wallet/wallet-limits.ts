@@ -101,7 +101,7 @@ export async function editLimits(
   const { userId, merchantId } = input;
   return change(deps, { userId, merchantId }, storeResult, async (tx, merchant, stored) => {
     const currency = input.currency ?? merchant.currency;
-    if (input.approvers !== undefined) await requireReaders(tx, merchantId, input.approvers);
+    if (input.approvers !== undefined) await requireApprovers(tx, deps, stored, input);
     const allowList = input.allowList?.map((one) => readDestination(deps.chains, merchant, one));
     const next = {
       perSend: readLimit('perSend', input.perSend, currency),
@@ -170,12 +170,25 @@ function readDestination(
   return { coin, destination, watchKey: adapter.watchKey(destination), label };
 }
 
-/** An approver has to see what waits. @throws {AppError} VALIDATION_INVALID */
-async function requireReaders(db: Db, merchantId: string, approvers: readonly string[]): Promise<void> {
+/**
+ * An approver has to see what waits, and needs an authenticator app when added.
+ * @throws {AppError} VALIDATION_INVALID
+ */
+async function requireApprovers(
+  db: Db,
+  { clock }: Pick<LimitsDeps, 'clock'>,
+  stored: StoredLimits,
+  { merchantId, approvers = [] }: Pick<LimitsInput, 'merchantId' | 'approvers'>,
+): Promise<void> {
+  const now = clock.now();
+  const { limits, raises } = limitsAt(stored, now);
+  const known = new Set([...limits.approvers, ...(raises.approvers?.value ?? [])]);
   for (const id of approvers) {
     const reached = await findReachable(db, id, merchantId);
-    if (reached !== null && roleGrants(reached.role, 'wallet:read')) continue;
-    throw invalidField('approvers', 'must be the owner, or members whose role may read the wallet');
+    if (reached === null || !roleGrants(reached.role, 'wallet:read'))
+      throw invalidField('approvers', 'must be the owner, or members whose role may read the wallet');
+    if (known.has(id) || (await findSecondFactorSetUpAt(db, id, now)) !== null) continue;
+    throw invalidField('approvers', 'need an authenticator app: set it up before you add them');
   }
 }
 

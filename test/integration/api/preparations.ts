@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Shop } from '../../_helpers/api-client.ts';
 import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';
-import { newMember, newPerson, signedIn } from '../../_helpers/people.ts';
+import { newPerson, signedIn } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
+import { newApprover } from '../limits/approver.ts';
 import { fresh, paidPayment, PASSWORD, totpCode, type Account, type Request, type World } from './world.ts';
 
 /** What a valid request needs beyond the documented example: a state of things, or something mailed. */
@@ -72,15 +74,13 @@ async function withHeldSend(world: World, _account: Account, request: Request): 
   const shop = await Shop.open(api, { owner: owner.token });
   const { merchantId } = shop;
   await paidPayment(shop);
-  const member = await newMember(api, (await signedIn(api, owner.email)).session, {
-    merchantId,
-    role: 'manager',
-  });
+  const member = await newApprover(world, (await signedIn(api, owner.email)).session, merchantId);
   const limits = { merchantId, perSend: '0', approvers: [member.userId] };
   await api.must('PATCH', '/merchant/wallet/limits', { token: owner.token, body: limits });
   const { wallets } = await Shop.open(api);
   const sent = await shop.send({ coin: 'BTC', amount: '0.00001', destination: wallets.BTC });
-  return { ...request, body: { merchantId, sendId: sent.body.data.id }, token: member.token };
+  const headers = { ...SessionClient.OWN_PAGE, cookie: member.session.cookie };
+  return { ...request, body: { merchantId, sendId: sent.body.data.id }, token: null, headers };
 }
 
 async function withOutput(world: World, { shop }: Account, request: Request): Promise<Request> {

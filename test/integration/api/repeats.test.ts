@@ -47,7 +47,7 @@ describe('an Idempotency-Key', () => {
   it.each(posts)('makes $name run once, and is rejected for a different request', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
-    const headers = { 'idempotency-key': fresh('key') };
+    const headers = { ...prepared.headers, 'idempotency-key': fresh('key') };
     const first = await world.send(endpoint, { ...prepared, headers });
     expect(first.body.error).toBeNull();
     expect(first.headers.has('idempotent-replayed')).toBe(false);

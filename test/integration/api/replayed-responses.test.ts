@@ -56,7 +56,7 @@ describe('an Idempotency-Key after a crash between commit and response', () => {
   it.each(posts)('replays the first response of $name', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
-    const headers = { 'idempotency-key': fresh('key') };
+    const headers = { ...prepared.headers, 'idempotency-key': fresh('key') };
     const first = await world.send(endpoint, { ...prepared, headers });
     expect(first.body.error).toBeNull();
     expect(finishing).toHaveBeenCalled();

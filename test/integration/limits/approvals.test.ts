@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { newMember, newPerson, type Person, signedIn } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
-import { paidPayment, World } from '../api/world.ts';
+import { paidPayment, PASSWORD, World } from '../api/world.ts';
+import { newApprover, prove } from './approver.ts';
 
 let world: World;
 let payee: string;
@@ -38,8 +39,7 @@ const status = async (sendId: string): Promise<Json> =>
   world.till.api.must('GET', `/merchant/wallet/send-status?sendId=${sendId}`, { token: shop.secretKey });
 const decide = async (session: SessionClient, verb: 'approve' | 'reject', sendId: string) =>
   session.call<Json>('POST', `/merchant/wallet/send/${verb}`, { merchantId: shop.merchantId, sendId });
-const member = async () =>
-  newMember(world.till.api, owner.session, { merchantId: shop.merchantId, role: 'manager' });
+const member = async () => newApprover(world, owner.session, shop.merchantId);
 const signedCount = async (): Promise<number> => {
   const path = '/merchant/wallet/transactions';
   const { pagination } = await world.till.api.must<{ pagination: { total: number } }>('GET', path, {
@@ -96,6 +96,48 @@ describe('a send above the spending limit', () => {
       body: { merchantId: shop.merchantId, sendId },
     });
     expect(token.status).toBe(403);
+  });
+
+  it('is not approved by an approver with the password or a user token alone', async () => {
+    const approver = await member();
+    await limit({ perSend: '1', approvers: [approver.userId] });
+    const { id: sendId } = (await send()).body.data;
+    const removed = await approver.session.call('POST', '/auth/totp/disable', {
+      password: PASSWORD,
+      code: approver.app.code(),
+    });
+    expect(removed.body.error).toBeNull();
+    await approver.session.call('POST', '/auth/step-up', { password: PASSWORD });
+    const missing = { code: 'FORBIDDEN', details: [{ field: 'approver', code: 'second_factor' }] };
+    expect((await decide(approver.session, 'approve', sendId)).body.error).toMatchObject(missing);
+    const other = await member();
+    await limit({ approvers: [other.userId] });
+    const login = { email: other.email, password: PASSWORD, code: other.app.code() };
+    const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/login', { body: login });
+    const refused = await world.till.api.call('POST', '/merchant/wallet/send/approve', {
+      token,
+      body: { merchantId: shop.merchantId, sendId },
+    });
+    expect(refused.body.error).toMatchObject(missing);
+    await prove(other.session, other.app);
+    expect((await decide(other.session, 'approve', sendId)).status).toBe(200);
+  });
+
+  it('has no approvers without an authenticator app, but removing one needs none', async () => {
+    const [first, second] = [await member(), await member()];
+    await limit({ approvers: [first.userId, second.userId] });
+    const plain = await newMember(world.till.api, owner.session, {
+      merchantId: shop.merchantId,
+      role: 'manager',
+    });
+    const body = { merchantId: shop.merchantId, approvers: [first.userId, plain.userId] };
+    const refused = await owner.session.call('PATCH', '/merchant/wallet/limits', body);
+    expect(refused.body.error).toMatchObject({
+      code: 'VALIDATION_INVALID',
+      details: [{ field: 'approvers' }],
+    });
+    await first.session.call('POST', '/auth/totp/disable', { password: PASSWORD, code: first.app.code() });
+    await limit({ approvers: [first.userId] });
   });
 
   it('cannot be approved after it was rejected, and its Idempotency-Key returns the rejected send', async () => {
