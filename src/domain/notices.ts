@@ -10,6 +10,7 @@ export const SHOP_NOTICES = [
   'send',
   'webhook',
   'freeze',
+  'approval',
   'digest',
 ] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
@@ -35,7 +36,8 @@ interface NoticeTerms {
 
 /**
  * All people who may read payments are notified when a payment is reversed after the goods were delivered, and all who
- * may read the wallet when it is frozen or unfrozen, because one of both may be the act of a thief.
+ * may read the wallet when it is frozen or unfrozen, because one of both may be the act of a thief. So may be a send
+ * above a limit: those who may approve it are notified.
  */
 export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   paid: { byDefault: false, isFixed: false, scope: 'payments:read' },
@@ -45,6 +47,7 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   send: { byDefault: true, isFixed: false, scope: 'wallet:read' },
   webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
   freeze: { byDefault: true, isFixed: true, scope: 'wallet:read' },
+  approval: { byDefault: true, isFixed: true, scope: 'wallet:read' },
   // Off by default, because most of its items have a mail of their own already.
   digest: { byDefault: false, isFixed: false, scope: 'payments:read' },
 };
@@ -66,6 +69,7 @@ export const NOTICE_REASONS = [
   'wallet_frozen',
   'wallets_frozen',
   'wallet_unfrozen',
+  'approval_needed',
   'node_down',
   'node_back',
   'transactions_unread',
@@ -97,6 +101,7 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   wallet_frozen: 'freeze',
   wallets_frozen: 'freeze',
   wallet_unfrozen: 'freeze',
+  approval_needed: 'approval',
   node_down: 'node',
   node_back: 'node',
   transactions_unread: 'node',
@@ -138,6 +143,9 @@ export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'send_stuck',
   'fee_limited',
 ]);
+
+/** Sends that come to wait within this time of the last mail about approvals share the next one. */
+export const APPROVALS_MERGED_MS = 15 * 60_000;
 
 /** Maximum number of mails about one shop to one person per hour; a summary replaces the rest. */
 export const NOTICES_PER_HOUR = 20;

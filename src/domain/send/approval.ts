@@ -11,7 +11,7 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 /** A person who wants to approve. */
 export interface Approver {
   readonly userId: string;
-  readonly isOwner: boolean;
+  readonly ownerId: string;
   /** When the second factor that the person has just proven was set up, ms; null: none. */
   readonly secondFactorSetUpAt: number | null;
 }
@@ -29,22 +29,32 @@ export type MissingForApproval =
   'permission' | 'other_person' | 'second_factor' | 'new_second_factor' | 'limits_unconfirmed' | null;
 
 /**
- * Whether a person may approve a send. One of the approvers that the owner chose may, unless the person ordered it;
- * without such a person the owner may. Each proves a second factor that was not set up just now, because a thief may
- * have a session and the password.
+ * The users who may approve a send: those of the approvers that the owner chose who did not order it; without such a
+ * person the owner, who may have ordered it only if there are no approvers.
  * @param askerId the user who ordered it, or created the key that did; null: unknown
+ */
+export function eligibleApprovers(
+  approvers: readonly string[],
+  askerId: string | null,
+  ownerId: string,
+): readonly string[] {
+  const others = approvers.filter((id) => id !== askerId);
+  if (others.length > 0) return others;
+  return approvers.length > 0 && ownerId === askerId ? [] : [ownerId];
+}
+
+/**
+ * Whether a person may approve a send. It takes a second factor that was not set up just now, because a thief may have a
+ * session and the password.
  */
 export function missingForApproval(
   approvers: readonly string[],
   askerId: string | null,
-  { userId, isOwner, secondFactorSetUpAt: setUpAt }: Approver,
+  { userId, ownerId, secondFactorSetUpAt: setUpAt }: Approver,
   { policy, now }: { readonly policy: Pick<SendPolicy, 'limitDelayMs'>; readonly now: number },
 ): MissingForApproval {
-  const others = approvers.filter((id) => id !== askerId);
-  if (!others.includes(userId)) {
-    if (approvers.includes(userId)) return 'other_person';
-    if (!isOwner || others.length > 0) return 'permission';
-  }
+  if (!eligibleApprovers(approvers, askerId, ownerId).includes(userId))
+    return userId === askerId ? 'other_person' : 'permission';
   if (setUpAt === null) return 'second_factor';
   return now >= secondFactorCountsFrom(setUpAt, policy) ? null : 'new_second_factor';
 }

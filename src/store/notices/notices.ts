@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
-import { NOTICED_EVENTS, type NoticeReason } from '../../domain/notices.ts';
+import { APPROVALS_MERGED_MS, NOTICED_EVENTS, type NoticeReason } from '../../domain/notices.ts';
 import type { NoticeMailRow, NoticeRow } from '../schema/notices.ts';
 import type { EventRow } from '../schema/webhooks.ts';
 
@@ -55,6 +55,37 @@ export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
     .execute();
 }
 
+/**
+ * Stores the notice that sends of a shop wait for an approval. A shop has one, which is due again later after it was
+ * mailed: the mail counts what waits by then.
+ */
+export async function insertApprovalNotice(
+  tx: Tx,
+  of: Pick<NoticeRow, 'merchantId' | 'mode'>,
+  now: number,
+): Promise<void> {
+  const { merchantId, mode } = of;
+  const key = `approval_needed ${merchantId} ${mode}`;
+  const known = await tx.selectFrom('notices').selectAll().where('key', '=', key).executeTakeFirst();
+  if (known !== undefined && known.dueAt !== null) return;
+  const toldAt = known?.toldAt ?? null;
+  const isRecent = toldAt !== null && toldAt <= now && now - toldAt < APPROVALS_MERGED_MS;
+  const due = { createdAt: now, dueAt: isRecent ? toldAt + APPROVALS_MERGED_MS : now, toldAt: null };
+  await tx
+    .insertInto('notices')
+    .values({
+      key,
+      reason: 'approval_needed',
+      merchantId,
+      mode,
+      subject: merchantId,
+      detailsJson: '{}',
+      ...due,
+    })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(due))
+    .execute();
+}
+
 /** Stores a notice for one shop, or for every shop; `key` gets the id of the shop. */
 export async function insertShopNotices(
   tx: Tx,
@@ -95,8 +126,8 @@ export async function insertShopNotices(
 }
 
 /**
- * Notices that are due, or scheduled later than possible because the clock was set back: a reminder by more
- * than its pause, any other by any time, unless it waits for the end of its payment.
+ * Notices that are due, or scheduled later than possible because the clock was set back: a reminder or a notice of
+ * approvals by more than its pause, any other by any time, unless it waits for the end of its payment.
  */
 export async function dueNotices(
   db: Db,
@@ -110,7 +141,12 @@ export async function dueNotices(
     .where((eb) =>
       eb.or([
         eb('dueAt', '<=', now),
-        eb.and([eb('toldAt', 'is', null), eb('reason', '!=', 'underpaid'), eb('dueAt', '>', now)]),
+        eb.and([
+          eb('toldAt', 'is', null),
+          eb('reason', 'not in', ['underpaid', 'approval_needed']),
+          eb('dueAt', '>', now),
+        ]),
+        eb.and([eb('reason', '=', 'approval_needed'), eb('dueAt', '>', now + APPROVALS_MERGED_MS)]),
         eb.and([eb('toldAt', 'is not', null), eb('dueAt', '>', now + reminderMs)]),
       ]),
     )

@@ -11,6 +11,9 @@ export type StoredApproval = Omit<Selectable<SendApprovalRow>, 'reasonsJson'> & 
   readonly reasons: readonly ApprovalReason[];
 };
 
+/** Maximum number of undecided ones of a shop; bounds the database. */
+export const PENDING_MAX = 200;
+
 const reasons = z.array(z.enum(APPROVAL_REASONS));
 
 function toApproval({ reasonsJson, ...row }: Selectable<SendApprovalRow>): StoredApproval {

@@ -46,14 +46,14 @@ export async function findMissing(
   { userId, sessionId }: Person,
   { merchantId, askerId }: Pick<StoredApproval, 'merchantId' | 'askerId'>,
 ): Promise<MissingForApproval> {
-  const { role } = await authorizeMerchant(db, userId, merchantId);
+  const { merchant } = await authorizeMerchant(db, userId, merchantId);
   const now = clock.now();
   const stored = limitsAt(await findLimits(db, merchantId), now);
   // Its approvers may have been removed since.
   if (isUnconfirmed(stored, now)) return 'limits_unconfirmed';
   const { limits } = stored;
   const secondFactorSetUpAt = sessionId === null ? null : await findSecondFactorSetUpAt(db, userId, now);
-  const person = { userId, isOwner: role === 'owner', secondFactorSetUpAt };
+  const person = { userId, ownerId: merchant.userId, secondFactorSetUpAt };
   return missingForApproval(limits.approvers, askerId, person, { policy, now });
 }
 

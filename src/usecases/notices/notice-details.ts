@@ -7,5 +7,6 @@ export const noticeDetails = z.object({
   coin: z.string().optional(),
   host: z.string().optional(),
   paymentId: z.string().optional(),
+  count: z.string().optional(),
 });
 export type NoticeDetails = z.output<typeof noticeDetails>;

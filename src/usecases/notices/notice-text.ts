@@ -51,6 +51,7 @@ export function noticeText(
     price: '',
     coin: '',
     host: '',
+    count: '',
     ...details,
     ...shopValues(deps, shop, 'body'),
   };

@@ -11,10 +11,12 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { countNoticeMails, dueNotices, insertNoticeMail, finishNotice } from '../../store/notices/notices.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/index.ts';
 import { isReminded } from './store-event-notices.ts';
+import { approvalReaders } from './approval-readers.ts';
 import { noticeReaders } from './notice-readers.ts';
 import { noticeText } from './notice-text.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
@@ -73,9 +75,27 @@ async function notifyPeople(
   }
   const shop = await findMerchant(tx, merchantId);
   if (shop === undefined) return 0;
+  if (notice.reason === 'approval_needed') return notifyApprovers(tx, deps, notice, shop);
   const kind = shopKind(notice);
   const readers = await noticeReaders(tx, { merchantId, kind, isTest: notice.mode === 'sandbox' });
   for (const reader of readers) await notifyPerson(tx, deps, { notice, reader, shop, isReminder });
+  return readers.length;
+}
+
+/** The mail counts what waits now. */
+async function notifyApprovers(
+  tx: Tx,
+  deps: SendNoticesDeps,
+  notice: NoticeRow,
+  shop: MerchantRow,
+): Promise<number> {
+  const readers = await approvalReaders(tx, shop, notice, deps.clock.now());
+  for (const { reader, count } of readers) {
+    // The notice of a shop is mailed again when more sends wait.
+    const key = `${notice.key} ${notice.createdAt}`;
+    const counted = { ...notice, key, detailsJson: JSON.stringify({ count: String(count) }) };
+    await notifyPerson(tx, deps, { notice: counted, reader, shop, isReminder: false });
+  }
   return readers.length;
 }
 
@@ -124,7 +144,8 @@ function shopKind(notice: NoticeRow): ShopNotice {
 async function stillStands(tx: Tx, notice: NoticeRow, now: number): Promise<boolean> {
   const { reason, subject, key, toldAt } = notice;
   // Stored without regard to whether there was a mail server, or a running daemon.
-  if (KIND_OF_REASON[reason] === 'freeze') return notice.createdAt > now - NOTICE_LIFETIME_MS;
+  if (['freeze', 'approval'].includes(KIND_OF_REASON[reason]))
+    return notice.createdAt > now - NOTICE_LIFETIME_MS;
   if (reason === 'underpaid' || reason === 'late') {
     const payment = await findPayment(tx, subject);
     if (payment === undefined) return false;

@@ -169,6 +169,7 @@ it('email notices of reversed payments are always sent, and cannot be unsubscrib
     {},
     {},
     { kind: 'freeze', enabled: true, fixed: true },
+    { kind: 'approval', enabled: true, fixed: true },
     { kind: 'digest', enabled: false, fixed: false },
   ]);
 });

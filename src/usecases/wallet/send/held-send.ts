@@ -10,8 +10,10 @@ import { findRestrictedKeyCreator } from '../../../store/merchants/restricted-ke
 import {
   countPendingApprovals,
   insertApproval,
+  PENDING_MAX,
   type StoredApproval,
 } from '../../../store/sends/send-approvals.ts';
+import { insertApprovalNotice } from '../../../store/notices/notices.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { emitEvent, type EmitEventDeps } from '../../events/index.ts';
 import type { SendView } from './send-view.ts';
@@ -27,11 +29,9 @@ export interface HoldTerms {
   readonly claimId?: string | null;
 }
 
-/** Bounds the database. */
-const PENDING_MAX = 200;
-
 /**
- * Stores a send that needs an approval: as an order alone. Nothing is signed or reserved for it.
+ * Stores a send that needs an approval: as an order alone. Nothing is signed or reserved for it. Those who may approve it
+ * are notified.
  * @throws {AppError} INVALID_STATE when too many wait
  */
 export async function storeHeldSend(
@@ -81,6 +81,7 @@ export async function storeHeldSend(
     decidedBy: null,
   };
   await insertApproval(tx, approval);
+  await insertApprovalNotice(tx, { merchantId, mode }, now);
   await emitApprovalEvent(tx, deps, 'send.pending_approval', approval);
   return approval;
 }

@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   send: t('Transfers and refunds that fail or hang'),
   webhook: t('Webhooks that do not arrive'),
   freeze: t('Freezes of the wallet'),
+  approval: t('Sends that wait for your approval'),
   digest: t('Once a day, in the morning: everything that needs you'),
 };
 

@@ -1,0 +1,128 @@
+/** Mails to those who may approve a send that waits, by SMTP. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
+import { noticeTexts } from '../../../src/usecases/notices/index.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { arrived, subjectOf, to } from '../../_helpers/notice-mails.ts';
+import { newPerson, type Person, signedIn } from '../../_helpers/people.ts';
+import { readable } from '../../_helpers/smtp-sink.ts';
+import { paidPayment, World } from '../api/world.ts';
+import { type Approver, newApprover } from '../limits/approver.ts';
+
+const MERGED_MS = 15 * 60_000;
+const SUBJECT = /wait for approval/;
+
+let world: World;
+let payee: string;
+let owner: Person;
+let shop: Shop;
+let first: Approver;
+let second: Approver;
+
+beforeAll(async () => {
+  world = await World.start(undefined, { TILLD_BASE_URL: 'https://pay.example.com' });
+  payee = (await Shop.open(world.till.api)).wallets.BTC;
+});
+afterAll(async () => world.end());
+beforeEach(async () => {
+  const { api } = world.till;
+  const person = await newPerson(api, 'owner');
+  await world.confirm(person);
+  shop = await Shop.open(api, { owner: person.token });
+  owner = await signedIn(api, person.email);
+  await paidPayment(shop, { amount: '20000' });
+  first = await newApprover(world, owner.session, shop.merchantId);
+  second = await newApprover(world, owner.session, shop.merchantId);
+  for (const { session } of [owner, first, second]) await choose(session, { testPayments: true });
+});
+
+const choose = async (session: Person['session'], fields: object): Promise<void> => {
+  const { body } = await session.call('PATCH', '/merchant/notices', {
+    merchantId: shop.merchantId,
+    ...fields,
+  });
+  expect(body.error).toBeNull();
+};
+const limit = async (approvers: readonly Person[]): Promise<void> => {
+  const body = {
+    merchantId: shop.merchantId,
+    perSend: '1',
+    approvers: approvers.map(({ userId }) => userId),
+  };
+  await owner.session.call('POST', '/auth/step-up', { password: 'correct horse battery' });
+  expect((await owner.session.call('PATCH', '/merchant/wallet/limits', body)).body.error).toBeNull();
+};
+const send = async (token = shop.secretKey): Promise<string> => {
+  const body = { coin: 'BTC', amount: '0.001', destination: payee };
+  const held = await world.till.api.call<{ id: string }>('POST', '/merchant/wallet/send', { token, body });
+  expect(held.status).toBe(202);
+  return held.body.data.id;
+};
+const subjects = async ({ email }: Person, count: number): Promise<string[]> =>
+  (await arrived(world.smtp, email, SUBJECT, count)).map(subjectOf);
+const counts = (people: readonly Person[]): number[] =>
+  people.map(({ email }) => to(world.smtp, email, SUBJECT).length);
+
+describe('mails about sends that wait for an approval', () => {
+  it('go to each approver once for several sends, without amounts and addresses', async () => {
+    await limit([first, second]);
+    await send();
+    const [mail] = await arrived(world.smtp, first.email, SUBJECT);
+    expect(subjectOf(mail!)).toBe('Shop: sends wait for approval (1)');
+    const text = readable(mail!.raw);
+    expect(text).toContain(`https://pay.example.com/dashboard/shop/${shop.merchantId}/wallet`);
+    expect(text).not.toContain(payee);
+    expect(text).not.toContain('0.001');
+    for (let more = 0; more < 3; more += 1) await send();
+    world.till.clock.advance(MERGED_MS);
+    const both = ['Shop: sends wait for approval (1)', 'Shop: sends wait for approval (4)'];
+    expect(await subjects(first, 2)).toEqual(both);
+    expect(await subjects(second, 2)).toEqual(both);
+    expect(counts([owner, first, second])).toEqual([0, 2, 2]);
+  });
+
+  it('do not go to the person who ordered the send, and count only what still waits', async () => {
+    await limit([first, second]);
+    const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/login', {
+      body: { email: first.email, password: 'correct horse battery', code: first.app.code() },
+    });
+    const body = { coin: 'BTC', amount: '0.001', destination: payee, merchantId: shop.merchantId };
+    const held = await world.till.api.call('POST', '/merchant/wallet/send', { token, body });
+    expect(held.status).toBe(202);
+    expect(await subjects(second, 1)).toEqual(['Shop: sends wait for approval (1)']);
+    expect(counts([owner, first])).toEqual([0, 0]);
+    const rejected = await send();
+    await second.session.call('POST', '/merchant/wallet/send/reject', {
+      merchantId: shop.merchantId,
+      sendId: rejected,
+    });
+    await send();
+    world.till.clock.advance(MERGED_MS);
+    expect(await subjects(first, 1)).toEqual(['Shop: sends wait for approval (1)']);
+    expect((await subjects(second, 2)).at(-1)).toBe('Shop: sends wait for approval (2)');
+  });
+
+  it('go to the owner who ordered the send if nobody else may approve it, and cannot be switched off', async () => {
+    await limit([]);
+    await send();
+    expect(await subjects(owner, 1)).toEqual(['Shop: sends wait for approval (1)']);
+    expect(counts([first, second])).toEqual([0, 0]);
+    const off = await owner.session.call('PATCH', '/merchant/notices', {
+      merchantId: shop.merchantId,
+      kinds: { approval: false },
+    });
+    expect(off.body.error?.code).toBe('VALIDATION_INVALID');
+  });
+
+  it.each(LANGUAGES)('are written in %s', async (language) => {
+    await limit([first]);
+    await choose(first.session, { language });
+    const before = world.smtp.mails.length;
+    await send();
+    await arrived(world.smtp, first.email, /\(1\)/);
+    const mail = world.smtp.mails.slice(before).find((one) => one.to[0] === first.email);
+    const text = Buffer.from(readable(mail?.raw ?? ''), 'latin1').toString();
+    expect(text).toContain(noticeTexts(language).bodies.approval_needed.split('{count}').at(-1));
+    expect(mail?.raw).not.toContain('List-Unsubscribe');
+  });
+});
