@@ -37,14 +37,9 @@ export { getSend } from './send/get-send.ts';
 export { planOrder, sumPlan } from './send/plan-order.ts';
 export { quoteFee } from './send/quote-fee.ts';
 export { emitApprovalEvent, viewHeldSend } from './send/held-send.ts';
-export {
-  type Approve,
-  placeSend,
-  sendApproved,
-  sendCoins,
-  type SendCoinsDeps,
-  type SendRequest,
-} from './send/send-coins.ts';
+export type { Approve, SendCoinsDeps, SendRequest } from './send/make-send.ts';
+export { placeSend } from './send/place-send.ts';
+export { sendApproved, sendCoins } from './send/send-coins.ts';
 export { HELD_STATUSES, type SendView } from './send/send-view.ts';
 export { chainFor, EVERYTHING, readAmount, type SendOrder } from './send/send-order.ts';
 export { dropPendingLimits, editLimits, type LimitsDeps, readLimits, viewAmount } from './wallet-limits.ts';

@@ -13,7 +13,7 @@ import { broadcastSend } from './broadcast-send.ts';
 import { recordBroadcastResult, type Answer } from './record-broadcast-result.ts';
 import type { Renewal } from './resign-expired-send.ts';
 import { queryStatus, resolveRejection } from './resolve-rejection.ts';
-import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendCoinsDeps } from '../send/make-send.ts';
 import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
 export type AdvanceSendsDeps = Pick<

@@ -9,7 +9,7 @@ import {
 } from '../../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../../store/ledger/spendable.ts';
 import { createSweep } from '../sweep/create-sweep.ts';
-import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendCoinsDeps } from '../send/make-send.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import { sendsFromOneAddress } from '../send/sender.ts';
 import { recordFailure, recordNoop, recordSuccess, type SweepBackoff } from '../sweep/sweep-backoff.ts';

@@ -1,6 +1,6 @@
 import { formatCoinAmount } from '../../../domain/money.ts';
 import { orderBudget, requireWithin } from '../../../domain/send/fee-budget.ts';
-import type { SendCoinsDeps } from './send-coins.ts';
+import type { SendCoinsDeps } from './make-send.ts';
 import { planOrder, sumPlan } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, type SendInput } from './send-order.ts';

@@ -3,7 +3,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import { broadcast } from '../lifecycle/broadcast.ts';
 import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
-import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendCoinsDeps } from '../send/make-send.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import { storeSend } from '../send/store-send.ts';
 

@@ -8,7 +8,7 @@ import { settledDeposits, type Deposit, type SettledUpTo } from '../../../store/
 import { loadNonceSequence } from '../../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../../store/ledger/spendable.ts';
 import { createSweep } from './create-sweep.ts';
-import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendCoinsDeps } from '../send/make-send.ts';
 import type { SendOrder } from '../send/send-order.ts';
 import { sendsFromOneAddress } from '../send/sender.ts';
 import { recordFailure, recordSuccess, type SweepBackoff } from './sweep-backoff.ts';
