@@ -114,7 +114,10 @@ function editRoute(deps: LimitsDeps): Route {
         .max(LIST_MAX)
         .nullable()
         .optional()
-        .meta({ description: 'The whole list, for the current mode of the shop', examples: [null] }),
+        .meta({
+          description: 'The whole list; added addresses are those of the current mode of the shop',
+          examples: [null],
+        }),
       approvers: z
         .array(identifier())
         .max(APPROVERS_MAX)

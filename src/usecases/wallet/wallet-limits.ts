@@ -102,7 +102,8 @@ export async function editLimits(
   return change(deps, { userId, merchantId }, storeResult, async (tx, merchant, stored) => {
     const currency = input.currency ?? merchant.currency;
     if (input.approvers !== undefined) await requireApprovers(tx, deps, stored, input);
-    const allowList = input.allowList?.map((one) => readDestination(deps.chains, merchant, one));
+    const known = [...(stored.limits.allowList ?? []), ...stored.raises.added.map(({ value }) => value)];
+    const allowList = input.allowList?.map((one) => readDestination(deps.chains, merchant, one, known));
     const next = {
       perSend: readLimit('perSend', input.perSend, currency),
       perDay: readLimit('perDay', input.perDay, currency),
@@ -157,11 +158,15 @@ async function change(
   });
 }
 
+/** @param known addresses that are listed already, also in the other mode */
 function readDestination(
   chains: Chains,
   merchant: MerchantRow,
   { coin, destination: text, label }: DestinationView,
+  known: readonly AllowedDestination[],
 ): AllowedDestination {
+  const listed = known.find((one) => one.coin === coin && one.destination === text.trim());
+  if (listed !== undefined) return { ...listed, label };
   const adapter = chains.get(coin, merchantMode(merchant));
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured`);
   const destination = text.trim();

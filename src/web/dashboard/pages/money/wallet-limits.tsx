@@ -2,15 +2,14 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
 import { usePermission } from '../../api/permissions.ts';
-import type { Data } from '../../contract/contract.ts';
 import { t } from '../../i18n/t.ts';
-import { Button, Problem } from '../../ui/basics.tsx';
+import { Button } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/form.tsx';
-import { Time } from '../../ui/time.tsx';
 import { Form } from '../../ui/whole-form.tsx';
-
-type Limits = Data<'GET', '/merchant/wallet/limits'>;
+import { AllowList } from './allow-list.tsx';
+import { Approvers } from './approvers.tsx';
+import { type Limits, PendingLimits } from './pending-limits.tsx';
 
 /** The limits of what leaves without an approval, for the owner. */
 export function LimitsButton() {
@@ -25,8 +24,10 @@ export function LimitsButton() {
       <Dialog title={t('Limits')} open={isOpen} onClose={() => setIsOpen(false)}>
         <div className="grid gap-4">
           {!limits.confirmed && <UnconfirmedNote />}
-          <LimitsForm limits={limits} onClose={() => setIsOpen(false)} />
           <PendingLimits limits={limits} />
+          <LimitsForm limits={limits} onClose={() => setIsOpen(false)} />
+          <AllowList limits={limits} />
+          <Approvers limits={limits} />
         </div>
       </Dialog>
     </>
@@ -89,39 +90,4 @@ function LimitsForm({ limits: { perSend, perDay }, onClose }: { limits: Limits; 
       />
     </Form>
   );
-}
-
-/** Changes that take effect later; the owner drops those of a thief. */
-function PendingLimits({ limits: { pending } }: { limits: Limits }) {
-  const merchantId = useShopId();
-  const drop = useAct(() => api('DELETE', '/merchant/wallet/limits/pending', { body: { merchantId } }));
-  if (pending.length === 0) return null;
-  return (
-    <div className="grid gap-2 rounded-xl bg-warn-soft p-4 text-sm text-warn">
-      <p className="font-semibold">{t('Changes that take effect later')}</p>
-      <ul>
-        {pending.map((change) => (
-          <li key={`${change.part} ${change.destination?.destination ?? ''}`}>
-            {describePending(change)} <Time at={change.takesEffectAt} exact="minute" />
-          </li>
-        ))}
-      </ul>
-      {drop.error !== null && <Problem error={drop.error} />}
-      <div>
-        <Button busy={drop.isPending} onClick={() => drop.mutate()}>
-          {t('Drop these changes')}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function describePending({ part, amount, destination }: Limits['pending'][number]): string {
-  const value = amount === null ? t('no limit') : `${amount.amount} ${amount.currency}`;
-  if (part === 'perSend') return t('Limit per send: {value}', { value });
-  if (part === 'perDay') return t('Limit per day: {value}', { value });
-  if (part === 'approvers') return t('Other approvers');
-  if (part === 'confirmation') return t('Confirmation of the limits');
-  if (destination === null) return t('Every address is allowed');
-  return t('Allowed address: {destination}', { destination: destination.destination });
 }
