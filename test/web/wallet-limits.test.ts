@@ -31,7 +31,6 @@ beforeAll(async () => {
   page = await browser.page({ viewport: DESKTOP });
   const user = { email: owner.email, password: PASSWORD, steppedUp: true };
   await signInBrowser(page.context(), api.baseUrl, user);
-  await visit(page, `/dashboard/shop/${shop.merchantId}/wallet`);
 });
 afterAll(async () => {
   await browser?.stop();
@@ -60,6 +59,7 @@ it('the first allowed address counts at once, a second one waits and can be undo
     (await Shop.open(world.till.api)).wallets.BTC,
     (await Shop.open(world.till.api)).wallets.BTC,
   ];
+  await visit(page, `/dashboard/shop/${shop.merchantId}/wallet`);
   await page.getByRole('button', { name: 'Limits' }).click();
   await dialog().getByText('Every address may be paid.').waitFor();
   await add('not an address', '');

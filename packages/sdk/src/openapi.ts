@@ -4683,7 +4683,7 @@ export interface components {
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
-        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "digest";
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "approval" | "digest";
         enabled: boolean;
         fixed: boolean;
       }[];

@@ -74,7 +74,7 @@ export function nonceGapBudget(waiting: bigint, budgets: bigint, policy: Share):
 }
 
 /** The maximum fee as a share of the amount where no other limit was ordered. */
-function feeShare(amount: bigint, { maxFeeShareBps }: Share): bigint {
+export function feeShare(amount: bigint, { maxFeeShareBps }: Share): bigint {
   return (amount * BigInt(maxFeeShareBps)) / BPS;
 }
 

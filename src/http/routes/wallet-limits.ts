@@ -89,7 +89,7 @@ function editRoute(deps: LimitsDeps): Route {
     summary: 'Change the limits of the wallet',
     description:
       'For the owner. Sends, refunds and claims above a limit, or to a destination that is not on the list, wait for an ' +
-      'approval; network fees do not count. Omitted fields stay, null lifts a limit. A lower limit, the first one and a ' +
+      'approval; network fees count only as far as `maxFee` exceeds the usual share of the amount. Omitted fields stay, null lifts a limit. A lower limit, the first one and a ' +
       'removed address take effect at once; a higher one, none, an added address and other approvers after a delay (24 ' +
       'hours), and are `pending` until then. After a restore, any change confirms the limits, also an empty one: at once ' +
       'in the dashboard by the second factor, else after the delay.',

@@ -4,6 +4,7 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { enforceRaisedBudget } from './spending-limits.ts';
 import { requireUnfrozenSend } from './wallet-freezes.ts';
 
 /**
@@ -83,23 +84,26 @@ export async function requireWithinBudget(
 
 /**
  * Changes the budget of a send by order of the merchant. Open sends that draw on it may use its whole
- * remainder.
- * @throws {AppError} VALIDATION_INVALID naming `maxFee` when it is below the signed fees, or when a send
+ * remainder. A raise counts against the limits of the wallet.
+ * @throws {AppError} FEE_ABOVE_LIMIT when that is above a limit; VALIDATION_INVALID naming `maxFee` when it is below the signed fees, or when a send
  * would get more than the remainder of the budget that it draws on; WALLET_FROZEN when it raises the budget of
  * a frozen wallet, because a stolen key could burn the amount as the fee of a cancellation.
  */
 export async function changeBudget(
   tx: Tx,
-  { id }: Pick<StoredSend, 'id'>,
+  ordered: StoredSend,
   budget: bigint,
-  now: number,
+  leaving: Parameters<typeof enforceRaisedBudget>[3],
 ): Promise<void> {
+  const { id } = ordered;
+  const { now } = leaving;
   const send = await readSend(tx, id);
   const family = await loadFamily(tx, send);
   const signed = send.drawsOn === null ? signedWithin(family) : dearest(send);
   if (budget < signed) throw belowSigned(signed, send);
   if (budget > BigInt(send.maxFee)) await requireUnfrozenSend(tx, id, 'maxFee cannot be raised');
   if (send.drawsOn !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
+  await enforceRaisedBudget(tx, ordered, budget, leaving);
   await storeBudget(tx, id, budget, now);
   if (send.drawsOn !== null) return;
   const changed = { ...family, owner: { ...send, maxFee: budget.toString() } };

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Creator } from '../../domain/actor.ts';
-import { spendingModel } from '../../domain/accounts.ts';
 import { AppError } from '../../domain/errors.ts';
-import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { isUnconfirmed, limitsAt } from '../../domain/send/limit-change.ts';
@@ -10,26 +9,29 @@ import { startOfLimitDay } from '../../domain/send/limit-day.ts';
 import {
   type ApprovalReason,
   ApprovalRequired,
+  describeReasons,
   exceededLimits,
   limitCurrencies,
   type LimitedSend,
   NO_SPENDING_LIMITS,
+  type ShopLimits,
   type SpendingLimits,
-  valueAtRate,
   type ValueIn,
 } from '../../domain/send/spending-limits.ts';
-import { isEndedByBlock } from '../../domain/send/send-machine.ts';
-import { findCursor } from '../chain/chain-cursors.ts';
 import { findMerchant } from '../merchants/merchants.ts';
 import { readMeta } from '../meta.ts';
+import { toCreator } from '../creators.ts';
+import type { MerchantRow } from '../schema/merchants.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { findApproval } from './send-approvals.ts';
-import { findKeyLimits, findLimits, parseValues, valuesToJson } from './wallet-limits.ts';
+import { type Day, spentToday, valueNow } from './spent-today.ts';
+import { findKeyLimits, findLimits, valuesToJson } from './wallet-limits.ts';
 
 /**
  * The rule that no money leaves above a limit without an approval. It is applied where a send is stored
- * (`insertSend`), so every way in which money leaves passes it: sends, refunds and claims.
+ * (`insertSend`), so every way in which money leaves passes it: sends, refunds and claims; and where its fee budget is
+ * raised (`changeBudget`), because fees leave the wallet as well.
  */
 
 type StoredSend = Selectable<SendRow>;
@@ -41,6 +43,8 @@ export interface OutgoingValue {
   /** The key under which its chain knows the destination. */
   readonly watchKey: string;
   readonly rates: Pick<Rates, 'quote'>;
+  /** The fee budget that does not count, atoms: what exceeds it counts like money that leaves. */
+  readonly freeFee: bigint;
   /** Confirmations after which a block that ended a send proves that it never leaves. */
   readonly provenDepth: number;
   readonly now: number;
@@ -69,26 +73,15 @@ export async function enforceSpendingLimits(
 ): Promise<LimitColumns> {
   if (!tx.isTransaction) throw new Error('limits must be checked in the transaction that stores the send');
   const { creator, rates, now } = leaving;
-  const merchant = await findMerchant(tx, send.merchantId);
-  if (merchant === undefined) throw new Error(`merchant ${send.merchantId} does not exist`);
-  const stored = limitsAt(await findLimits(tx, send.merchantId), now);
-  const { limits: shop } = stored;
-  const keyId = creator?.kind === 'restricted' ? creator.id : null;
-  const key = keyId === null ? NO_SPENDING_LIMITS : await findKeyLimits(tx, keyId);
-  const atoms = leavingAtoms(send);
+  const terms = await readTerms(tx, send.merchantId, creator, now);
+  const { merchant, shop, key } = terms;
+  const atoms = leavingAtoms(send) + countedFee(BigInt(send.maxFee), leaving);
   const value = valueNow(rates, send, atoms);
-  const day = {
-    start: startOfLimitDay(merchant, now),
-    merchantId: send.merchantId,
-    mode: send.mode,
-    ...leaving,
-  };
-  const reasons: ApprovalReason[] = isUnconfirmed(stored, now) ? ['limits_unconfirmed'] : [];
+  const day = { ...leaving, start: startOfLimitDay(merchant, now), merchantId: merchant.id, mode: send.mode };
+  const reasons: ApprovalReason[] = terms.isUnconfirmed ? ['limits_unconfirmed'] : [];
   if (shop.allowList !== null && !shop.allowList.some((one) => isDestination(one, send.coin, leaving)))
     reasons.push('destination');
-  reasons.push(...(await excess(tx, shop, { value, day: { ...day, keyId: null } })));
-  for (const reason of await excess(tx, key, { value, day: { ...day, keyId } }))
-    reasons.push(KEY_REASONS[reason]);
+  reasons.push(...(await exceeded(tx, terms, { value, day })));
   if (reasons.length > 0 && !(await isApproved(tx, send)))
     throw new ApprovalRequired([...new Set(reasons)], send);
   const currencies = limitCurrencies(shop, key).add(merchant.currency);
@@ -98,6 +91,79 @@ export async function enforceSpendingLimits(
     leaving: atoms.toString(),
     valuesJson: valuesToJson(knownValues(currencies, value)),
   };
+}
+
+/**
+ * Counts the fee budget that a send gets after its order, as if it had been ordered with it.
+ * @throws {AppError} FEE_ABOVE_LIMIT when it would have needed an approval, which a raise cannot get
+ */
+export async function enforceRaisedBudget(
+  tx: Tx,
+  send: StoredSend,
+  budget: bigint,
+  leaving: Omit<OutgoingValue, 'creator' | 'watchKey'>,
+): Promise<void> {
+  if (send.purpose !== 'send') return;
+  const counted = countedFee(BigInt(send.maxFee), leaving);
+  const added = countedFee(budget, leaving) - counted;
+  if (added <= 0n) return;
+  const { rates, now } = leaving;
+  const creator = toCreator(send);
+  const terms = await readTerms(tx, send.merchantId, creator, now);
+  const { merchant, shop, key } = terms;
+  const total = BigInt(send.leaving ?? send.ordered) + added;
+  const start = startOfLimitDay(merchant, Math.min(send.createdAt, now));
+  const day = { ...leaving, start, merchantId: merchant.id, mode: send.mode, excludedId: send.id };
+  const value = valueNow(rates, send, total);
+  const reasons: ApprovalReason[] = terms.isUnconfirmed ? ['limits_unconfirmed'] : [];
+  reasons.push(...(await exceeded(tx, terms, { value, day })));
+  if (reasons.length > 0)
+    throw new AppError('FEE_ABOVE_LIMIT', `maxFee cannot be raised so far: ${describeReasons(reasons)}`);
+  const currencies = limitCurrencies(shop, key).add(merchant.currency);
+  await tx
+    .updateTable('sends')
+    .set({ leaving: total.toString(), valuesJson: valuesToJson(knownValues(currencies, value)) })
+    .where('id', '=', send.id)
+    .execute();
+}
+
+interface Terms {
+  readonly merchant: MerchantRow;
+  readonly shop: ShopLimits;
+  readonly isUnconfirmed: boolean;
+  /** The key that ordered the send; null: none. */
+  readonly keyId: string | null;
+  readonly key: SpendingLimits;
+}
+
+/** The limits of a shop and of the key that ordered a send. */
+async function readTerms(db: Db, merchantId: string, creator: Creator | null, now: number): Promise<Terms> {
+  const merchant = await findMerchant(db, merchantId);
+  if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
+  const stored = limitsAt(await findLimits(db, merchantId), now);
+  const keyId = creator?.kind === 'restricted' ? creator.id : null;
+  const key = keyId === null ? NO_SPENDING_LIMITS : await findKeyLimits(db, keyId);
+  return { merchant, shop: stored.limits, isUnconfirmed: isUnconfirmed(stored, now), keyId, key };
+}
+
+/** The amounts of the shop and of the key that a send exceeds. */
+async function exceeded(
+  db: Db,
+  { shop, key, keyId }: Terms,
+  { value, day }: { readonly value: ValueIn; readonly day: Omit<Day, 'keyId'> },
+): Promise<ApprovalReason[]> {
+  const reasons: ApprovalReason[] = await excess(db, shop, { value, day: { ...day, keyId: null } });
+  for (const reason of await excess(db, key, { value, day: { ...day, keyId } }))
+    reasons.push(KEY_REASONS[reason]);
+  return reasons;
+}
+
+/**
+ * Network fees do not count as far as they are usual. Beyond that they do: the miner gets them, and a stolen key
+ * could burn the wallet.
+ */
+function countedFee(budget: bigint, { freeFee }: Pick<OutgoingValue, 'freeFee'>): bigint {
+  return budget > freeFee ? budget - freeFee : 0n;
 }
 
 /** The currencies in which the value of a send must be known. */
@@ -159,16 +225,6 @@ function isDestination(
   return one.coin === coin && one.watchKey === watchKey;
 }
 
-interface Day {
-  readonly merchantId: string;
-  readonly mode: Mode;
-  /** Only sends that this key ordered; null: all. */
-  readonly keyId: string | null;
-  readonly start: number;
-  readonly rates: Pick<Rates, 'quote'>;
-  readonly provenDepth: number;
-}
-
 async function excess(
   db: Db,
   limits: SpendingLimits,
@@ -179,91 +235,4 @@ async function excess(
   const isIncomplete = Number(await readMeta(db, 'restored_at')) >= day.start;
   const earlier = await spentToday(db, day);
   return [...exceededLimits(limits, { value, earlier }), ...(isIncomplete ? (['sum_unknown'] as const) : [])];
-}
-
-/** The value of everything that has left since a time, or still may. */
-async function spentToday(db: Db, day: Day): Promise<ValueIn> {
-  const { merchantId, mode, keyId, start, rates } = day;
-  const rows = await db
-    .selectFrom('sends')
-    .selectAll()
-    .where('merchantId', '=', merchantId)
-    // Times in the future were written before the clock was set back, and count too.
-    .where('createdAt', '>=', start)
-    .where('mode', '=', mode)
-    .where('purpose', '=', 'send')
-    .$if(keyId !== null, (query) =>
-      query.where('creatorKind', '=', 'restricted').where('creatorId', '=', keyId ?? ''),
-    )
-    .execute();
-  const tips = await findTips(db, mode, rows);
-  const counted = rows.filter((send) => !isProvablyFailed(send, tips.get(send.coin) ?? null, day));
-  const values = counted.map((send) => {
-    const atoms = BigInt(send.leaving ?? send.ordered);
-    return { known: parseValues(send.valuesJson), now: valueNow(rates, send, atoms) };
-  });
-  return (currency) => {
-    let sum = 0n;
-    for (const { known, now } of values) {
-      const minor = known[currency] ?? now(currency);
-      if (minor === null) return null;
-      sum += minor;
-    }
-    return sum;
-  };
-}
-
-/** The heights to which the chains of sends that a block ended are read. */
-async function findTips(db: Db, mode: Mode, sends: readonly StoredSend[]): Promise<Map<Coin, number>> {
-  const tips = new Map<Coin, number>();
-  for (const coin of new Set(sends.filter(isEndedByBlock).map((send) => send.coin))) {
-    const tip = await findCursor(db, { coin, mode });
-    if (tip !== undefined) tips.set(coin, tip.height);
-  }
-  return tips;
-}
-
-/**
- * Whether it is proven that a send never leaves. One that failed after a node had its bytes is not proven to: it counts
- * until the block that ended it is deep enough.
- */
-function isProvablyFailed(
-  send: StoredSend,
-  tip: number | null,
-  { provenDepth }: Pick<Day, 'provenDepth'>,
-): boolean {
-  if (send.status !== 'failed') return false;
-  // Refused at its first broadcast, or expired.
-  if (!isEndedByBlock(send)) return send.broadcasts === 0 || spendingModel(send) !== 'outputs';
-  const height = send.height ?? send.displacedHeight;
-  return height !== null && tip !== null && tip - height + 1 >= provenDepth;
-}
-
-/** At the rate of now. */
-function valueNow(
-  rates: Pick<Rates, 'quote'>,
-  { coin, mode }: { readonly coin: Coin; readonly mode: Mode },
-  atoms: bigint,
-): ValueIn {
-  const known = new Map<string, bigint | null>();
-  return (currency) => {
-    const before = known.get(currency);
-    if (before !== undefined) return before;
-    const rate = rateOrNull(rates, { coin, currency, mode });
-    const minor = rate === null ? null : valueAtRate(atoms, { coin, currency, rate });
-    known.set(currency, minor);
-    return minor;
-  };
-}
-
-function rateOrNull(
-  rates: Pick<Rates, 'quote'>,
-  of: { readonly coin: Coin; readonly currency: string; readonly mode: Mode },
-): string | null {
-  try {
-    return rates.quote(of.coin, of.currency, of.mode).rate;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
-    throw error;
-  }
 }

@@ -11,13 +11,13 @@ export interface Approver extends Person {
 /** A member who may approve sends once the owner adds the member to the approvers. */
 export async function newApprover(world: World, owner: SessionClient, merchantId: string): Promise<Approver> {
   const member = await newMember(world.till.api, owner, { merchantId, role: 'manager' });
-  return withApp(world, member);
+  await world.confirm(member);
+  return withApp(member, world);
 }
 
-/** The same person after setting up an authenticator app. */
-async function withApp(world: World, person: Person): Promise<Approver> {
-  await world.confirm(person);
-  const app = await AuthenticatorApp.setUp(person.session, world.till.clock, PASSWORD);
+/** A person with a confirmed address, after setting up an authenticator app. */
+export async function withApp(person: Person, { till: { clock } }: World): Promise<Approver> {
+  const app = await AuthenticatorApp.setUp(person.session, clock, PASSWORD);
   await prove(person.session, app);
   return { ...person, app };
 }

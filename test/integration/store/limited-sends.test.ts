@@ -10,6 +10,7 @@ import { changeZone, startOfLimitDay } from '../../../src/domain/send/limit-day.
 import { ApprovalRequired } from '../../../src/domain/send/spending-limits.ts';
 import { findMerchant, updateMerchant } from '../../../src/store/merchants/merchants.ts';
 import { insertRestrictedKey } from '../../../src/store/merchants/restricted-keys.ts';
+import { changeBudget } from '../../../src/store/sends/fee-budgets.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { findSend, insertSend, type StoredSend, updateSend } from '../../../src/store/sends/sends.ts';
 import { findLimits, keyLimitsToJson, putLimits } from '../../../src/store/sends/wallet-limits.ts';
@@ -17,6 +18,8 @@ import { newId } from '../../../src/usecases/events/new-id.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 const HOUR_MS = 3_600_000;
+/** In atoms. */
+const DOLLAR = 10n ** 6n;
 const DAY_MS = 24 * HOUR_MS;
 /** One coin is worth 100 dollars and 90 euros. */
 const RATES: Readonly<Record<string, string>> = { USD: '100', EUR: '90' };
@@ -82,6 +85,7 @@ interface Order {
   readonly creator?: Creator | null;
   readonly watchKey?: string;
   readonly more?: Partial<StoredSend>;
+  readonly freeFee?: bigint;
 }
 
 /** Stores a send; its id, or why it needs an approval. */
@@ -91,13 +95,14 @@ async function store({
   creator = null,
   watchKey = 'payee',
   more,
+  freeFee = DOLLAR * 100n,
 }: Order): Promise<string> {
   const id = newId('snd_');
   const amount = (BigInt(cents) * 10n ** 6n).toString();
   try {
     await sim.world.db.transaction(async (tx) => {
       const row = { ...baseRow(id, amount), coin, ...more };
-      await insertSend(tx, row, { creator, watchKey, rates, provenDepth: 6, now: now() });
+      await insertSend(tx, row, { creator, watchKey, freeFee, rates, provenDepth: 6, now: now() });
     });
     return id;
   } catch (error) {
@@ -135,6 +140,28 @@ const baseRow = (id: string, amount: string) => ({
 });
 
 const STORED = /^snd_/;
+/** A fee budget, of which a dollar does not count. */
+const fees = (dollars: number) => ({
+  freeFee: DOLLAR,
+  more: { maxFee: String(BigInt(dollars) * DOLLAR) },
+});
+
+/** Raises the fee budget of a send as an order does; why it is refused, or null. */
+async function raise(id: string, dollars: number): Promise<string | null> {
+  const budget = BigInt(dollars) * DOLLAR;
+  const terms = { freeFee: DOLLAR, rates, provenDepth: 6, now: now() };
+  try {
+    await sim.world.db.transaction(async (tx) => {
+      const send = await findSend(tx, id);
+      if (send === undefined) throw new Error('no send');
+      await changeBudget(tx, send, budget, terms);
+    });
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
 
 describe('insertSend with spending limits', () => {
   it('stores a send of exactly the limit per send, and none above it', async () => {
@@ -152,6 +179,33 @@ describe('insertSend with spending limits', () => {
     expect(await store({ cents: 1 })).toBe('per_day');
     sim.world.clock.advance(DAY_MS);
     expect(await store({ cents: 5 })).toMatch(STORED);
+  });
+
+  it('counts a fee budget beyond the usual one like money that leaves', async () => {
+    await change({ perSend: usd(5), perDay: usd(9) });
+    expect(await store({ cents: 4, ...fees(3) })).toBe('per_send');
+    expect(await store({ cents: 1, ...fees(6) })).toBe('per_send');
+    expect(await store({ cents: 4, ...fees(2) })).toMatch(STORED);
+    expect(await store({ cents: 5 })).toBe('per_day');
+    expect(await store({ cents: 4, ...fees(1) })).toMatch(STORED);
+  });
+
+  it('counts a raised fee budget on the day of the send, and refuses one above a limit', async () => {
+    await change({ perSend: usd(6), perDay: usd(9) });
+    const [one, other] = [await store({ cents: 4 }), await store({ cents: 1 })];
+    expect([await raise(one, 1), await raise(one, 4)]).toEqual([null, 'FEE_ABOVE_LIMIT']);
+    expect([await raise(one, 3), await raise(other, 4)]).toEqual([null, 'FEE_ABOVE_LIMIT']);
+    expect(await raise(other, 3)).toBeNull();
+    expect(await store({ cents: 1 })).toBe('per_day');
+    sim.world.clock.advance(DAY_MS);
+    // It counts with the sends of both days.
+    expect(await store({ cents: 2 })).toMatch(STORED);
+    expect(await raise(other, 4)).toBe('FEE_ABOVE_LIMIT');
+    missing.add('USD');
+    expect(await raise(other, 4)).toBe('FEE_ABOVE_LIMIT');
+    await change({ perSend: null, perDay: null });
+    sim.world.clock.advance(DAY_MS);
+    expect(await raise(other, 50)).toBeNull();
   });
 
   it('counts sends made before a daily limit was set, at the current rate', async () => {

@@ -225,6 +225,7 @@ describe('the database of a frozen wallet', () => {
       creator: null,
       watchKey: '',
       rates: deps.rates,
+      freeFee: 0n,
       provenDepth: deps.policy.surplusDepth,
       now: clock.now(),
     };

@@ -187,3 +187,25 @@ describe('changeZone of a shop with a daily limit', () => {
     );
   });
 });
+
+describe('startOfLimitDay', () => {
+  const MINUTE_MS = 60_000;
+  /** The clocks of these days skip or repeat an hour, some of them at midnight. */
+  const DAYS = [
+    ['Europe/Berlin', '2026-03-29T12:00:00Z', 23],
+    ['Europe/Berlin', '2026-10-25T12:00:00Z', 25],
+    ['Africa/Cairo', '2024-04-26T12:00:00Z', 23],
+    ['Asia/Beirut', '2024-03-31T12:00:00Z', 23],
+    ['Australia/Lord_Howe', '2026-04-05T02:00:00Z', 24.5],
+  ] as const;
+
+  it.each(DAYS)('counts each minute of a day in %s at %s to the same day', (timeZone, noon, hours) => {
+    const shop = { timeZone, dayFloor: null, dayFloorUntil: null };
+    const start = startOfLimitDay(shop, Date.parse(noon));
+    const length = hours * 60;
+    for (let minute = 0; minute < length; minute += 1)
+      expect(startOfLimitDay(shop, start + minute * MINUTE_MS)).toBe(start);
+    expect(startOfLimitDay(shop, start - 1)).toBeLessThan(start);
+    expect(startOfLimitDay(shop, start + length * MINUTE_MS)).toBe(start + length * MINUTE_MS);
+  });
+});

@@ -39,6 +39,8 @@ export async function toSendOrder(db: Db, link: LinkTerms, claim: Claim): Promis
     feeField: 'deductFee',
     // The payer chooses the time and the coin, so the fee never exceeds the refunded amount.
     maxFee: claim.atoms,
+    // No key can set it.
+    freeFee: claim.atoms,
     creator: toCreator(link),
   };
 }

@@ -2,6 +2,7 @@ import { ChainError, nodeFault, type ChainAdapter, type FeeQuote } from '../../.
 import { AppError } from '../../../domain/errors.ts';
 import { feeAboveLimit, rateWithin } from '../../../domain/send/fee-budget.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
+import { toCreator } from '../../../store/creators.ts';
 import { changeBudget, feeLimit } from '../../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
@@ -11,7 +12,9 @@ import { requireOpenSend, sendIsBusy } from '../send/open-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
 import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
+import { ensureRates } from '../send/ensure-rates.ts';
 import { getSend } from '../send/get-send.ts';
+import { countingTerms } from '../send/store-send.ts';
 import type { SendView } from '../send/send-view.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
@@ -52,6 +55,8 @@ export async function replaceSend(
   const last = await lastOfChain(deps.db, send);
   if (takeBack && last.id !== send.id) throw spentOn();
   const quote = await quoteFor(adapter, readFeeRate(input.feeRate, send.coin));
+  if (input.maxFee !== undefined)
+    await ensureRates(deps, { merchantId: send.merchantId, creator: toCreator(send) });
   const done = await deps.inFlight.take(last.id, async () =>
     deps.inFlight.begin(async (childId) => {
       const stored = await deps.db.transaction(async (tx) =>
@@ -135,10 +140,12 @@ async function store(
 }
 
 /** A new budget replaces the original one. */
-async function changedBudget(tx: Tx, { clock }: BumpSendsDeps, input: ReplaceSendInput): Promise<void> {
+async function changedBudget(tx: Tx, deps: BumpSendsDeps, input: ReplaceSendInput): Promise<void> {
   const send = await requireOpenSend(tx, input);
   const maxFee = readMaxFee(input.maxFee, send.coin);
-  if (maxFee !== null) await changeBudget(tx, send, maxFee, clock.now());
+  if (maxFee === null) return;
+  const terms = countingTerms(deps, { ordered: BigInt(send.ordered), now: deps.clock.now() });
+  await changeBudget(tx, send, maxFee, terms);
 }
 
 function staysInWallet(): AppError {

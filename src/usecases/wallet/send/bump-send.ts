@@ -1,12 +1,15 @@
 import { AppError } from '../../../domain/errors.ts';
+import { toCreator } from '../../../store/creators.ts';
 import { changeBudget } from '../../../store/sends/fee-budgets.ts';
 import { findSend, updateSend } from '../../../store/sends/sends.ts';
 import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { quoteFor, replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
+import { ensureRates } from './ensure-rates.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 import { getSend } from './get-send.ts';
 import { sendIsBusy } from './open-send.ts';
+import { countingTerms } from './store-send.ts';
 import type { SendView } from './send-view.ts';
 
 /**
@@ -26,11 +29,13 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
   const adapter = deps.chains.get(coin, stored.mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured`);
   if (feeRate !== null) await quoteFor(adapter, feeRate);
+  if (maxFee !== null) await ensureRates(deps, { merchantId: stored.merchantId, creator: toCreator(stored) });
   const changed = await deps.inFlight.take(id, async () =>
     deps.db.transaction(async (tx) => {
       if ((await findSend(tx, id))?.status !== 'preparing') return false;
       const now = deps.clock.now();
-      if (maxFee !== null) await changeBudget(tx, stored, maxFee, now);
+      if (maxFee !== null)
+        await changeBudget(tx, stored, maxFee, countingTerms(deps, { ordered: BigInt(stored.ordered), now }));
       const rate = feeRate === null ? {} : { orderedRate: feeRate.toString() };
       // The next round plans it again.
       await updateSend(tx, id, { ...rate, feeLimitedAt: null, nextBroadcastAt: now }, now);

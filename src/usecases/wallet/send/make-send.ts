@@ -13,7 +13,6 @@ import type { Logger, Rates } from '../../../domain/ports.ts';
 import { orderBudget } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { findSendByKey, type StoredSend } from '../../../store/sends/sends.ts';
-import { listLimitCurrencies } from '../../../store/sends/spending-limits.ts';
 import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
@@ -21,6 +20,7 @@ import type { ApplyFactsDeps } from '../../payments/index.ts';
 import { broadcastSend } from '../lifecycle/broadcast-send.ts';
 import type { InFlightSends } from '../lifecycle/in-flight-sends.ts';
 import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
+import { ensureRates } from './ensure-rates.ts';
 import type { HoldTerms } from './held-send.ts';
 import { sendIsBusy } from './open-send.ts';
 import { isPreparation, planOrder } from './plan-order.ts';
@@ -119,11 +119,6 @@ async function begin<T>(
   const made = await inFlight.take(approval.id, async () => ({ value: await work(approval.id) }));
   if (made === null) throw sendIsBusy();
   return made.value;
-}
-
-/** The limits compare the value of the send, for which its rate must be known. */
-async function ensureRates({ db, clock, rates }: SendCoinsDeps, request: SendRequest): Promise<void> {
-  for (const currency of await listLimitCurrencies(db, request, clock.now())) await rates.ensure(currency);
 }
 
 /** The stored send of the same request. @throws {AppError} IDEMPOTENCY_MISMATCH */

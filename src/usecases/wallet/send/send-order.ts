@@ -50,6 +50,8 @@ export interface SendOrder extends ChainId {
   readonly everything?: boolean;
   /** Upper limit of the network fee, fee bumps included, atoms. */
   readonly maxFee?: bigint | null;
+  /** The part of it that no limit counts, atoms; absent: the usual share of the amount. */
+  readonly freeFee?: bigint;
   /** Atoms per 1,000 units of size; defaults to the node's estimate. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;

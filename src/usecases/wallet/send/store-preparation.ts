@@ -73,7 +73,7 @@ export async function storePreparation(
     parts: parts.length,
     orderedRate: order.feeRate?.toString() ?? null,
   } as const;
-  await insertSend(tx, row, leavingTerms(deps, { order, adapter, now }));
+  await insertSend(tx, row, leavingTerms(deps, { order, adapter, ordered, now }));
   const refs = funds.map(({ ref }) => ref);
   await reserveOutputs(tx, order, refs, sendId);
   const send = await findSend(tx, sendId);

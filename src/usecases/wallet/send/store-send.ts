@@ -12,13 +12,14 @@ import { reserveOutputs } from '../../../store/ledger/reservations.ts';
 import { placeInQueue } from './place-in-queue.ts';
 import type { SendOrder } from './send-order.ts';
 import { signPlan } from './sign-plan.ts';
+import { feeShare } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { writePlan } from '../lifecycle/stored-plan.ts';
 
 export interface StoreSendDeps {
   readonly clock: Clock;
   readonly sign: PlanSigner;
-  readonly policy: Pick<SendPolicy, 'firstAnswerMs' | 'surplusDepth'>;
+  readonly policy: Pick<SendPolicy, 'firstAnswerMs' | 'maxFeeShareBps' | 'surplusDepth'>;
   readonly rates: Pick<Rates, 'quote'>;
 }
 
@@ -73,7 +74,8 @@ export async function storeSend(
   const { coin, mode, merchantId } = order;
   const now = deps.clock.now();
   const row = newRow(request, now);
-  const leaving = purpose === 'send' ? leavingTerms(deps, { order, adapter, now }) : null;
+  const leaving =
+    purpose === 'send' ? leavingTerms(deps, { order, adapter, ordered: BigInt(row.ordered), now }) : null;
   // Nothing above a limit is signed; the rule itself is in insertSend.
   if (leaving !== null) await enforceSpendingLimits(tx, row, leaving);
   const transaction = await signPlan(tx, deps, { merchantId, adapter, plan });
@@ -109,12 +111,26 @@ export async function storeSend(
 
 /** What the limits need to know of an order that leaves the wallet. */
 export function leavingTerms(
-  { rates, policy }: Pick<StoreSendDeps, 'rates'> & { readonly policy: Pick<SendPolicy, 'surplusDepth'> },
-  { order, adapter, now }: Pick<NewSend, 'order' | 'adapter'> & { readonly now: number },
+  deps: CountingDeps,
+  of: Pick<NewSend, 'order' | 'adapter'> & { readonly ordered: bigint; readonly now: number },
 ): OutgoingValue {
-  const { creator = null, destination } = order;
-  const watchKey = adapter.watchKey(destination);
-  return { creator, watchKey, rates, provenDepth: policy.surplusDepth, now };
+  const { creator = null, destination } = of.order;
+  const terms = countingTerms(deps, of);
+  const freeFee = of.order.freeFee ?? terms.freeFee;
+  return { ...terms, freeFee, creator, watchKey: of.adapter.watchKey(destination) };
+}
+
+interface CountingDeps {
+  readonly rates: Pick<Rates, 'quote'>;
+  readonly policy: Pick<SendPolicy, 'maxFeeShareBps' | 'surplusDepth'>;
+}
+
+/** How the limits count a send. @param ordered atoms */
+export function countingTerms(
+  { rates, policy }: CountingDeps,
+  { ordered, now }: { readonly ordered: bigint; readonly now: number },
+): Omit<OutgoingValue, 'creator' | 'watchKey'> {
+  return { rates, freeFee: feeShare(ordered, policy), provenDepth: policy.surplusDepth, now };
 }
 
 type NewRow = Omit<StoredSend, 'txid' | 'nextBroadcastAt' | 'queueAccount' | 'queuePosition' | 'queued'>;
