@@ -127,7 +127,7 @@ it('the wallet history can be searched, limited to days of the shop, and exporte
 const card = (title: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-it('the books page downloads the figures of a month of the shop, and the movements of a range of days', async () => {
+it('the books page downloads the month report of the shop, and the accounting export of a range of days', async () => {
   await visit(page, `${path}/books`);
   const month = card('Monatsabschluss');
   await month.getByText('Pacific/Auckland').waitFor();

@@ -271,7 +271,7 @@ describe('the sale dialog by keyboard', () => {
 });
 
 describe('accessibility of the sale dialog', () => {
-  it.each(LOOKS)('is complete, and the dialog fits a %s', async (_name, viewport, colorScheme) => {
+  it.each(LOOKS)('has no findings, and the dialog fits a %s', async (_name, viewport, colorScheme) => {
     const shown = await browser.context({ viewport, colorScheme });
     await signInBrowser(shown, origin, { email: owner.email, password: PASSWORD });
     const tab = await shown.newPage();

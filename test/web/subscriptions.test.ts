@@ -62,7 +62,7 @@ it.each([
   ['phone', PHONE, 'dark'],
   ['desktop', DESKTOP, 'light'],
 ] as const)(
-  'the page of a subscription shows it, and changes, pauses, resumes and cancels it on a %s',
+  'the dashboard page of a subscription shows, edits, pauses, resumes and cancels it on a %s',
   async (screen, viewport, colorScheme) => {
     const made = await club.subscribe({ metadata: { plan: 'team' } });
     const paymentId = await club.pay(made.id);

@@ -230,7 +230,7 @@ it('GET /merchant/attention lists each item on exactly one page, and beyond the 
   }
 });
 
-it('GET /merchant/attention pages through payments and other items in one order, each item once', async () => {
+it('GET /merchant/attention returns payments and other items in one order on its pages, each item once', async () => {
   const shop = await Shop.open(till.api);
   const ids = [await overpaid(shop), await reversed(shop), await overpaid(shop)];
   await claimed(shop);
@@ -272,8 +272,8 @@ const paidAfterRefund = async (shop: Shop, refund: (paymentId: string) => Promis
   ).then(({ items }) => ({ id, item: items[0] }));
 };
 
-describe('GET /merchant/attention with money after a full refund', () => {
-  it('lists what arrived after a refund elsewhere until a refund of it is claimed', async () => {
+describe('GET /merchant/attention with money that arrived after a full refund', () => {
+  it('lists money that arrived after a refund outside tilld until a refund of it is claimed', async () => {
     const shop = await Shop.open(till.api);
     const { id, item } = await paidAfterRefund(shop, async (paymentId) =>
       till.api.must('POST', '/payment/resolve', {
@@ -301,7 +301,7 @@ describe('GET /merchant/attention with money after a full refund', () => {
     expect(await kinds(shop)).toEqual([]);
   });
 
-  it('lists what arrived after the refund of all money until it is refunded as well', async () => {
+  it('lists money that arrived after the full refund until it is refunded as well', async () => {
     const shop = await Shop.open(till.api);
     const { wallets } = await Shop.open(till.api);
     const refund = async (paymentId: string) =>

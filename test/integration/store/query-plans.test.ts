@@ -125,7 +125,7 @@ test('the query of subscriptions that need a decision of the shop uses an index'
   expect(unpaid).not.toMatch(/SCAN/);
 });
 
-test('the figures of subscriptions read one shop by index, and those that run in the order of their pages', async () => {
+test('the queries of subscription figures read the rows of one shop by index, and running subscriptions in page order', async () => {
   const bounds = [1, 2, 3];
   const [revenue, churn, running] = [
     ...(await plansOf(() => sumRevenue(db, shop, bounds))),

@@ -47,7 +47,7 @@ describe('GET /merchant/events', () => {
 });
 
 describe('PATCH /merchant/subscription/edit', () => {
-  it('sets the address for mails and resets it, and events do not contain it', async () => {
+  it('sets and resets the email address of the subscription, which no event contains', async () => {
     const { id } = await club.subscribe();
     const edit = async (email: string | null) =>
       club.must('PATCH', '/merchant/subscription/edit', { subscriptionId: id, email });

@@ -96,7 +96,7 @@ describe('the open decision about a subscription invoice that cannot be created'
     expect(await kinds()).toEqual(['invoice_problem']);
   });
 
-  it('differs from that about an unpaid invoice, which is listed until the payment confirms', async () => {
+  it('is separate from the open decision about an unpaid invoice, which is listed until the payment confirms', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     expect(await kinds()).toEqual([]);
     await world.pay(id);

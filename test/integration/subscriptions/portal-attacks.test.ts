@@ -29,8 +29,8 @@ const request = async (path: string, init: RequestInit = {}): Promise<Response> 
 const post = async (path: string, body = {}): Promise<Response> =>
   request(path, { method: 'POST', body: new URLSearchParams(body) });
 
-describe('a token that is guessed', () => {
-  it('is limited for a client address, whether its page or its forms are tried', async () => {
+describe('a guessed token of a subscription page', () => {
+  it('is rate limited per client address, for page and forms together', async () => {
     const other = await Till.start();
     try {
       await other.ready();
@@ -52,7 +52,7 @@ describe('a token that is guessed', () => {
     }
   });
 
-  it('is answered like one that was rotated, with the same headers and page', async () => {
+  it('gets the same status, headers and page as a token that was rotated', async () => {
     const made = await club.subscribe();
     await club.must('POST', '/merchant/subscription/portal/rotate', { subscriptionId: made.id });
     const answers = [];
@@ -65,8 +65,8 @@ describe('a token that is guessed', () => {
   });
 });
 
-describe('a token that leaks', () => {
-  it('is in no cache, no search engine and no address that another site receives, for every answer', async () => {
+describe('the token of a subscription page', () => {
+  it('is kept out of caches, search engines and referrers by the headers of every response', async () => {
     const made = await club.subscribe();
     const path = pathOf(made);
     const answers = [
@@ -84,7 +84,7 @@ describe('a token that leaks', () => {
     }
   });
 
-  it('is not logged as the referrer of the checkout', async () => {
+  it('is not logged when it is in the referrer of a request to the checkout', async () => {
     const made = await club.subscribe();
     const token = pathOf(made).slice('/s/'.length);
     const headers = { referer: `${till.api.baseUrl}/s/${token}` };
@@ -94,7 +94,7 @@ describe('a token that leaks', () => {
     expect(lines.join('\n')).not.toContain(token);
   });
 
-  it('receives no new link after a rotation: mails go to the customer again', async () => {
+  it('when rotated, resets the email address to that of the customer, so that a thief gets no new link', async () => {
     const made = await club.subscribe();
     await post(`${pathOf(made)}/email`, { email: 'thief@example.com' });
     expect(await club.read(made.id)).toMatchObject({ email: 'thief@example.com' });
@@ -102,7 +102,7 @@ describe('a token that leaks', () => {
     expect(await club.read(made.id)).toMatchObject({ email: null });
   });
 
-  it('does not survive in a page that is open: its forms are refused at once after a rotation', async () => {
+  it('when rotated, makes the forms of an open page answer 404 immediately', async () => {
     const made = await club.subscribe();
     await club.pay(made.id);
     const rotated = await club.must('POST', '/merchant/subscription/portal/rotate', {
@@ -119,8 +119,8 @@ describe('a token that leaks', () => {
   });
 });
 
-describe('an address of another customer in a payment link', () => {
-  it('shows the stranger neither the page, the address nor the subscriptions of that customer', async () => {
+describe('a payment link in which a stranger enters the email address of a customer', () => {
+  it('shows the stranger neither the subscription page, the address nor the subscriptions of that customer', async () => {
     const victim = {
       customerId: undefined,
       customer: { email: 'victim@example.com' },
@@ -144,7 +144,7 @@ describe('an address of another customer in a payment link', () => {
   });
 });
 
-describe('what a payer does on the page', () => {
+describe('the actions of a payer on the subscription page', () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...PORTAL_ACTIONS) },
     { weight: 3, arbitrary: fc.constantFrom('ahead' as const, 'pay' as const) },
@@ -152,7 +152,7 @@ describe('what a payer does on the page', () => {
     { weight: 3, arbitrary: fc.integer({ min: 1, max: 2_500 }) },
   );
 
-  it('never gives more time than the paid periods and the days of grace, in any order', async () => {
+  it('never grant more time than the paid periods and the grace period, in any order', async () => {
     const world = await SubscriptionWorld.open();
     try {
       await world.set({ payerMayPause: true, payerMayCancel: true, graceDays: 3, invoiceLeadDays: 5 });

@@ -160,8 +160,8 @@ function naiveLost({ row, invoices }: Life): { began: number; left: number } | n
   return { began: first.paidAt, left: isLeaving ? (row.paidUntil ?? row.startsAt) : Infinity };
 }
 
-describe('the summary of subscriptions', () => {
-  it('of random lives equals plain sums for each currency', async () => {
+describe('the summary of the subscriptions of a shop', () => {
+  it('equals plain sums for each currency, for subscriptions with random events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(lifeArb, { maxLength: 25 }),

@@ -78,7 +78,7 @@ describe('periodStart', () => {
     );
   });
 
-  it('is near roughPeriodStart, which asks no time zone, in every zone and interval', () => {
+  it('differs little from roughPeriodStart, which ignores time zones, in every zone and interval', () => {
     const anchor = fc.integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2032, 0, 1) / 1000 });
     fc.assert(
       fc.property(

@@ -11,7 +11,7 @@ const judge = (rate: string, sources: string[], history: RateHistory, now: numbe
   judgeRate({ rate, sources }, history, { limits: LIMITS, now });
 const agreed = (rate: string, at = T0): RateHistory => judge(rate, ['a', 'b'], NO_HISTORY, at).history;
 
-describe('judgeRate when one price source responds', () => {
+describe('judgeRate for a new exchange rate', () => {
   it('accepts a price on which two sources agree, however far it is from the previous one', () => {
     expect(judge('1', ['a', 'b'], agreed('100000'), T0).state).toBe('agreed');
   });
