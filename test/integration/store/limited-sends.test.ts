@@ -140,7 +140,7 @@ const baseRow = (id: string, amount: string) => ({
 });
 
 const STORED = /^snd_/;
-/** A fee budget, of which a dollar does not count. */
+/** A fee budget; one dollar of it does not count. */
 const fees = (dollars: number) => ({
   freeFee: DOLLAR,
   more: { maxFee: String(BigInt(dollars) * DOLLAR) },
