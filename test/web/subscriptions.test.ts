@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
+import { eventually } from '../_helpers/poll.ts';
 import { SubscriptionShop } from '../_helpers/subscription-shop.ts';
 import { Till } from '../_helpers/till.ts';
 
@@ -131,5 +132,28 @@ it('the dashboard changes the grace period, and what payers may do with subscrip
     payerMayPause: true,
     payerMayCancel: true,
   });
+  await page.context().close();
+});
+
+it('the "Needs you" page offers the payment link of an unpaid subscriber, and links to the subscription', async () => {
+  const { id } = await club.subscribe();
+  await club.pay(id);
+  till.clock.advance(40 * 86_400_000);
+  await eventually(
+    'the second period to begin unpaid',
+    async () => club.read(id),
+    ({ status }) => status === 'past_due',
+  );
+  const page = await browser.page({ viewport: PHONE });
+  await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
+  await visit(page, `/dashboard/shop/${club.shop.merchantId}/attention`);
+  const item = page.getByRole('listitem').filter({ hasText: `Order ${id}/1` });
+  await item.getByRole('heading', { name: 'A subscriber has not paid' }).waitFor();
+  await item.getByRole('button', { name: 'Copy payment link' }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.screenshot({ path: `${SCREENS}/subscription-unpaid-phone.png`, fullPage: true });
+  await item.getByRole('link', { name: 'Subscription', exact: true }).click();
+  await page.getByText('A period has begun unpaid.').waitFor();
+  await page.screenshot({ path: `${SCREENS}/subscription-past-due-phone.png`, fullPage: true });
   await page.context().close();
 });
