@@ -44,6 +44,7 @@ const FOLDERS = {
     'links',
     'refunds',
     'approvals',
+    'forwards',
     'checkout',
     'attention',
     'notices',

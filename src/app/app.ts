@@ -5,6 +5,7 @@ import type { LogOutput } from './log-output.ts';
 import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
+import { createForwardJob } from './forwards.ts';
 import { createRefundLinks } from './refund-links.ts';
 import { createSubscriptionJob } from './subscriptions.ts';
 import { createMaintenance } from './maintenance.ts';
@@ -158,8 +159,10 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
     intervals: options.intervals,
     metrics: metrics.nodes,
   });
-  const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
-  const subscriptions = createSubscriptionJob({ ...shared, chains: watcher.trusted() });
+  // Clients neither see nor use a coin whose node serves another network.
+  const trusted = { ...shared, ...sending, chains: watcher.trusted() };
+  const refundLinks = createRefundLinks(trusted);
+  const jobs = { forwards: createForwardJob(trusted), subscriptions: createSubscriptionJob(trusted) };
   const upkeep = createMaintenance({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
   const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates, version });
@@ -167,16 +170,13 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
   metrics.measure({ config, db, clock, rates, ...kept, chains, uncredited, version });
   const setupToken = newSetupToken();
   const server = createHttp({
-    ...shared,
-    ...sending,
+    ...trusted,
     version,
     ...operator,
     news,
     upkeep,
     registry: metrics.registry,
     config,
-    // Clients neither see nor use a coin whose node serves another network.
-    chains: watcher.trusted(),
     queue,
     refundLinks,
     domainChecks,
@@ -192,7 +192,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
   const notices = createNotices({ ...shared, config, watcher, faults: operator.troubles });
   const loops = { rates, queue, mails, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
   const resources = { lock, database, issued, revocations, setupToken, wipeKeys: () => keyring.wipe() };
-  return { ...resources, server, ...loops, subscriptions, watcher, lookAhead, adapters };
+  return { ...resources, server, ...loops, ...jobs, watcher, lookAhead, adapters };
 }
 
 function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Clock; logger: Logger }) {

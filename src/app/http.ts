@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { webDirectory } from '../config/package-root.ts';
 import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
-import type { SecretBox } from '../domain/keys.ts';
+import type { ReadReceiveBranch, SecretBox } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { Certificate } from '../http/server/certificate.ts';
 import type { Route } from '../http/server/route.ts';
@@ -38,6 +38,7 @@ import { merchantRoutes } from '../http/routes/merchants.ts';
 import { monthReportRoutes } from '../http/routes/month-report.ts';
 import { noticeRoutes } from '../http/routes/notices.ts';
 import { noticesPageRouter } from '../http/notices-page/router.ts';
+import { undoForwardRouter } from '../http/notices-page/undo-router.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
 import { paymentLinkRoutes } from '../http/routes/payment-links.ts';
 import { peopleRoutes } from '../http/routes/people.ts';
@@ -53,6 +54,7 @@ import { sandboxRoutes } from '../http/routes/sandbox.ts';
 import { setupRoutes } from '../http/routes/setup.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
 import { sendApprovalRoutes } from '../http/routes/send-approvals.ts';
+import { walletForwardRoutes } from '../http/routes/wallet-forward.ts';
 import { walletFreezeRoutes } from '../http/routes/wallet-freeze.ts';
 import { walletLimitsRoutes } from '../http/routes/wallet-limits.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
@@ -78,6 +80,7 @@ import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** Dependencies of the routes: those of the use cases, and the running parts they call. */
 interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
+  readonly readReceiveBranch: ReadReceiveBranch;
   readonly rates: CreatePaymentDeps['rates'];
   readonly config: Config;
   readonly secretBox: SecretBox;
@@ -194,7 +197,6 @@ export function routeDependencies(deps: HttpDeps) {
   const hasMailServer = config.smtp !== null;
   const receipts = { ...views, payerExplorers, secretBox, hasMailServer };
   const followedChains = () => watcher.health();
-  const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
     auth: {
       ...account,
@@ -223,7 +225,8 @@ export function routeDependencies(deps: HttpDeps) {
     store,
     payments: { ...payments, ...addresses, webhookUrlRule, secretBox },
     sends,
-    refundLinks: { ...payments, deriver, secretBox, sendClaims },
+    forwards: { ...store, logger, chains, policy: deps.policy, readReceiveBranch: deps.readReceiveBranch },
+    refundLinks: { ...payments, deriver, secretBox, sendClaims: async () => deps.refundLinks.sendClaims() },
     notices: { ...store, secretBox, hasMailServer },
     links: { ...store, baseUrl },
     rates: { rates },
@@ -263,6 +266,7 @@ function createPages(
     linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
     subscriptionPageRouter({ ...of.payments, assets, publicLimit, countOrder }),
     noticesPageRouter({ ...of.notices, logger, assets }),
+    undoForwardRouter({ ...of.notices, logger, assets }),
   ];
 }
 
@@ -297,6 +301,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...walletOutputRoutes(of.sends),
     ...walletFreezeRoutes(of.sends),
     ...walletLimitsRoutes(of.sends),
+    ...walletForwardRoutes(of.forwards),
     ...sendApprovalRoutes(of.sends),
     ...eventRoutes(of.events),
     ...webhookRoutes(of.webhooks),

@@ -40,6 +40,7 @@ export interface Components {
   readonly watcher: Watcher;
   readonly lookAhead: LookAhead;
   readonly refundLinks: RefundLinks;
+  readonly forwards: Scheduler;
   readonly subscriptions: Scheduler;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
@@ -78,6 +79,7 @@ export async function startComponents(config: Config, parts: Components): Promis
   parts.updates?.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
+  parts.forwards.start();
   parts.subscriptions.start();
   const { host, port, tls, adminListen } = config.http;
   const at = await parts.server.listen({ host, port });
@@ -124,6 +126,7 @@ export async function shutDown(config: Config, logger: Logger, parts: Components
     [
       ['domain checks', () => parts.domainChecks.stop()],
       ['refund links', () => parts.refundLinks.stop()],
+      ['forwards', () => parts.forwards.stop()],
       ['subscriptions', () => parts.subscriptions.stop()],
       ['notices', () => parts.notices.stop()],
       ['mails', () => parts.mails.stop()],

@@ -8,6 +8,7 @@ import type { ObserveDeps } from '../usecases/chain-sync/index.ts';
 import { extendGapLimit, type GapLimitDeps } from '../usecases/addresses/index.ts';
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
+import { receiveBranchReader } from '../wallet/receive-branch.ts';
 import { reservingDeriver } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
@@ -35,7 +36,17 @@ export async function openWallet(parts: WalletParts) {
   const lookAhead = await LookAhead.open({ db, deriver, toWatchKey, logger });
   const extendLookAhead = gapLimit({ ...parts, db, deriver, toWatchKey });
   const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);
-  return { wallet, issued, lookAhead, deriver, toWatchKey, extendLookAhead, lookAheadLeft };
+  const readReceiveBranch = receiveBranchReader(liveNetwork);
+  return {
+    wallet,
+    issued,
+    lookAhead,
+    deriver,
+    toWatchKey,
+    extendLookAhead,
+    lookAheadLeft,
+    readReceiveBranch,
+  };
 }
 
 function gapLimit(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {

@@ -283,6 +283,8 @@ function feesConfig(
       bumpsFees: values.feeRaises === 'on',
       maxFeeShareBps: Number(values.feeMaxShare),
       limitDelayMs: values.limitDelay,
+      forwardDelayMs: values.forwardDelay,
+      forwardFeeShareBps: Number(values.forwardFeeShare),
       approvalTtlMs: values.approvalTtl,
       consolidateBelowRate: values.consolidateBelow,
     },

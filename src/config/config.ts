@@ -46,6 +46,9 @@ export interface Config {
     readonly consolidateBelowRate: bigint;
     /** How long a higher limit waits, and a send above one for its approval. */
     readonly limitDelayMs: number;
+    readonly forwardDelayMs: number;
+    /** Basis points of the amount. */
+    readonly forwardFeeShareBps: number;
     readonly approvalTtlMs: number;
   };
   /** Subscription URL of the Solana node; those of hosted nodes contain an API key. */

@@ -133,6 +133,13 @@ export const SETTINGS = {
   ),
   feeRaises: setting('fees.raises', 'TILLD_FEE_RAISES', value.parseChoice(['on', 'off']), 'on'),
   limitDelay: setting('wallet.limitDelay', 'TILLD_LIMIT_DELAY', value.duration('0s', '720h'), '24h'),
+  forwardDelay: setting('wallet.forwardDelay', 'TILLD_FORWARD_DELAY', value.duration('0s', '720h'), '24h'),
+  forwardFeeShare: setting(
+    'wallet.forwardFeeShare',
+    'TILLD_FORWARD_FEE_SHARE',
+    value.scaledDecimal(2, '0.01', '100', 'a percentage'),
+    '1',
+  ),
   approvalTtl: setting('wallet.approvalTtl', 'TILLD_APPROVAL_TTL', value.duration('1m', '720h'), '24h'),
   consolidateBelow: setting(
     'fees.consolidateBelow',

@@ -11,6 +11,7 @@ export const SHOP_NOTICES = [
   'webhook',
   'freeze',
   'approval',
+  'forward',
   'digest',
 ] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
@@ -36,8 +37,8 @@ interface NoticeTerms {
 
 /**
  * All people who may read payments are notified when a payment is reversed after the goods were delivered, and all who
- * may read the wallet when it is frozen or unfrozen, because one of both may be the act of a thief. So may be a send
- * above a limit: those who may approve it are notified.
+ * may read the wallet when it is frozen or unfrozen, or its forward to cold storage changes, because that may be the
+ * act of a thief. So may be a send above a limit: those who may approve it are notified.
  */
 export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   paid: { byDefault: false, isFixed: false, scope: 'payments:read' },
@@ -48,6 +49,7 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
   freeze: { byDefault: true, isFixed: true, scope: 'wallet:read' },
   approval: { byDefault: true, isFixed: true, scope: 'wallet:read' },
+  forward: { byDefault: true, isFixed: true, scope: 'wallet:read' },
   // Off by default, because most of its items have a mail of their own already.
   digest: { byDefault: false, isFixed: false, scope: 'payments:read' },
 };
@@ -70,6 +72,9 @@ export const NOTICE_REASONS = [
   'wallets_frozen',
   'wallet_unfrozen',
   'approval_needed',
+  'forward_pending',
+  'forward_changed',
+  'forward_undone',
   'node_down',
   'node_back',
   'transactions_unread',
@@ -102,6 +107,9 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   wallets_frozen: 'freeze',
   wallet_unfrozen: 'freeze',
   approval_needed: 'approval',
+  forward_pending: 'forward',
+  forward_changed: 'forward',
+  forward_undone: 'forward',
   node_down: 'node',
   node_back: 'node',
   transactions_unread: 'node',

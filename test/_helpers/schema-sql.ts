@@ -77,6 +77,8 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'wallet_freezes',
     'wallet_limits',
     'send_approvals',
+    'wallet_forwards',
+    'forward_counters',
   ],
   'Chains: how far each is read': ['chain_cursors', 'chain_blocks', 'chain_gaps', 'unread_transactions'],
   'Events and webhooks': [

@@ -1255,6 +1255,29 @@ final class Wallet extends Resource
         return $this->write('DELETE', '/merchant/wallet/limits/pending', $body, $options);
     }
 
+    /** Forwards to cold storage. */
+    public function forwards(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/forward', $query, $options);
+    }
+
+    /** With a user token. A new destination takes effect after a delay. */
+    public function editForward(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/wallet/forward', $body, $options);
+    }
+
+    public function endForward(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/wallet/forward', $body, $options);
+    }
+
+    /** Drops a destination that has not taken effect. */
+    public function dropPendingForward(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/wallet/forward/pending', $body, $options);
+    }
+
     /** Sends above a limit, which wait for an approval. */
     public function approvals(array $query = [], array $options = []): array
     {

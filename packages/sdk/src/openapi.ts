@@ -3173,6 +3173,108 @@ export interface paths {
       };
     };
   };
+  "/merchant/wallet/forward": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                forwards: components["schemas"]["WalletForward"][];
+              };
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+              };
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            destination?: string;
+            descriptor?: string;
+            keep?: string;
+            threshold?: string;
+            intervalMinutes?: number;
+            active?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletForward"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/forward/pending": {
+    delete: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WalletForward"];
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/wallet/send/approvals": {
     get: {
       parameters: {
@@ -4683,7 +4785,7 @@ export interface components {
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
-        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "approval" | "digest";
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "approval" | "forward" | "digest";
         enabled: boolean;
         fixed: boolean;
       }[];
@@ -5213,6 +5315,7 @@ export interface components {
       } | null;
       error: string | null;
       note: string | null;
+      reason: "forward" | null;
       maxFee: string;
       feeLimited: boolean;
       cancelling: boolean;
@@ -5304,6 +5407,35 @@ export interface components {
         } | null;
         approvers: string[] | null;
       }[];
+    };
+    WalletForward: {
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      sandbox: boolean;
+      active: boolean;
+      destination: string | null;
+      descriptor: string | null;
+      addresses: string[];
+      nextIndex: number | null;
+      keep: string;
+      threshold: string;
+      intervalMinutes: number;
+      /** @enum {string} */
+      status: "off" | "no_destination" | "in_flight" | "interval" | "below_threshold" | "due" | "frozen" | "suspended" | "restored" | "gap_limit" | "above_limit" | "fee_above_share" | "rate_unavailable" | "node_unavailable" | "unsendable" | "rejected" | "failed";
+      problem: string | null;
+      pending: {
+        destination: string | null;
+        descriptor: string | null;
+        addresses: string[];
+        nextIndex: number | null;
+        /** Format: date-time */
+        takesEffectAt: string;
+      } | null;
+      gap: number;
+      lastSendId: string | null;
+      lastForwardAt: string | null;
+      /** Format: date-time */
+      updatedAt: string;
     };
     SendApproval: {
       send: components["schemas"]["Send"];

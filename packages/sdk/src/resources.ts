@@ -147,6 +147,12 @@ export const wallet = ({ get, all, post, patch, del, money }: Operations) => ({
   /** What allows less takes effect at once, what allows more after a delay. With a user token. */
   editLimits: patch('/merchant/wallet/limits'),
   dropPendingLimits: del('/merchant/wallet/limits/pending'),
+  /** Forwards to cold storage. */
+  forwards: get('/merchant/wallet/forward'),
+  /** A new destination takes effect after a delay. With a user token. */
+  editForward: patch('/merchant/wallet/forward'),
+  endForward: del('/merchant/wallet/forward'),
+  dropPendingForward: del('/merchant/wallet/forward/pending'),
   /** Sends above a limit, which wait for an approval. */
   approvals: get('/merchant/wallet/send/approvals'),
   /** With a user token: keys never approve. */

@@ -36,6 +36,10 @@ export interface SendPolicy {
   readonly approvalTtlMs: number;
   /** How long a higher limit, or an address added to the list, waits before it takes effect. */
   readonly limitDelayMs: number;
+  /** How long another destination of forwards waits before it takes effect. */
+  readonly forwardDelayMs: number;
+  /** The most that the fee of a forward may take, in basis points of its amount. */
+  readonly forwardFeeShareBps: number;
 }
 
 export const DEFAULT_SEND_POLICY: SendPolicy = {
@@ -55,6 +59,8 @@ export const DEFAULT_SEND_POLICY: SendPolicy = {
   surplusDepth: 6,
   approvalTtlMs: 86_400_000,
   limitDelayMs: 86_400_000,
+  forwardDelayMs: 86_400_000,
+  forwardFeeShareBps: 100,
 };
 
 /** Backoff before the next broadcast after `offers` broadcasts without a clear answer. */

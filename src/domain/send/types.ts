@@ -6,6 +6,9 @@ import type { SendPolicy } from './policy.ts';
 /** `queued`: signed, and held until the sends before it are executed; no node has had its bytes. */
 export const SEND_STATUSES = ['preparing', 'queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
 export type SendStatus = (typeof SEND_STATUSES)[number];
+/** Why a send was made without an order. */
+export const SEND_REASONS = ['forward'] as const;
+export type SendReason = (typeof SEND_REASONS)[number];
 /** In the database a queued send is a signed one with a flag. */
 export type StoredSendStatus = Exclude<SendStatus, 'queued'>;
 

@@ -20,23 +20,26 @@ export function unsubscribePage(
 ): string {
   const texts = noticeTexts(scene.language);
   const question = interpolate(texts.offQuestion, { kind: texts.kinds[scene.kind], shop: scene.shop });
-  return renderPage(
-    scene.language,
-    assets,
-    scene.isDone
-      ? html`<p role="status">${texts.offDone}</p>`
-      : html`<p>${question}</p>
-          <form method="post"><button class="button">${texts.offButton}</button></form>`,
-  );
+  const content = scene.isDone
+    ? html`<p role="status">${texts.offDone}</p>`
+    : html`<p>${question}</p>
+        <form method="post"><button class="button">${texts.offButton}</button></form>`;
+  return renderPage(scene.language, assets, { title: texts.offTitle, content });
 }
 
 /** The page for an invalid link. */
 export function unsubscribeProblemPage(language: Language, assets: Styles): string {
-  return renderPage(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
+  const texts = noticeTexts(language);
+  const content = html`<p role="alert">${texts.offInvalid}</p>`;
+  return renderPage(language, assets, { title: texts.offTitle, content });
 }
 
-function renderPage(language: Language, assets: Styles, content: Html): string {
-  const title = noticeTexts(language).offTitle;
+/** A page that a mail leads to. It needs no script. */
+export function renderPage(
+  language: Language,
+  assets: Styles,
+  { title, content }: { readonly title: string; readonly content: Html },
+): string {
   const body = html`<div class="page">
     <main>
       <div class="outcome">

@@ -35,7 +35,7 @@ const data = z.object({
       id: z.int(),
       at: timestamp(),
       actor: z.object({
-        kind: z.enum(['user', 'secret', 'restricted', 'operator']),
+        kind: z.enum(['user', 'secret', 'restricted', 'operator', 'daemon']),
         id: z.string(),
         name: z.string(),
       }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import { APPROVAL_REASONS } from '../../domain/send/spending-limits.ts';
-import { SEND_STATUSES } from '../../domain/send/types.ts';
+import { SEND_REASONS, SEND_STATUSES } from '../../domain/send/types.ts';
 import { HELD_STATUSES, type SendView } from '../../usecases/wallet/index.ts';
 import { timestamp } from './answers.ts';
 import { EXAMPLES } from './example-values.ts';
@@ -41,6 +41,10 @@ const send = z
     }),
     error: z.string().nullable().meta({ example: null }),
     note: z.string().nullable().meta({ example: 'Payout of January' }),
+    reason: z.enum(SEND_REASONS).nullable().meta({
+      description: 'forward: by the rule that forwards to cold storage; null: it was ordered',
+      example: null,
+    }),
     maxFee: z.string().meta({
       description:
         'Fee budget in the coin: as requested, else a share of the amount or the fee at the time. No fee bump, ' +

@@ -185,6 +185,19 @@ export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
+/** Links of a shop in a mode through which money can still leave: unclaimed, or claimed and without a send. */
+export async function listLinksWithoutSend(
+  db: Db,
+  { merchantId, mode }: { readonly merchantId: string; readonly mode: Mode },
+): Promise<StoredRefundLink[]> {
+  return links(db)
+    .where('refund_links.merchantId', '=', merchantId)
+    .where('payments.mode', '=', mode)
+    .where('refund_links.status', 'in', ['open', 'claimed', 'approved'])
+    .where('refund_links.sendId', 'is', null)
+    .execute();
+}
+
 /** Unclaimed links of a payment. */
 export async function listOpenLinks(db: Db, paymentId: string): Promise<string[]> {
   const rows = await selectUnclaimed(db, { paymentId });

@@ -43,4 +43,5 @@ export const FLAGS: FlagTables = {
   sends: { subtractFee: true, everything: true, queued: true },
   send_versions: { cancels: true },
   send_approvals: { subtractFee: true },
+  wallet_forwards: { active: true },
 };

@@ -1061,7 +1061,8 @@ CREATE TABLE sends (
   creator_kind TEXT,
   creator_id TEXT,
   leaving TEXT,
-  values_json TEXT
+  values_json TEXT,
+  reason TEXT
 ) STRICT;
 CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id);
 CREATE UNIQUE INDEX sends_idempotency ON sends (merchant_id, idempotency_key)
@@ -1079,6 +1080,7 @@ CREATE INDEX sends_fee_limited ON sends (fee_limited_at) WHERE fee_limited_at IS
   AND status IN ('preparing', 'signed', 'broadcast');
 CREATE INDEX sends_failed ON sends (merchant_id, mode, updated_at) WHERE status = 'failed'
   AND purpose = 'send';
+CREATE INDEX sends_forwarded ON sends (merchant_id, mode, coin, created_at) WHERE reason = 'forward';
 CREATE TRIGGER sends_budget_covers_versions BEFORE UPDATE OF max_fee ON sends
   WHEN EXISTS (
     SELECT 1 FROM send_versions WHERE send_id = NEW.id
@@ -1246,6 +1248,37 @@ CREATE INDEX send_approvals_pending ON send_approvals (expires_at) WHERE status 
 CREATE INDEX send_approvals_by_link ON send_approvals (link_id) WHERE link_id IS NOT NULL;
 CREATE INDEX send_approvals_waiting ON send_approvals (merchant_id, mode, created_at, id)
   WHERE status = 'pending';
+
+CREATE TABLE wallet_forwards (
+  id TEXT PRIMARY KEY,
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  destination TEXT,
+  keep TEXT NOT NULL,
+  threshold TEXT NOT NULL,
+  interval_ms INTEGER NOT NULL,
+  active INTEGER NOT NULL,
+  pending_id TEXT,
+  pending_destination TEXT,
+  pending_at INTEGER,
+  runs INTEGER NOT NULL,
+  last_run_at INTEGER,
+  last_send_id TEXT,
+  problem TEXT,
+  problem_message TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  UNIQUE (merchant_id, mode, coin)
+) STRICT;
+
+CREATE TABLE forward_counters (
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  descriptor TEXT NOT NULL,
+  next_index INTEGER NOT NULL,
+  PRIMARY KEY (coin, mode, descriptor)
+) STRICT, WITHOUT ROWID;
 
 -- Chains: how far each is read
 

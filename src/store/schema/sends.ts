@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { ApprovalKind, ApprovalStatus } from '../../domain/send/approval.ts';
-import type { StoredSendStatus } from '../../domain/send/types.ts';
+import type { ForwardProblem } from '../../domain/send/forward.ts';
+import type { SendReason, StoredSendStatus } from '../../domain/send/types.ts';
 import type { CreatorColumns } from './creator.ts';
 
 /** The creator is who ordered it; null for moves within the wallet. */
@@ -80,6 +81,8 @@ export interface SendRow extends CreatorColumns {
   valuesJson: string | null;
   /** The ordered fee rate of its transactions, atoms per 1,000 vB; null: the node's. */
   orderedRate: string | null;
+  /** Why it was made without an order; null: it was ordered, or moves money within the wallet. */
+  reason: SendReason | null;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */
@@ -144,6 +147,38 @@ export interface WalletLimitsRow {
   /** 0: the owner vouches for them; later: from then on. Null: they are those of an older copy of the database. */
   confirmedAt: number | null;
   updatedAt: number;
+}
+
+/** The rule by which coins of a shop are forwarded to cold storage; see domain/send/forward.ts. */
+export interface WalletForwardRow {
+  id: string;
+  merchantId: string;
+  coin: Coin;
+  mode: Mode;
+  destination: string | null;
+  /** Atoms. */
+  keep: string;
+  threshold: string;
+  intervalMs: number;
+  active: boolean;
+  pendingId: string | null;
+  pendingDestination: string | null;
+  pendingAt: number | null;
+  runs: number;
+  lastRunAt: number | null;
+  lastSendId: string | null;
+  problem: ForwardProblem | null;
+  problemMessage: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** The next unused address of a descriptor, for all shops together. */
+export interface ForwardCounterRow {
+  coin: Coin;
+  mode: Mode;
+  descriptor: string;
+  nextIndex: number;
 }
 
 /** A wallet whose sends are frozen. */

@@ -44,7 +44,15 @@ import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTo
 import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
-import type { SendApprovalRow, SendRow, SendVersionRow, WalletFreezeRow, WalletLimitsRow } from './sends.ts';
+import type {
+  ForwardCounterRow,
+  SendApprovalRow,
+  SendRow,
+  SendVersionRow,
+  WalletForwardRow,
+  WalletFreezeRow,
+  WalletLimitsRow,
+} from './sends.ts';
 import type { SubscriptionInvoiceRow, SubscriptionRow } from './subscriptions.ts';
 import type {
   DeliveryRow,
@@ -142,6 +150,8 @@ export interface Tables {
   wallet_freezes: WalletFreezeRow;
   wallet_limits: WalletLimitsRow;
   send_approvals: SendApprovalRow;
+  wallet_forwards: WalletForwardRow;
+  forward_counters: ForwardCounterRow;
   fee_levels: { coin: Coin; mode: Mode; rate: string; inputCost: string; at: number };
   refunds: RefundRow;
   refund_links: RefundLinkRow;

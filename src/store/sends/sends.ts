@@ -53,6 +53,7 @@ type OptionalOfSend =
   | 'partsConfirmed'
   | 'partsFee'
   | 'orderedRate'
+  | 'reason'
   | 'unfundedSince';
 
 /**
@@ -82,6 +83,7 @@ export async function insertMinedSend(tx: Tx, row: NewSendRow): Promise<void> {
       queueAccount: null,
       queuePosition: null,
       unfundedSince: null,
+      reason: null,
       ...row,
       ...drawing,
     })

@@ -8,5 +8,11 @@ export const noticeDetails = z.object({
   host: z.string().optional(),
   paymentId: z.string().optional(),
   count: z.string().optional(),
+  /** The first address of a destination of forwards, and when it takes effect. */
+  address: z.string().optional(),
+  time: z.string().optional(),
+  /** The rule and the change that can be undone. */
+  forwardId: z.string().optional(),
+  pendingId: z.string().optional(),
 });
 export type NoticeDetails = z.output<typeof noticeDetails>;

@@ -41,9 +41,11 @@ export function noticeText(
     readonly language: Language;
     readonly isReminder: boolean;
     readonly unsubscribe: string | null;
+    /** The page to act on; null: the dashboard's. */
+    readonly link: string | null;
   },
 ): MailText {
-  const { notice, shop, language, isReminder, unsubscribe } = mail;
+  const { notice, shop, language, isReminder, unsubscribe, link } = mail;
   const texts = TEXTS[language];
   const details = noticeDetails.parse(JSON.parse(notice.detailsJson));
   const values = {
@@ -52,6 +54,8 @@ export function noticeText(
     coin: '',
     host: '',
     count: '',
+    address: '',
+    time: '',
     ...details,
     ...shopValues(deps, shop, 'body'),
   };
@@ -69,7 +73,7 @@ export function noticeText(
   return buildMail(deps, language, {
     subject: `${marks.join('')}${subject}`,
     body: interpolate(texts.bodies[notice.reason], values),
-    link: `${deps.baseUrl}${dashboardPath(notice, shop)}`,
+    link: link ?? `${deps.baseUrl}${dashboardPath(notice, shop)}`,
     why,
     unsubscribe,
     shop,

@@ -14,9 +14,11 @@ import { findRefundLink } from '../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { undoForwardUrl } from '../forwards/index.ts';
 import { queueMail } from '../mail/index.ts';
 import { isReminded } from './store-event-notices.ts';
 import { approvalReaders } from './approval-readers.ts';
+import { noticeDetails } from './notice-details.ts';
 import { noticeReaders } from './notice-readers.ts';
 import { noticeText } from './notice-text.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
@@ -129,9 +131,23 @@ async function notifyPerson(tx: Tx, deps: SendNoticesDeps, notification: Notific
     userId: reader.userId === '' ? null : reader.userId,
     to: reader.email,
     kind: 'shop-notice',
-    text: noticeText(deps, { notice, shop, language: reader.language, isReminder, unsubscribe }),
+    text: noticeText(deps, {
+      notice,
+      shop,
+      language: reader.language,
+      isReminder,
+      unsubscribe,
+      link: undoLink(deps, notice),
+    }),
     expiresAt: now + NOTICE_LIFETIME_MS,
   });
+}
+
+/** The page that undoes the change of a notice; null where it has none. */
+function undoLink(deps: SendNoticesDeps, { detailsJson }: NoticeRow): string | null {
+  const { forwardId, pendingId } = noticeDetails.parse(JSON.parse(detailsJson));
+  if (forwardId === undefined || pendingId === undefined) return null;
+  return undoForwardUrl(deps, { forwardId, pendingId });
 }
 
 function shopKind(notice: NoticeRow): ShopNotice {
@@ -144,7 +160,7 @@ function shopKind(notice: NoticeRow): ShopNotice {
 async function stillStands(tx: Tx, notice: NoticeRow, now: number): Promise<boolean> {
   const { reason, subject, key, toldAt } = notice;
   // Stored without regard to whether there was a mail server, or a running daemon.
-  if (['freeze', 'approval'].includes(KIND_OF_REASON[reason]))
+  if (['freeze', 'approval', 'forward'].includes(KIND_OF_REASON[reason]))
     return notice.createdAt > now - NOTICE_LIFETIME_MS;
   if (reason === 'underpaid' || reason === 'late') {
     const payment = await findPayment(tx, subject);

@@ -5,7 +5,7 @@ export { type CreateLinkDeps, createRefundLink } from './links/create-link.ts';
 export { approveLink, cancelLink, cancelClaimedLink, type DecideLinkDeps } from './links/decide-link.ts';
 export { expireLinks } from './links/expire-links.ts';
 export { listLinks, type ListLinksDeps, type VisibleUrls } from './links/list-links.ts';
-export { type ClaimOption, type PayerLink, readPayerLink } from './links/payer-link.ts';
+export { type ClaimOption, claimOptions, type PayerLink, readPayerLink } from './links/payer-link.ts';
 export { type Excess, readExcess, readMoneyAfterRefund } from './links/read-excess.ts';
 export {
   type ExcessRequest,

@@ -4,12 +4,12 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
-import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
-import { accountsPerSend } from '../../domain/accounts.ts';
+import { spendableFunds, spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
+import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import { merchantMode } from '../access/index.ts';
 import { spendableChange } from './lifecycle/ancestry.ts';
 import type { WalletOwner } from './send/send-order.ts';
-import { sendsFromOneAddress } from './send/sender.ts';
+import { sendsFromOneAddress, spendsAccounts } from './send/sender.ts';
 
 export type Balances = Readonly<Record<Coin, string>>;
 
@@ -30,13 +30,37 @@ export async function getBalances(
   return balances;
 }
 
-/** Where one address pays for every send: its balance less the amounts of open sends. */
 async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
-  const isOne = sendsFromOneAddress(wallet);
-  const from = isOne ? await merchantAddress(db, wallet) : undefined;
+  const { amount } = await confirmedBalance(db, wallet);
+  if (spendsAccounts(wallet)) return amount;
   const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
-  const { amount } = await spendableTotal(db, { ...wallet, from }, inputCost);
-  if (from === undefined) return isOne ? 0n : amount + (await sumSpendableChange(db, wallet, inputCost));
+  return amount + (await sumSpendableChange(db, wallet, inputCost));
+}
+
+/**
+ * Confirmed money that no send has reserved, and how much of it one transaction reaches. Where one address pays for
+ * every send: its balance less the amounts of open sends.
+ */
+export async function confirmedBalance(
+  db: Db,
+  wallet: WalletRef,
+): Promise<{ readonly amount: bigint; readonly reach: bigint }> {
+  const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
+  if (sendsFromOneAddress(wallet)) {
+    const amount = await balanceOfAddress(db, wallet);
+    return { amount, reach: amount };
+  }
+  const { amount, count } = await spendableTotal(db, wallet, inputCost);
+  if (spendsAccounts(wallet) || count <= OUTPUTS_PER_SEND) return { amount, reach: amount };
+  const funds = await spendableFunds(db, wallet);
+  const reach = funds.reduce((sum, fund) => (fund.amount > inputCost ? sum + fund.amount : sum), 0n);
+  return { amount, reach };
+}
+
+async function balanceOfAddress(db: Db, wallet: WalletRef): Promise<bigint> {
+  const from = await merchantAddress(db, wallet);
+  if (from === undefined) return 0n;
+  const { amount } = await spendableTotal(db, { ...wallet, from }, 0n);
   const { committed } = await loadNonceSequence(db, {
     ...wallet,
     address: from,
@@ -46,7 +70,6 @@ async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
 }
 
 async function sumSpendableChange(db: Db, wallet: WalletRef, inputCost: bigint): Promise<bigint> {
-  if (accountsPerSend(wallet) !== null) return 0n;
   const { funds } = await spendableChange(db, wallet);
   return funds.reduce((sum, { amount }) => (amount > inputCost ? sum + amount : sum), 0n);
 }

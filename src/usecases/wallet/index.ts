@@ -9,7 +9,7 @@ export {
   unfreezeByOperator,
   unfreezeWallet,
 } from './freeze-wallet.ts';
-export { getBalances } from './get-balances.ts';
+export { confirmedBalance, getBalances } from './get-balances.ts';
 export { getWalletAddresses } from './get-wallet-addresses.ts';
 export { advanceSends } from './lifecycle/advance-sends.ts';
 export { bumpSends, type BumpSendsDeps } from './lifecycle/bump-sends.ts';

@@ -83,6 +83,14 @@ async function withHeldSend(world: World, _account: Account, request: Request): 
   return { ...request, body: { merchantId, sendId: sent.body.data.id }, token: null, headers };
 }
 
+async function withForward(world: World, { shop }: Account, request: Request): Promise<Request> {
+  const { wallets } = await Shop.open(world.till.api);
+  const { merchantId, token } = shop;
+  const body = { merchantId, coin: 'BTC', destination: wallets.BTC, threshold: '1000' };
+  await world.till.api.must('PATCH', '/merchant/wallet/forward', { token, body });
+  return request;
+}
+
 async function withOutput(world: World, { shop }: Account, request: Request): Promise<Request> {
   await paidPayment(shop);
   const { outputs } = await world.till.api.must<{ outputs: { txHash: string; index: number }[] }>(
@@ -134,6 +142,7 @@ function isConfirmed({ transactions }: { readonly transactions: readonly { statu
 export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/wallet/send/approve': withHeldSend,
   'POST /merchant/wallet/send/reject': withHeldSend,
+  'DELETE /merchant/wallet/forward/pending': withForward,
   // Above what other requests send.
   'PATCH /merchant/wallet/limits': async (_world, _account, request) =>
     withBody(request, { perSend: '900000000', perDay: '900000000' }),

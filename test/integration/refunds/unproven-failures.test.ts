@@ -40,6 +40,7 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     ordered: '1',
     amount: '1',
     fee: '1',
+    reason: null,
     status: 'failed',
     txid: `0x${id}`,
     version: 1,

@@ -313,9 +313,11 @@ it('the newest database fixture has rows in every table in which this version ca
   await upgrade(path);
   // Tables that no version before them had rows for.
   expect(emptyTables(path)).toEqual([
+    'forward_counters',
     'send_approvals',
     'subscription_invoices',
     'subscriptions',
+    'wallet_forwards',
     'wallet_freezes',
     'wallet_limits',
   ]);

@@ -187,6 +187,8 @@ const TABLE: readonly (readonly [
   ['TILLD_SOL_FEE_CAP', '20000', 'solFeeCap', 20_000n, '999'],
   ['TILLD_FEE_MAX_SHARE', '2.5', 'feePolicy.maxFeeShareBps', 250, '101'],
   ['TILLD_LIMIT_DELAY', '12h', 'feePolicy.limitDelayMs', 43_200_000, '721h'],
+  ['TILLD_FORWARD_DELAY', '1h', 'feePolicy.forwardDelayMs', 3_600_000, '721h'],
+  ['TILLD_FORWARD_FEE_SHARE', '0.5', 'feePolicy.forwardFeeShareBps', 50, '0'],
   ['TILLD_APPROVAL_TTL', '1h', 'feePolicy.approvalTtlMs', 3_600_000, '1s'],
   ['TILLD_FEE_RAISES', 'off', 'feePolicy.bumpsFees', false, 'no'],
   ['TILLD_CONSOLIDATE_BELOW', '1.5', 'feePolicy.consolidateBelowRate', 1_500n, '1001'],

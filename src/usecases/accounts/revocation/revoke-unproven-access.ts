@@ -6,6 +6,7 @@ import { endInvitations } from '../../../store/merchants/invitations.ts';
 import { clearSuccessUrls } from '../../../store/catalog/payment-links.ts';
 import { deleteMember, deleteMemberships, listMembers } from '../../../store/merchants/members.ts';
 import { listMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
+import { deleteForwards } from '../../../store/sends/wallet-forwards.ts';
 import { findEndpoints, updateEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
@@ -67,8 +68,8 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
 }
 
 /**
- * Stops deliveries to addresses that a stranger chose, redirects of payers included, and replaces the signing
- * secret.
+ * Stops deliveries to addresses that a stranger chose, redirects of payers and forwards of coins included, and
+ * replaces the signing secret.
  */
 async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
@@ -84,6 +85,7 @@ async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow)
     updatedAt: now,
   });
   await clearSuccessUrls(tx, shop.id, now);
+  await deleteForwards(tx, shop.id);
   return active.length + (shop.webhookUrl === null ? 0 : 1);
 }
 

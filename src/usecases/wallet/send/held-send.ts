@@ -132,6 +132,7 @@ export function viewHeldSend(approval: StoredApproval): SendView {
     parts: null,
     error: null,
     note,
+    reason: null,
     maxFee: formatCoinAmount(BigInt(approval.maxFee), coin),
     feeLimited: false,
     cancelling: false,

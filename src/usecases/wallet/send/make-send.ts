@@ -51,8 +51,8 @@ export interface SendRequest {
   /** Who orders it; null: unknown. */
   readonly creator: Creator | null;
   readonly idempotencyKey: string | null;
-  /** What is stored if it needs an approval. */
-  readonly hold: HoldTerms;
+  /** What is stored if it needs an approval; null: it is then not made. */
+  readonly hold: HoldTerms | null;
   /** The approval of this send, which it has the id of. */
   readonly approval?: { readonly id: string; readonly approve: Approve };
   /** The earlier send under that key if it is the same request. @throws {AppError} IDEMPOTENCY_MISMATCH. */

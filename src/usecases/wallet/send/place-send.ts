@@ -8,7 +8,7 @@ import {
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { newId } from '../../events/index.ts';
-import { storeHeldSend } from './held-send.ts';
+import { type HoldTerms, storeHeldSend } from './held-send.ts';
 import { findRepeat, makeSend, type SendCoinsDeps, type SendRequest, unlessFailed } from './make-send.ts';
 
 /** A send, or one that waits for an approval. */
@@ -17,7 +17,7 @@ export type PlacedSend =
 
 /**
  * Makes a send, or returns the existing one of this request. One above a limit is stored as an order that waits for an
- * approval. @throws {AppError} like sendCoins.
+ * approval. @throws {AppError} like sendCoins; {ApprovalRequired} for one that does not wait for an approval.
  */
 export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<PlacedSend> {
   const waiting = await findHeldRepeat(deps.db, request);
@@ -26,13 +26,14 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
     return { send: await makeSend(deps, request), held: null };
   } catch (error) {
     if (!(error instanceof ApprovalRequired) || request.approval !== undefined) throw error;
-    return await holdSend(deps, request, error);
+    if (request.hold === null) throw error;
+    return await holdSend(deps, { ...request, hold: request.hold }, error);
   }
 }
 
 async function holdSend(
   deps: SendCoinsDeps,
-  request: SendRequest,
+  request: SendRequest & { readonly hold: HoldTerms },
   required: ApprovalRequired,
 ): Promise<PlacedSend> {
   const { creator, idempotencyKey, hold: terms } = request;
@@ -58,7 +59,7 @@ async function holdSend(
 /** The same request while it waits, or after it was not approved. @throws {AppError} IDEMPOTENCY_MISMATCH */
 async function findHeldRepeat(db: Db, request: SendRequest): Promise<StoredApproval | null> {
   const { merchantId, idempotencyKey, approval, hold } = request;
-  if (approval !== undefined) return null;
+  if (approval !== undefined || hold === null) return null;
   if (hold.linkId !== undefined) {
     const { linkId, claimId = null } = hold;
     return (await findApprovalOfClaim(db, { linkId, claimId })) ?? null;

@@ -4,6 +4,7 @@ import type { Chains } from '../../../domain/chains.ts';
 import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../../domain/money.ts';
+import type { SendReason } from '../../../domain/send/types.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import { merchantMode } from '../../access/index.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
@@ -55,6 +56,8 @@ export interface SendOrder extends ChainId {
   /** Atoms per 1,000 units of size; defaults to the node's estimate. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;
+  /** Why it is made without an order. */
+  readonly reason?: SendReason;
   /** Who ordered it; null or absent: unknown, or a move within the wallet. */
   readonly creator?: Creator | null;
   /**

@@ -4,7 +4,7 @@ import { canCostMore, isReverted } from '../../../domain/send/send-machine.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { ApprovalReason } from '../../../domain/send/spending-limits.ts';
-import type { SendStatus } from '../../../domain/send/types.ts';
+import type { SendReason, SendStatus } from '../../../domain/send/types.ts';
 
 /** States of a send that needs an approval: nothing is signed for it. */
 export const HELD_STATUSES = ['pending_approval', 'rejected', 'expired'] as const;
@@ -29,6 +29,8 @@ export interface SendView {
   /** Why it failed; null otherwise. */
   readonly error: string | null;
   readonly note: string | null;
+  /** Why it was made without an order; null: it was ordered. */
+  readonly reason: SendReason | null;
   /** Fee budget, including bumps, renewals and its cancellation, in the coin's unit. */
   readonly maxFee: string;
   /** A fee bump waits because it would exceed the budget. */
@@ -64,6 +66,7 @@ export function viewSend(
     parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.partsConfirmed },
     error: send.error,
     note: send.note,
+    reason: send.reason,
     maxFee: formatCoinAmount(BigInt(send.maxFee), send.coin),
     feeLimited: canCostMore(send) && send.feeLimitedAt !== null,
     cancelling,

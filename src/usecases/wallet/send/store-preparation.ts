@@ -72,6 +72,7 @@ export async function storePreparation(
     partOf: null,
     parts: parts.length,
     orderedRate: order.feeRate?.toString() ?? null,
+    reason: order.reason ?? null,
   } as const;
   await insertSend(tx, row, leavingTerms(deps, { order, adapter, ordered, now }));
   const refs = funds.map(({ ref }) => ref);

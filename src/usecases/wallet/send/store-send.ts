@@ -174,6 +174,7 @@ export function newRow(request: NewSend, now: number): NewRow {
     partsFee: '0',
     orderedRate: null,
     unfundedSince: null,
+    reason: order.reason ?? null,
     ...WITHIN_WALLET,
   };
 }

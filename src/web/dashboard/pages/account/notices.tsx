@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   webhook: t('Webhooks that do not arrive'),
   freeze: t('Freezes of the wallet'),
   approval: t('Sends that wait for your approval'),
+  forward: t('Changes of forwards to cold storage'),
   digest: t('Once a day, in the morning: everything that needs you'),
 };
 

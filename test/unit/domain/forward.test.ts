@@ -1,0 +1,119 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  changeDestination,
+  decideForward,
+  forwardAt,
+  forwardBudget,
+  type ForwardRule,
+  keptFor,
+} from '../../../src/domain/send/forward.ts';
+
+const RULE: ForwardRule = {
+  id: 'fwd_1',
+  merchantId: 'merchant',
+  coin: 'BTC',
+  mode: 'live',
+  destination: 'cold',
+  pending: null,
+  keep: 0n,
+  threshold: 1n,
+  intervalMs: 60_000,
+  isActive: true,
+  runs: 0,
+  lastRunAt: null,
+  lastSendId: null,
+  problem: null,
+  createdAt: 0,
+  updatedAt: 0,
+};
+const FACTS = { spendable: 100n, reach: 100n, promised: 0n, isInFlight: false };
+const atoms = fc.bigInt({ min: 0n, max: 10n ** 20n });
+
+describe('decideForward', () => {
+  it('never takes what is kept or promised, nor less than the threshold, nor more than one send reaches', () => {
+    const property = fc.property(
+      fc.record({ keep: atoms, threshold: atoms.map((amount) => amount + 1n) }),
+      fc.record({ spendable: atoms, reach: atoms, promised: atoms, isInFlight: fc.constant(false) }),
+      (terms, facts) => {
+        const { amount, wait } = decideForward({ ...RULE, ...terms }, facts, 0);
+        const free = facts.spendable - terms.keep - facts.promised;
+        const most = free < facts.reach ? free : facts.reach;
+        expect(amount).toBe(most >= terms.threshold ? most : null);
+        expect(wait).toBe(amount === null ? 'below_threshold' : null);
+      },
+    );
+    fc.assert(property);
+  });
+
+  it('waits while it is off, without a destination, behind its last forward, and for its interval', () => {
+    const wait = (change: Partial<ForwardRule>, facts = FACTS, now = 0) =>
+      decideForward({ ...RULE, ...change }, facts, now).wait;
+    expect(wait({ isActive: false })).toBe('off');
+    expect(wait({ destination: null })).toBe('no_destination');
+    expect(wait({}, { ...FACTS, isInFlight: true })).toBe('in_flight');
+    expect(wait({ lastRunAt: 1_000 }, FACTS, 60_999)).toBe('interval');
+    expect(wait({ lastRunAt: 1_000 }, FACTS, 61_000)).toBeNull();
+    // The clock was set back since the last forward.
+    expect(wait({ lastRunAt: 10 ** 12 }, FACTS, 1_000)).toBeNull();
+  });
+});
+
+describe('a destination of forwards', () => {
+  it('takes effect after the delay from its last change, and never earlier, by any orders and reads', () => {
+    const step = fc.oneof(
+      fc.record({ wanted: fc.constantFrom('cold', 'thief', 'other') }),
+      fc.record({ pass: fc.nat({ max: 200 }) }),
+    );
+    const property = fc.property(
+      fc.array(step, { maxLength: 40 }),
+      fc.nat({ max: 150 }),
+      (steps, delayMs) => {
+        let rule = RULE;
+        let now = 0;
+        let orders = 0;
+        // The last order, and since when it has not been replaced by another one.
+        let [wanted, since] = ['cold', 0];
+        const read = () => {
+          const next = forwardAt(rule, now);
+          if (next.destination !== rule.destination) {
+            expect(next.destination).toBe(wanted);
+            expect(now - since).toBeGreaterThanOrEqual(delayMs);
+          }
+          rule = next;
+        };
+        for (const one of steps) {
+          if ('pass' in one) now += one.pass;
+          read();
+          if (!('wanted' in one)) continue;
+          orders += 1;
+          if (wanted !== one.wanted) [wanted, since] = [one.wanted, now];
+          rule = { ...rule, ...changeDestination(rule, wanted, { id: `${orders}`, now, delayMs }) };
+          read();
+        }
+      },
+    );
+    fc.assert(property);
+  });
+
+  it('stays as it is where the one in force is ordered, which drops a pending one', () => {
+    const change = { id: '1', now: 0, delayMs: 100 };
+    const pending = changeDestination(RULE, 'thief', change);
+    expect(pending).toEqual({ destination: 'cold', pending: { id: '1', destination: 'thief', at: 100 } });
+    expect(changeDestination({ ...RULE, ...pending }, 'cold', change)).toEqual({
+      destination: 'cold',
+      pending: null,
+    });
+    expect(changeDestination({ ...RULE, ...pending }, 'thief', { ...change, id: '2', now: 50 })).toEqual(
+      pending,
+    );
+  });
+});
+
+describe('amounts of forwards', () => {
+  it('bound the fee by a share, and keep the usual fee with a promise whose fee the shop pays', () => {
+    expect(forwardBudget(1_000_000n, { forwardFeeShareBps: 100 })).toBe(10_000n);
+    expect(keptFor({ amount: 101n, paysFee: false }, { maxFeeShareBps: 1_000 })).toBe(101n);
+    expect(keptFor({ amount: 101n, paysFee: true }, { maxFeeShareBps: 1_000 })).toBe(112n);
+  });
+});
