@@ -54,7 +54,7 @@ const add = async (address: string, label: string): Promise<void> => {
   await dialog().getByRole('button', { name: 'Add address' }).click();
 };
 
-it('the first allowed address counts at once, a second one waits and can be undone', async () => {
+it('the limits dialog applies the first allowed address immediately and a second one after the delay, and can undo it', async () => {
   const [first, second] = [
     (await Shop.open(world.till.api)).wallets.BTC,
     (await Shop.open(world.till.api)).wallets.BTC,
@@ -82,7 +82,7 @@ it('the first allowed address counts at once, a second one waits and can be undo
   await undo.waitFor();
 });
 
-it('a first approver waits for the delay, and the dialog fits a desktop and a phone', async () => {
+it('the limits dialog adds a first approver after the delay, and fits a desktop and a phone', async () => {
   await dialog().getByLabel('Person').selectOption({ label: member.email });
   await dialog().getByRole('button', { name: 'Add approver' }).click();
   const undo = dialog().getByRole('button', { name: `Undo: Approvers: ${member.email}` });
@@ -102,7 +102,7 @@ it('a first approver waits for the delay, and the dialog fits a desktop and a ph
   expect(await stored()).toMatchObject({ approvers: [] });
 });
 
-it('a removed address stops counting at once, and allowing every address waits', async () => {
+it('the limits dialog removes an allowed address immediately, and allows every address only after the delay', async () => {
   const [first] = (await stored()).allowList ?? [];
   await dialog().getByRole('button', { name: 'Allow every address' }).click();
   const undo = dialog().getByRole('button', { name: 'Undo: Every address is allowed' });

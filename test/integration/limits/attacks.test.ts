@@ -55,8 +55,8 @@ const again = async (email: string, app: AuthenticatorApp): Promise<SessionClien
   return session;
 };
 
-describe('a fee budget as a way around the limit', () => {
-  it('needs an approval in an order, and is refused in a bump', async () => {
+describe('a fee budget (maxFee) far above the usual fee', () => {
+  it('requires an approval when a send is created, and is refused when a send is bumped', async () => {
     await limit(owner.session, { perSend: '200' });
     const held = await send({ maxFee: '0.1' });
     expect([held.status, held.body.data.approvalReasons]).toEqual([202, ['per_send']]);
@@ -71,7 +71,7 @@ describe('a fee budget as a way around the limit', () => {
     }
   });
 
-  it('counts against the limit of the day when many small sends burn fees', async () => {
+  it('counts towards the daily limit when many small sends burn fees', async () => {
     await limit(owner.session, { perDay: '500' });
     const statuses: number[] = [];
     for (let count = 0; count < 5; count += 1)
@@ -80,8 +80,8 @@ describe('a fee budget as a way around the limit', () => {
   });
 });
 
-describe('a claim', () => {
-  it('counts only the refunded amount, not its fee budget', async () => {
+describe('a refund claim', () => {
+  it('counts towards the limit with the refunded amount only, not with its fee budget', async () => {
     const payment = await paidPayment(shop, { amount: '100' });
     await limit(owner.session, { perSend: '80' });
     const { url } = await world.till.api.must<{ url: string }>('POST', '/payment/refund-link', {
@@ -94,8 +94,8 @@ describe('a claim', () => {
   });
 });
 
-describe('a list of allowed addresses', () => {
-  it('knows an address in each of its spellings, and no other', async () => {
+describe('the allow list of addresses', () => {
+  it('matches an address in each of its spellings, and no other address', async () => {
     const { wallets } = await Shop.open(world.till.api);
     await limit(owner.session, {
       allowList: [
@@ -113,8 +113,8 @@ describe('a list of allowed addresses', () => {
   });
 });
 
-describe('an approval', () => {
-  it('that expired approves nothing, also before the round that records it', async () => {
+describe('the approval of a send above a limit', () => {
+  it('is refused for an expired send, also before the expiry is recorded', async () => {
     const approver = await newApprover(world, owner.session, shop.merchantId);
     await limit(owner.session, { perSend: '1', approvers: [approver.userId] });
     const { id } = (await send()).body.data;
@@ -125,7 +125,7 @@ describe('an approval', () => {
     expect(await outgoing()).toBe(before);
   });
 
-  it('is not given by the owner whose key ordered the send while there is another approver', async () => {
+  it('is refused for the owner whose API key requested the send while there is another approver', async () => {
     const boss = await withApp(owner, world);
     const approver = await newApprover(world, boss.session, shop.merchantId);
     await prove(boss.session, boss.app);
@@ -141,7 +141,7 @@ describe('an approval', () => {
     expect((await decide(approver.session, 'approve', id)).status).toBe(200);
   });
 
-  it('and a rejection at once leave one outcome, and 20 approvals send once', async () => {
+  it('leads to one send or one rejection when 20 approvals and a rejection are concurrent', async () => {
     const approver = await newApprover(world, owner.session, shop.merchantId);
     await limit(owner.session, { perSend: '1', approvers: [approver.userId] });
     const before = await outgoing();

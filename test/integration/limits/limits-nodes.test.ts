@@ -78,7 +78,7 @@ describe.skipIf(!requireNode('BTC') || !requireAnvil())('limits on real BTC and 
   }
 
   it(
-    '50 requests of three keys for two coins, with kill -9 and fee bumps, pay exactly the limit of the day',
+    '50 sends by three API keys in two coins, with kill -9 and fee bumps, pay exactly the daily limit',
     { timeout: 400_000 },
     async () => {
       await fund();

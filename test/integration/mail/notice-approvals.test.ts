@@ -65,8 +65,8 @@ const subjects = async ({ email }: Person, count: number): Promise<string[]> =>
 const counts = (people: readonly Person[]): number[] =>
   people.map(({ email }) => to(world.smtp, email, SUBJECT).length);
 
-describe('mails about sends that wait for an approval', () => {
-  it('go to each approver once for several sends, without amounts and addresses', async () => {
+describe('emails about sends that need an approval', () => {
+  it('are sent once to each approver for several sends, without amounts and addresses', async () => {
     await limit([first, second]);
     await send();
     const [mail] = await arrived(world.smtp, first.email, SUBJECT);
@@ -83,7 +83,7 @@ describe('mails about sends that wait for an approval', () => {
     expect(counts([owner, first, second])).toEqual([0, 2, 2]);
   });
 
-  it('do not go to the person who ordered the send, and count only what still waits', async () => {
+  it('are not sent to the person who requested the send, and count only sends that still need an approval', async () => {
     await limit([owner, second]);
     await send();
     expect(await subjects(second, 1)).toEqual([waiting(1)]);
@@ -99,7 +99,7 @@ describe('mails about sends that wait for an approval', () => {
     expect(counts([owner, first])).toEqual([0, 0]);
   });
 
-  it('go to the owner who ordered the send if no other person may approve it, and cannot be switched off', async () => {
+  it('are sent to the owner who requested the send if no other person may approve it, and cannot be switched off', async () => {
     await limit([]);
     await send();
     expect(await subjects(owner, 1)).toEqual([waiting(1)]);

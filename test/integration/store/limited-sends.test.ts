@@ -181,7 +181,7 @@ describe('insertSend with spending limits', () => {
     expect(await store({ cents: 5 })).toMatch(STORED);
   });
 
-  it('counts a fee budget beyond the usual one like money that leaves', async () => {
+  it('adds the part of a fee budget that exceeds the usual share to the daily total', async () => {
     await change({ perSend: usd(5), perDay: usd(9) });
     expect(await store({ cents: 4, ...fees(3) })).toBe('per_send');
     expect(await store({ cents: 1, ...fees(6) })).toBe('per_send');
@@ -190,7 +190,7 @@ describe('insertSend with spending limits', () => {
     expect(await store({ cents: 4, ...fees(1) })).toMatch(STORED);
   });
 
-  it('counts a raised fee budget on the day of the send, and refuses one above a limit', async () => {
+  it('counts a raised fee budget on the day of the send, and refuses a raise above a limit', async () => {
     await change({ perSend: usd(6), perDay: usd(9) });
     const [one, other] = [await store({ cents: 4 }), await store({ cents: 1 })];
     expect([await raise(one, 1), await raise(one, 4)]).toEqual([null, 'FEE_ABOVE_LIMIT']);

@@ -10,7 +10,7 @@ const base58check = createBase58check((data: Uint8Array) => createHash('sha256')
 const HASH = new Uint8Array(20).fill(7);
 const p2sh = (prefix: number): string => base58check.encode(Uint8Array.from([prefix, ...HASH]));
 
-describe('the key of a destination', () => {
+describe('the watch key of a destination address', () => {
   it('is the same for both prefixes of a Litecoin script address, and differs from that of Bitcoin', () => {
     const [old, current] = [p2sh(5), p2sh(50)];
     expect([old[0], current[0]]).toEqual(['3', 'M']);
