@@ -242,6 +242,14 @@ ensure_php() {
   [ "${CI:-}" != true ]
 }
 
+# Python runs the sample of the documentation; installed if missing and permitted.
+ensure_python() {
+  command -v python3 >/dev/null && return 0
+  _install_debian python3 && return 0
+  echo "no python3, the test of its sample will fail: install Debian's python3" >&2
+  [ "${CI:-}" != true ]
+}
+
 # faketime moves the clock in tests; installed if missing and permitted.
 ensure_faketime() {
   command -v faketime >/dev/null && return 0

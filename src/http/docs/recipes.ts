@@ -24,15 +24,16 @@ export function isGenuine(secret, headers, body) {
 
 # body: the raw request body as bytes
 def is_genuine(secret, headers, body):
-    msg_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
-    if abs(time.time() - int(timestamp)) > 300:
+    msg_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{msg_id}.{timestamp}.".encode() + body
-    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     return any(
-        hmac.compare_digest(part, "v1," + expected)
-        for part in headers["webhook-signature"].split(" ")
+        hmac.compare_digest(part.encode(), expected)
+        for part in headers.get("webhook-signature", "").split(" ")
     )`,
   ],
   [

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -192,6 +192,48 @@ describe('the signature recipe for Node.js', () => {
     for (const signature of ['', 'v1,', 'v1,AAAA', good['webhook-signature'].replace('v1', 'v2')]) {
       expect(recipe.isGenuine(secret, { ...good, 'webhook-signature': signature }, '{}')).toBe(false);
     }
+  });
+});
+
+/** What the recipe says about each webhook, in a process of its own. */
+function judgeInPython(webhooks: readonly { headers: object; body: string }[]): unknown {
+  const judge = `
+import json, sys
+for given in json.load(sys.stdin):
+    print(json.dumps(is_genuine(${JSON.stringify(secret)}, given["headers"], given["body"].encode())))
+`;
+  const { stdout, stderr, status } = spawnSync('python3', ['-c', recipeIn('Python') + judge], {
+    input: JSON.stringify(webhooks),
+    encoding: 'utf8',
+  });
+  expect([stderr, status]).toEqual(['', 0]);
+  return stdout.trim().split('\n');
+}
+
+describe('the signature recipe for Python', () => {
+  it('accepts a genuine webhook, also next to the signature of another secret', () => {
+    const body = '{"type":"payment.completed","note":"größer"}';
+    const good = signed(body);
+    const old = sign('evt_1', good['webhook-timestamp'], body, `whsec_${randomBytes(32).toString('base64')}`);
+    const both = { ...good, 'webhook-signature': `${old} ${good['webhook-signature']}` };
+    const webhooks = [good, both].map((headers) => ({ headers, body }));
+    expect(judgeInPython(webhooks)).toEqual(['true', 'true']);
+  });
+
+  it('rejects a changed, old or unsigned webhook, and one with odd headers, without an exception', () => {
+    const good = signed('{}');
+    const { 'webhook-signature': signature, ...unsigned } = good;
+    const odd = ['', 'v1,', 'v1,AAAA', 'v1,größer', signature.replace('v1', 'v2')];
+    const webhooks = [
+      { headers: good, body: '{} ' },
+      { headers: { ...good, 'webhook-id': 'evt_2' }, body: '{}' },
+      { headers: signed('{}', Date.now() - 400_000), body: '{}' },
+      ...['now', '', '²'].map((time) => ({ headers: { ...good, 'webhook-timestamp': time }, body: '{}' })),
+      ...odd.map((other) => ({ headers: { ...good, 'webhook-signature': other }, body: '{}' })),
+      { headers: unsigned, body: '{}' },
+      { headers: {}, body: '{}' },
+    ];
+    expect(judgeInPython(webhooks)).toEqual(webhooks.map(() => 'false'));
   });
 });
 
