@@ -39,6 +39,7 @@ import { monthReportRoutes } from '../http/routes/month-report.ts';
 import { noticeRoutes } from '../http/routes/notices.ts';
 import { noticesPageRouter } from '../http/notices-page/router.ts';
 import { undoForwardRouter } from '../http/notices-page/undo-router.ts';
+import { paymentNoteRoutes } from '../http/routes/payment-notes.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
 import { paymentLinkRoutes } from '../http/routes/payment-links.ts';
 import { peopleRoutes } from '../http/routes/people.ts';
@@ -289,6 +290,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...paymentLinkRoutes(of.links),
     ...subscriptionRoutes(of.payments),
     ...paymentRoutes(of.payments, countOrder),
+    ...paymentNoteRoutes(of.payments),
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),
     ...receiptRoutes(of.receipts),

@@ -53,6 +53,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   'Payments and refunds': [
     'payments',
     'payment_options',
+    'payment_notes',
     'payment_counts',
     'payment_day_counts',
     'volume_totals',

@@ -860,6 +860,18 @@ final class Payments extends Resource
         return $this->write('PATCH', '/payment/update', $body, $options);
     }
 
+    /** The shop's own note on a payment, which payers never see. */
+    public function note(array $query, array $options = []): array
+    {
+        return $this->read('/payment/note', $query, $options);
+    }
+
+    /** An empty note removes it. */
+    public function writeNote(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/payment/note', $body, $options);
+    }
+
     /** In full; with a public key what the payer may see. */
     public function get(array $query = [], array $options = []): array
     {

@@ -2184,6 +2184,63 @@ export interface paths {
       };
     };
   };
+  "/payment/note": {
+    get: {
+      parameters: {
+        query: {
+          paymentId: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                paymentId: string;
+                note: string | null;
+                updatedBy: string | null;
+                updatedAt: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+            note: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                paymentId: string;
+                hasNote: boolean;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
   "/payment/refund": {
     post: {
       parameters: {
@@ -5267,6 +5324,7 @@ export interface components {
       address: string | null;
       note: string | null;
       orderLabel: string | null;
+      paymentNote: string | null;
     };
     MonthTotal: {
       /** @enum {string} */

@@ -16,6 +16,10 @@ export const payments = ({ get, all, post, patch }: Operations, call: Call) => (
   update: patch('/payment/update'),
   /** The complete payment; a public key reads it by `payerView`. */
   get: get('/payment/get') as (query: One, options?: CallOptions) => Promise<Payment>,
+  /** The shop's own note on a payment, which payers never see. */
+  note: get('/payment/note'),
+  /** An empty note removes it. */
+  writeNote: patch('/payment/note'),
   /** The fields that a payer may see, and all that a public key may read. */
   payerView: get('/payment/get') as (query: One, options?: CallOptions) => Promise<PayerPayment>,
   list: get('/payment/list'),

@@ -48,6 +48,10 @@ const movement = z
       .meta({ description: 'The address that was paid; null for fees', example: EXAMPLES.address }),
     note: z.string().nullable().meta({ example: 'Payout of January' }),
     orderLabel: z.string().nullable().meta({ example: '1001' }),
+    paymentNote: z.string().nullable().meta({
+      description: 'The note of the shop’s own on the payment, as it is now',
+      example: 'Collects it on Friday',
+    }),
   })
   .meta({ id: 'Movement' });
 
@@ -67,6 +71,7 @@ const COLUMNS: readonly CsvColumn<MovementView>[] = [
   { name: 'note' },
   // New columns are added last, because readers may count them.
   { name: 'orderLabel' },
+  { name: 'paymentNote' },
 ];
 
 const EXAMPLE: MovementView = {
@@ -84,6 +89,7 @@ const EXAMPLE: MovementView = {
   address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
   note: null,
   orderLabel: '1001',
+  paymentNote: null,
 };
 
 const CSV_EXAMPLE = [
@@ -126,7 +132,7 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
         'One line for each movement of confirmed money in one mode of the merchant, oldest first: payments, refunds, ' +
         'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a ' +
         'reorganisation. The amounts of all lines add up to the balance of the wallet. Lines are never changed or ' +
-        'inserted later: a past range always returns the same lines. The response is streamed; an aborted one is ' +
+        'inserted later: a past range always returns the same lines, except for the label of an order and the note on a payment. The response is streamed; an aborted one is ' +
         'incomplete. As CSV it is RFC 4180 in UTF-8 with a byte order mark, and texts that a spreadsheet could read ' +
         'as a formula begin with an apostrophe.',
       tags: ['Payments'],

@@ -3,6 +3,7 @@ import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
 import { compressJson } from '../sqlite/compressed-json.ts';
+import { deleteNote } from '../payments/payment-notes.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { preparedList } from '../sqlite/prepared.ts';
 
@@ -21,7 +22,7 @@ export async function listPaymentIds(db: Db, customerId: string): Promise<string
 
 /**
  * Erases a customer's personal data in a payment and everything stored about it: its events, which include
- * the bodies of undelivered webhooks, exchanges with shops, refund links and an unsent receipt. Money,
+ * the bodies of undelivered webhooks, exchanges with shops, refund links, the shop's note and an unsent receipt. Money,
  * addresses, transactions and ids stay.
  */
 export async function erasePayment(
@@ -31,6 +32,8 @@ export async function erasePayment(
   now: number,
 ): Promise<void> {
   await eraseTerms(tx, paymentId, redactor);
+  // The shop may have written anything about the payer there.
+  await deleteNote(tx, paymentId);
   await eraseEvents(tx, paymentId, redactor);
   await eraseExchanges(tx, paymentId, redactor);
   const links = await eraseReasons(tx, paymentId, redactor);

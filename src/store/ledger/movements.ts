@@ -175,8 +175,9 @@ export const pageOfMovements = prepared(
     db
       .selectFrom('movements')
       .leftJoin('payments', 'payments.id', 'movements.paymentId')
+      .leftJoin('payment_notes', 'payment_notes.paymentId', 'movements.paymentId')
       .selectAll('movements')
-      .select(['payments.orderId', 'payments.orderLabel'])
+      .select(['payments.orderId', 'payments.orderLabel', 'payment_notes.note as paymentNote'])
       .where('movements.merchantId', '=', param('merchantId'))
       .where('movements.mode', '=', param('mode'))
       .where((eb) =>
@@ -194,4 +195,5 @@ export interface ListedMovement extends StoredMovement {
   readonly coin: Coin;
   readonly orderId: string | null;
   readonly orderLabel: string | null;
+  readonly paymentNote: string | null;
 }

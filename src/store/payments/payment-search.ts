@@ -25,8 +25,8 @@ interface Shop {
 }
 
 /**
- * Whether a text names a payment of a shop: by any part of its order id, its order label or the customer's
- * email address, by the whole payment id or customer id, by the beginning of an address or transaction (of a
+ * Whether a text names a payment of a shop: by any part of its order id, its order label, the shop's note or the
+ * customer's email address, by the whole payment id or customer id, by the beginning of an address or transaction (of a
  * refund, too), or by an amount: its price, or the amount of one output. Scans the shop's payments.
  */
 export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<SqlBool> {
@@ -41,6 +41,7 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
       sql<SqlBool>`instr(lower(payments.order_id), ${part}) > 0`,
       sql<SqlBool>`instr(lower(payments.order_label), ${part}) > 0`,
     ]),
+    sql<SqlBool>`payments.id in ${paymentsWithNote(db, shop, text)}`,
     sql<SqlBool>`payments.id = ${text}`,
     sql<SqlBool>`payments.customer_id = ${text}`,
     sql<SqlBool>`payments.customer_id in ${customers}`,
@@ -89,6 +90,17 @@ function paymentsWithOutput(db: Db, { merchantId, mode }: Shop, text: string) {
     .where('outputs.paymentId', 'is not', null)
     .where(coinAmountBegins({ amount: 'outputs.amount', coin: 'outputs.coin' }, text))
     .select(sql<string>`outputs.payment_id`.as('id'));
+}
+
+/** Reads the notes of the shop once for a search, not for each payment. */
+function paymentsWithNote(db: Db, { merchantId, mode }: Shop, text: string) {
+  const ways = foldings(text).map((part) => sql<SqlBool>`instr(lower(payment_notes.note), ${part}) > 0`);
+  return db
+    .selectFrom('payment_notes')
+    .where('payment_notes.merchantId', '=', merchantId)
+    .where('payment_notes.mode', '=', mode)
+    .where(sql<SqlBool>`(${sql.join(ways, sql` or `)})`)
+    .select(sql<string>`payment_notes.payment_id`.as('id'));
 }
 
 function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {

@@ -16,6 +16,7 @@ import * as invoiceProblems from './migrations/0126-invoice-problems.ts';
 import * as smallerWebhookRows from './migrations/0127-smaller-webhook-rows.ts';
 import * as moneyAfterRefund from './migrations/0128-money-after-refund.ts';
 import * as walletForwards from './migrations/0129-wallet-forwards.ts';
+import * as paymentNotes from './migrations/0130-payment-notes.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -38,6 +39,7 @@ export const MIGRATIONS: Migrations = {
   '0127-smaller-webhook-rows': smallerWebhookRows,
   '0128-money-after-refund': moneyAfterRefund,
   '0129-wallet-forwards': walletForwards,
+  '0130-payment-notes': paymentNotes,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

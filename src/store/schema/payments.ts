@@ -150,3 +150,12 @@ export interface RefundRow {
   /** Whether it was complete by the merchant's acceptance, and not by the price. */
   byAcceptance: Generated<boolean>;
 }
+
+/** A note of the shop on a payment, which payers never see. */
+export interface PaymentNoteRow extends CreatorColumns {
+  paymentId: string;
+  merchantId: string;
+  mode: Mode;
+  note: string;
+  updatedAt: number;
+}

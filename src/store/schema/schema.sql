@@ -757,6 +757,17 @@ CREATE TABLE payment_options (
 CREATE INDEX payment_options_by_finality ON payment_options (coin, required_finality)
   WHERE required_finality IS NOT NULL;
 
+CREATE TABLE payment_notes (
+  payment_id TEXT PRIMARY KEY REFERENCES payments(id),
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'sandbox')),
+  note TEXT NOT NULL,
+  creator_kind TEXT,
+  creator_id TEXT,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX payment_notes_by_merchant ON payment_notes (merchant_id, mode);
+
 CREATE TABLE payment_counts (
   merchant_id TEXT NOT NULL,
   mode TEXT NOT NULL,

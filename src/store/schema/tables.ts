@@ -40,7 +40,14 @@ import type {
   NoticeMailRow,
   NoticeRow,
 } from './notices.ts';
-import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
+import type {
+  PaymentCountRow,
+  PaymentNoteRow,
+  PaymentOptionRow,
+  PaymentRow,
+  RefundRow,
+  VolumeTotalRow,
+} from './payments.ts';
 import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
@@ -105,6 +112,7 @@ export interface Tables {
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;
   payments: PaymentRow;
+  payment_notes: PaymentNoteRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
   /** Number of outputs, gone ones included; maintained by triggers. */

@@ -43,6 +43,7 @@ export interface MovementView {
   readonly address: string | null;
   readonly note: string | null;
   readonly orderLabel: string | null;
+  readonly paymentNote: string | null;
 }
 
 /**
@@ -86,5 +87,6 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
     address: line.address,
     note: line.note,
     orderLabel: line.orderLabel,
+    paymentNote: line.paymentNote,
   };
 }

@@ -8,6 +8,7 @@ export { findOwnGroupLead, findOwnPayment, getPayment } from './get-payment.ts';
 export { listPayments } from './list-payments.ts';
 export { type LoadedPayment, loadPayment } from './load-payment.ts';
 export { offersFor, type RequestedConfirmations, stillAllowed } from './offers.ts';
+export { readPaymentNote, writePaymentNote } from './payment-note.ts';
 export { PaymentChangeBus } from './payment-change-bus.ts';
 export { type LoadPaymentDeps, refundColumns } from './payment-state.ts';
 export {

@@ -50,6 +50,7 @@ const READS = {
     'GET /merchant/volume',
     'GET /payment/get',
     'GET /payment/list',
+    'GET /payment/note',
     'GET /payment/receipt',
     'GET /payment/refund-links',
     'GET /rates',
@@ -78,6 +79,7 @@ const READS = {
     'GET /payment/export',
     'GET /payment/get',
     'GET /payment/list',
+    'GET /payment/note',
     'GET /payment/month-report',
     'GET /payment/receipt',
     'GET /payment/refund-links',
@@ -88,6 +90,7 @@ const READS = {
 const WRITES_OF_CLERK = [
   'DELETE /merchant/link/delete',
   'PATCH /merchant/link/edit',
+  'PATCH /payment/note',
   'PATCH /payment/update',
   'POST /merchant/attention/dismiss',
   'POST /merchant/link/create',

@@ -53,6 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /merchant/people/accept': t('Accepted an invitation'),
   'POST /payment/create': t('Made a payment'),
   'PATCH /payment/update': t('Changed a payment'),
+  'PATCH /payment/note': t('Changed the note on a payment'),
   'POST /payment/cancel': t('Cancelled a payment'),
   'POST /payment/resolve': t('Decided about a payment'),
   'POST /payment/refund': t('Sent a refund'),

@@ -14,6 +14,7 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
 import { words } from '../../ui/labels.ts';
 import { PaymentActions } from './payment-actions.tsx';
+import { PaymentNote } from './payment-note.tsx';
 import { PaymentOptions } from './payment-options.tsx';
 import { PaymentOutcome } from './payment-outcome.tsx';
 import { PaymentReceipt } from './payment-receipt.tsx';
@@ -70,6 +71,7 @@ function Whole({ payment }: { payment: Payment }) {
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <aside aria-label={t('Facts')} className="grid grid-cols-1 content-start gap-6 lg:order-2">
           <Facts payment={payment} />
+          <PaymentNote payment={payment} />
           <PaymentReceipt payment={payment} />
           <Timeline payment={payment} />
         </aside>
