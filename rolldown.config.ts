@@ -27,10 +27,11 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'read-worker': 'src/store/sqlite/read-worker.ts',
+    'pdf-worker': 'src/pdf/pdf-worker.ts',
     ...Object.fromEntries(TOOLS.map((name) => [`tools/${name}`, `src/cli/${name}.ts`])),
   },
   platform: 'node',
-  // Native, or loaded by name and only when a live coin needs it.
+  // Native, or loaded by name and only when a live coin or a document needs it.
   plugins: [
     {
       name: 'store-files',
@@ -40,7 +41,7 @@ export default defineConfig({
       },
     },
   ],
-  external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'],
+  external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js', 'pdfkit'],
   output: {
     dir: process.env['TILLD_BUILD_DIR'] ?? 'dist',
     format: 'esm',

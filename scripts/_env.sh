@@ -130,6 +130,11 @@ trim_packages() {
   find "$1" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -iname '*.md' \) -delete
   # The compiler is there as a peer of packages that bring their own types.
   rm -rf "$1/elliptic" "$1/typescript" "$1/@types" "$1/better-sqlite3/deps" "$1/better-sqlite3/src"
+  # Builds for browsers, sources of builds, and the fonts that no document uses.
+  rm -rf "$1"/pdfkit/{.yarn,tools,js/pdfkit.{browser,standalone,old}*} "$1"/fontkit/{src,dist/browser*} "$1"/brotli/{build,test} \
+    "$1"/dejavu-fonts-ttf/{fontconfig,*.txt,NEWS,BUGS}
+  [ ! -d "$1/dejavu-fonts-ttf" ] ||
+    find "$1/dejavu-fonts-ttf" -name '*.ttf' ! -name DejaVuSans.ttf ! -name DejaVuSans-Bold.ttf -delete
   find "$1" -type d -empty -delete
 }
 

@@ -64,6 +64,7 @@ import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
 import type { ReplicaStatus } from '../replica/watch.ts';
 import { createHttpServer, type HttpServer } from '../http/http-server.ts';
+import { createPdfRenderer } from '../pdf/render-pdf.ts';
 import type { ServerFaults } from '../usecases/attention/index.ts';
 import {
   createSignInGuard,
@@ -296,7 +297,7 @@ function createRoutes(of: Parts, countOrder: CountOrder): Route[] {
     ...receiptRoutes(of.receipts),
     ...volumeRoutes(of.store),
     ...exportRoutes(of.store),
-    ...monthReportRoutes(of.store),
+    ...monthReportRoutes({ ...of.store, renderPdf: createPdfRenderer() }),
     ...rateRoutes(of.rates),
     ...sandboxRoutes(of.sandbox),
     ...walletRoutes(of.sends),

@@ -131,12 +131,19 @@ it('the books page downloads the month report of the shop, and the accounting ex
   await visit(page, `${path}/books`);
   const month = card('Monatsabschluss');
   await month.getByText('Pacific/Auckland').waitFor();
+  const now = day(Date.now()).slice(0, 7);
   await month.getByLabel('Monat').selectOption({ index: 0 });
+  const [pdf] = await Promise.all([
+    page.waitForEvent('download'),
+    month.getByRole('button', { name: 'Herunterladen' }).click(),
+  ]);
+  expect(pdf.suggestedFilename()).toBe(`month-${now}.pdf`);
+  expect(readFileSync(await pdf.path(), 'latin1').slice(0, 5)).toBe('%PDF-');
+  await month.getByLabel('Format').selectOption('csv');
   const [figures] = await Promise.all([
     page.waitForEvent('download'),
     month.getByRole('button', { name: 'Herunterladen' }).click(),
   ]);
-  const now = day(Date.now()).slice(0, 7);
   expect(figures.suggestedFilename()).toBe(`month-${now}.csv`);
   const balance = await shop.balance('SOL');
   expect(readFileSync(await figures.path(), 'utf8').split('\r\n')).toContain(

@@ -2621,7 +2621,8 @@ export interface paths {
           mode?: "live" | "sandbox";
           month?: string;
           timeZone?: string;
-          format?: "json" | "csv";
+          format?: "json" | "csv" | "pdf";
+          language?: "en" | "de" | "es" | "fr" | "pt";
           merchantId?: string;
         };
       };
@@ -2648,6 +2649,7 @@ export interface paths {
               };
             };
             "text/csv": string;
+            "application/pdf": string;
           };
         };
       };

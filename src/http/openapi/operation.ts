@@ -104,7 +104,10 @@ function successResponses(route: Route): ZodOpenApiOperationObject['responses'] 
       : {}),
   };
   const streamed = Object.fromEntries(
-    Object.entries(route.streamsAs ?? {}).map(([type, example]) => [type, { schema: z.string(), example }]),
+    Object.entries(route.streamsAs ?? {}).map(([type, example]) => [
+      type,
+      { schema: type === 'application/pdf' ? z.string().meta({ format: 'binary' }) : z.string(), example },
+    ]),
   );
   const response = (description: string) => ({
     description,

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { Calendar } from '../../domain/calendar.ts';
 import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
+import type { RenderPdf } from '../../domain/print-document.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantMode } from '../../usecases/access/index.ts';
 import { MONTH_KINDS, monthReport } from '../../usecases/accounting/index.ts';
+import { monthDocument } from '../books/month-document.ts';
 import { csv } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { StreamReply } from '../server/stream-reply.ts';
 import { timestamp } from '../schemas/answers.ts';
 import { ianaZone, modeQuery, monthQuery } from '../schemas/query.ts';
-import { MONTH_COLUMNS, toMonthRows, toMonthView } from './month-report-views.ts';
+import { MONTH_COLUMNS, toMonthRows, toMonthView } from '../books/month-views.ts';
 
 const coin = z.enum(COINS);
 const amount = (description: string, example: string) => z.string().meta({ description, example });
@@ -97,15 +100,21 @@ const CSV_EXAMPLE = [
   'balance,opening,BTC,,,1.2,,,,,',
 ].join('\r\n');
 
+export interface MonthReportDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly renderPdf: RenderPdf;
+}
+
 /** The month-end figures of a merchant. */
-export function monthReportRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
+export function monthReportRoutes(deps: MonthReportDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/payment/month-report',
       summary: 'Read the figures of a month',
       description:
-        'The lines of `GET /payment/export` of one month, added up: by kind, coin and currency, and for each coin the ' +
+        'The lines of `GET /payment/export` of one month, added up, as JSON, a CSV table or a PDF: by kind, coin and currency, and for each coin the ' +
         'balance from the beginning of the month to its end. A reversal counts as the line that it reverses, in the ' +
         'month in which it happened. `payment` is money for payments, `deposit` other received money. The figures of ' +
         'a month that has ended (`isFinal`) never change.',
@@ -114,7 +123,7 @@ export function monthReportRoutes(deps: { readonly db: Db; readonly clock: Clock
       scope: 'payments:read',
       notFor: ['clerk'],
       status: 200,
-      streamsAs: { 'text/csv': CSV_EXAMPLE },
+      streamsAs: { 'text/csv': CSV_EXAMPLE, 'application/pdf': '%PDF-1.3' },
       errors: [],
       query: z.object({
         mode: modeQuery().meta({ example: 'live' }),
@@ -122,7 +131,11 @@ export function monthReportRoutes(deps: { readonly db: Db; readonly clock: Clock
         timeZone: ianaZone().optional().meta({
           description: 'IANA time zone of the month; by default that of the merchant, or UTC',
         }),
-        format: z.enum(['json', 'csv']).default('json').meta({ description: 'Format of the response' }),
+        format: z
+          .enum(['json', 'csv', 'pdf'])
+          .default('json')
+          .meta({ description: 'Format of the response' }),
+        language: z.enum(LANGUAGES).default('en').meta({ description: 'Language of the PDF' }),
       }),
       example: {
         query: { month: '2026-01', format: 'json' },
@@ -139,21 +152,24 @@ export function monthReportRoutes(deps: { readonly db: Db; readonly clock: Clock
         balances: z.array(balance).meta({ description: 'Each coin' }),
         rates: z.array(rate).meta({ description: 'The rates of the lines' }),
       }),
-      handler: async ({ auth, query: { mode: requestedMode, month, timeZone, format } }) => {
+      handler: async ({ auth, query: { mode: requestedMode, month, timeZone, format, language } }) => {
         const { merchant, merchantId } = auth;
         const mode = merchantMode(merchant, requestedMode);
         const calendar = new Calendar(timeZone ?? merchant.timeZone ?? 'UTC');
         const report = await monthReport(deps, { merchantId, mode, month, calendar });
         if (format === 'json') return toMonthView(report);
-        const file = `tilld-${mode}-month-${report.month}.csv`;
-        return new StreamReply('text/csv', csv(MONTH_COLUMNS, onePage(toMonthRows(report))), {
-          'Content-Disposition': `attachment; filename="${file}"`,
-        });
+        const headers = {
+          'Content-Disposition': `attachment; filename="tilld-${mode}-month-${report.month}.${format}"`,
+        };
+        if (format === 'csv')
+          return new StreamReply('text/csv', csv(MONTH_COLUMNS, once(toMonthRows(report))), headers);
+        const pdf = await deps.renderPdf(monthDocument(report, merchant, language));
+        return new StreamReply('application/pdf', once(pdf), headers);
       },
     }),
   ];
 }
 
-async function* onePage<T>(rows: readonly T[]): AsyncGenerator<readonly T[], void> {
-  yield rows;
+async function* once<T>(value: T): AsyncGenerator<T, void> {
+  yield value;
 }

@@ -1,5 +1,5 @@
 /** Media types of streamed responses. */
-export type StreamType = 'application/json' | 'text/csv';
+export type StreamType = 'application/json' | 'text/csv' | 'application/pdf';
 
 /**
  * A response too long to be held in memory: it is sent while it is read, at the client's speed. An error
@@ -8,14 +8,14 @@ export type StreamType = 'application/json' | 'text/csv';
  */
 export class StreamReply {
   readonly type: StreamType;
-  readonly chunks: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<string | Uint8Array>;
   readonly headers: Readonly<Record<string, string>>;
   /** Called periodically while the response is sent: throws an AppError once the caller has lost access. */
   readonly mayGoOn: () => Promise<unknown>;
 
   constructor(
     type: StreamType,
-    chunks: AsyncIterable<string>,
+    chunks: AsyncIterable<string | Uint8Array>,
     headers: Readonly<Record<string, string>> = {},
     mayGoOn: () => Promise<unknown> = async () => undefined,
   ) {

@@ -100,6 +100,25 @@ it('the month report can be downloaded as one CSV table for spreadsheets', async
   expect(lines).toContain('rate,,BTC,USD,,,,,100000,100000,fixed');
 });
 
+const readPdf = async (language: string): Promise<Buffer> => {
+  const query = `month=2026-01&timeZone=UTC&format=pdf&language=${language}`;
+  const response = await fetch(`${till.api.baseUrl}/payment/month-report?${query}`, {
+    headers: { authorization: `Bearer ${shop.secretKey}` },
+  });
+  expect(response.headers.get('content-type')).toBe('application/pdf');
+  expect(response.headers.get('content-disposition')).toBe(
+    'attachment; filename="tilld-sandbox-month-2026-01.pdf"',
+  );
+  return Buffer.from(await response.arrayBuffer());
+};
+
+it('the month report is a PDF in the chosen language, the same bytes for the same month', async () => {
+  const [first, again, german] = [await readPdf('en'), await readPdf('en'), await readPdf('de')];
+  expect(first.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(first.equals(again)).toBe(true);
+  expect(first.equals(german)).toBe(false);
+});
+
 it.each([
   ['?month=2026-13', 'month'],
   ['?month=1969-12', 'month'],

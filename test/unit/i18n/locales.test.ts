@@ -17,6 +17,7 @@ describe('locales', () => {
       'account-mails': ALL,
       checkout: ALL,
       dashboard: TRANSLATIONS,
+      'month-report': ALL,
       'notice-mails': ALL,
       'payment-link-page': ALL,
       'refund-page': ALL,

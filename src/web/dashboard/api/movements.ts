@@ -38,6 +38,8 @@ export interface MonthFilter {
   readonly mode: Mode | undefined;
   readonly month: string;
   readonly timeZone: string;
+  /** Of a PDF. */
+  readonly language: string;
   readonly format: string;
 }
 

@@ -2,6 +2,7 @@ import { downloadMonth } from '../../api/movements.ts';
 import { useAct, useShopId, useTimeZone } from '../../api/hooks.ts';
 import { useMode } from '../../api/mode.ts';
 import { fullMonth, today } from '../../format/format.ts';
+import { language } from '../../i18n/language.ts';
 import { t } from '../../i18n/t.ts';
 import { Card, PageTitle } from '../../ui/basics.tsx';
 import { Select } from '../../ui/form.tsx';
@@ -43,7 +44,7 @@ function MonthForm() {
       submit={t('Download')}
       busy={run.isPending}
       error={run.error}
-      onSubmit={(values) => run.mutate({ merchantId, mode, timeZone, ...values })}
+      onSubmit={(values) => run.mutate({ merchantId, mode, timeZone, language, ...values })}
     >
       <p className="text-sm text-soft">
         {t(
@@ -58,7 +59,8 @@ function MonthForm() {
             </option>
           ))}
         </Select>
-        <Select label={t('Format')} name="format" defaultValue="csv">
+        <Select label={t('Format')} name="format" defaultValue="pdf">
+          <option value="pdf">{t('PDF, to print and keep')}</option>
           <option value="csv">{t('CSV, for spreadsheets')}</option>
         </Select>
       </div>
