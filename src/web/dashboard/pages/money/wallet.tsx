@@ -12,6 +12,7 @@ import { Qr } from '../../ui/qr.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
 import { SendForm } from './send.tsx';
 import { Approvals } from './wallet-approvals.tsx';
+import { ForwardButton } from './wallet-forward.tsx';
 import { FreezeButton, FrozenNote } from './wallet-freeze.tsx';
 import { History } from './wallet-history.tsx';
 import { LimitsButton } from './wallet-limits.tsx';
@@ -34,6 +35,7 @@ export function WalletPage() {
         actions={
           <>
             <LimitsButton />
+            <ForwardButton />
             <FreezeButton />
           </>
         }
