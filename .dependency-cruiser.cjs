@@ -46,6 +46,7 @@ const FOLDERS = {
     'approvals',
     'forwards',
     'checkout',
+    'subscription-mails',
     'attention',
     'notices',
     'retention',

@@ -160,7 +160,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
     metrics: metrics.nodes,
   });
   // Clients neither see nor use a coin whose node serves another network.
-  const trusted = { ...shared, ...sending, chains: watcher.trusted() };
+  const trusted = { ...shared, ...sending, config, chains: watcher.trusted() };
   const refundLinks = createRefundLinks(trusted);
   const jobs = { forwards: createForwardJob(trusted), subscriptions: createSubscriptionJob(trusted) };
   const upkeep = createMaintenance({ config, database, clock, logger, adapters, watcher, observe: shared });

@@ -49,6 +49,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'payment_links',
     'subscriptions',
     'subscription_invoices',
+    'subscription_mails',
   ],
   'Payments and refunds': [
     'payments',

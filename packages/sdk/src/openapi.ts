@@ -393,6 +393,7 @@ export interface paths {
                   payerMayAskExcess: boolean;
                   payerMayPause: boolean;
                   payerMayCancel: boolean;
+                  mailsSubscribers: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -454,6 +455,7 @@ export interface paths {
             payerMayAskExcess?: boolean;
             payerMayPause?: boolean;
             payerMayCancel?: boolean;
+            mailsSubscribers?: boolean;
             embedOrigins?: string[];
           };
         };
@@ -489,6 +491,7 @@ export interface paths {
                   payerMayAskExcess: boolean;
                   payerMayPause: boolean;
                   payerMayCancel: boolean;
+                  mailsSubscribers: boolean;
                   keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
@@ -4818,6 +4821,7 @@ export interface components {
       payerMayAskExcess: boolean;
       payerMayPause: boolean;
       payerMayCancel: boolean;
+      mailsSubscribers: boolean;
       keysSuspended: boolean;
       /** Format: date-time */
       createdAt: string;

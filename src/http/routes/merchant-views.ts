@@ -61,6 +61,7 @@ export const merchantSettings = {
   payerMayCancel: z
     .boolean()
     .meta({ description: 'Whether payers may cancel their subscriptions on their page' }),
+  mailsSubscribers: z.boolean().meta({ description: 'Whether payers get emails about their subscriptions' }),
   keysSuspended: z.boolean().meta({ description: 'Since a restore, until POST /merchant/keys/confirm' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -109,6 +110,7 @@ function settings(row: MerchantRow) {
     payerMayAskExcess: row.payerMayAskExcess,
     payerMayPause: row.payerMayPause,
     payerMayCancel: row.payerMayCancel,
+    mailsSubscribers: row.mailsSubscribers,
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
   };

@@ -183,6 +183,10 @@ const merchantChange = z.object({
     .boolean()
     .optional()
     .meta({ description: 'Whether payers may cancel their subscriptions on their page' }),
+  mailsSubscribers: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether payers get emails about their subscriptions. On by default' }),
   embedOrigins: directs(z.array(webOrigin()))
     .max(EMBED_ORIGINS_MAX)
     .transform((origins) => [...new Set(origins)])

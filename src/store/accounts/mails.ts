@@ -10,6 +10,23 @@ export async function findMail(db: Db, id: string): Promise<MailRow | undefined>
   return db.selectFrom('mails').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Mails that wait in the outbox and whose ids begin with a prefix, with their sealed bodies. */
+export async function listPendingMails(
+  db: Db,
+  prefix: string,
+): Promise<{ id: string; bodySealed: string | null }[]> {
+  return db
+    .selectFrom('mails')
+    .select(['id', 'bodySealed'])
+    .where('id', 'like', `${prefix}%`)
+    .where('state', '=', sql.lit('pending'))
+    .execute();
+}
+
+export async function replaceMailBody(tx: Tx, id: string, bodySealed: string): Promise<void> {
+  await tx.updateTable('mails').set({ bodySealed }).where('id', '=', id).execute();
+}
+
 /** Drops unsent mails of one kind, because a newer one replaces them. */
 export async function supersedeMails(
   tx: Tx,

@@ -144,7 +144,12 @@ async function eraseLogs(tx: Tx, logs: readonly Exchange[], redactor: Redactor):
 }
 
 /** Erases personal data in the subscriptions of a customer, in their events and the exchanges about these. */
-export async function eraseSubscriptions(tx: Tx, customerId: string, redactor: Redactor): Promise<void> {
+export async function eraseSubscriptions(
+  tx: Tx,
+  customerId: string,
+  redactor: Redactor,
+  now: number,
+): Promise<void> {
   const rows = await tx
     .selectFrom('subscriptions')
     .select(['id', 'merchantId', 'metadataJson', 'successUrl', 'returnUrl'])
@@ -165,7 +170,18 @@ export async function eraseSubscriptions(tx: Tx, customerId: string, redactor: R
       .where('id', '=', id)
       .execute();
     await eraseNotes(tx, { merchantId, subscriptionId: id }, redactor);
+    await eraseMails(tx, id, now);
   }
+}
+
+/** Mails that were not sent yet; their ids begin with that of the subscription. */
+async function eraseMails(tx: Tx, subscriptionId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('mails')
+    .set({ state: 'failed', bodySealed: null, lastError: 'customer erased', updatedAt: now })
+    .where('id', 'like', `${subscriptionId}/%`)
+    .where('state', '=', sql.lit('pending'))
+    .execute();
 }
 
 /** Only events of this type have words of the shop. */

@@ -49,7 +49,14 @@ export interface MailRow {
   id: string;
   /** Null for mails to the operator of this server, or to a payer. */
   userId: string | null;
-  kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice' | 'receipt';
+  kind:
+    | 'verify-email'
+    | 'reset-password'
+    | 'notice'
+    | 'shop-notice'
+    | 'receipt'
+    | 'subscription'
+    | 'subscription-start';
   state: 'pending' | 'sent' | 'failed';
   /** The whole message, sealed because it contains a token; erased once settled. */
   bodySealed: string | null;

@@ -20,6 +20,7 @@ export const FLAGS: FlagTables = {
     payerMayAskExcess: true,
     payerMayPause: true,
     payerMayCancel: true,
+    mailsSubscribers: true,
   },
   products: { recurring: true, active: true },
   prices: { active: true },

@@ -49,6 +49,8 @@ export interface MerchantRow {
   /** Whether payers may pause, or cancel, their subscriptions themselves. */
   payerMayPause: boolean;
   payerMayCancel: boolean;
+  /** Whether payers get mails about their subscriptions. */
+  mailsSubscribers: boolean;
   /**
    * Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they
    * are valid.

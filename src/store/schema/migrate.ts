@@ -17,6 +17,7 @@ import * as smallerWebhookRows from './migrations/0127-smaller-webhook-rows.ts';
 import * as moneyAfterRefund from './migrations/0128-money-after-refund.ts';
 import * as walletForwards from './migrations/0129-wallet-forwards.ts';
 import * as paymentNotes from './migrations/0130-payment-notes.ts';
+import * as subscriptionMails from './migrations/0131-subscription-mails.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -40,6 +41,7 @@ export const MIGRATIONS: Migrations = {
   '0128-money-after-refund': moneyAfterRefund,
   '0129-wallet-forwards': walletForwards,
   '0130-payment-notes': paymentNotes,
+  '0131-subscription-mails': subscriptionMails,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -158,7 +158,13 @@ CREATE INDEX revocations_of_sessions ON revocations (at) WHERE kind = 'session';
 CREATE TABLE mails (
   id TEXT PRIMARY KEY,
   user_id TEXT REFERENCES users(id),
-  kind TEXT NOT NULL CHECK (kind IN ('verify-email', 'reset-password', 'notice', 'shop-notice', 'receipt')),
+  kind TEXT NOT NULL
+    CHECK (
+      kind IN (
+        'verify-email', 'reset-password', 'notice', 'shop-notice', 'receipt', 'subscription',
+        'subscription-start'
+      )
+    ),
   state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'failed')),
   body_sealed TEXT,
   attempts INTEGER NOT NULL,
@@ -274,7 +280,8 @@ CREATE TABLE merchants (
   day_floor_until INTEGER,
   payer_may_ask_excess INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_ask_excess IN (0, 1)),
   payer_may_pause INTEGER NOT NULL DEFAULT 0 CHECK (payer_may_pause IN (0, 1)),
-  payer_may_cancel INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_cancel IN (0, 1))
+  payer_may_cancel INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_cancel IN (0, 1)),
+  mails_subscribers INTEGER NOT NULL DEFAULT 1 CHECK (mails_subscribers IN (0, 1))
 ) STRICT;
 CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id);
 CREATE TRIGGER webhook_urls_removed AFTER UPDATE OF webhook_url ON merchants
@@ -624,6 +631,22 @@ CREATE TABLE subscription_invoices (
 CREATE UNIQUE INDEX subscription_invoices_by_payment ON subscription_invoices (payment_id)
   WHERE payment_id IS NOT NULL;
 CREATE INDEX subscription_invoices_open ON subscription_invoices (subscription_id, n) WHERE status = 'open';
+
+CREATE TABLE subscription_mails (
+  subscription_id TEXT NOT NULL REFERENCES subscriptions(id),
+  n INTEGER NOT NULL CHECK (n >= 0),
+  kind TEXT NOT NULL
+    CHECK (
+      kind IN (
+        'invoice', 'reminder', 'past_due', 'paid', 'trial_ending', 'paused', 'resumed', 'cancelled', 'ended'
+      )
+    ),
+  due_at INTEGER,
+  mailed INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (subscription_id, n, kind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX subscription_mails_due ON subscription_mails (due_at, subscription_id) WHERE due_at IS NOT NULL;
 
 -- Payments and refunds
 

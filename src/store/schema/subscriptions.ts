@@ -1,5 +1,6 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import type { Mode } from '../../domain/coins.ts';
+import type { SubscriptionMailKind } from '../../domain/subscription/mails.ts';
 import type { InvoiceProblem, InvoiceStatus, SubscriptionStatus } from '../../domain/subscription/types.ts';
 import type { CreatorColumns } from './creator.ts';
 
@@ -74,4 +75,17 @@ export interface SubscriptionInvoiceRow {
   createdAt: number;
   /** Kept when its money is refunded or reversed. */
   paidAt: number | null;
+}
+
+/** A mail to the payer; unique by subscription, period and kind, so that no restart repeats it. */
+export interface SubscriptionMailRow {
+  subscriptionId: string;
+  /** The period that it is about. */
+  n: number;
+  kind: SubscriptionMailKind;
+  /** When it is written, if it still applies then; null: done. */
+  dueAt: number | null;
+  /** Number of mails that were written for it. */
+  mailed: number;
+  createdAt: number;
 }

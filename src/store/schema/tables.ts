@@ -60,7 +60,7 @@ import type {
   WalletFreezeRow,
   WalletLimitsRow,
 } from './sends.ts';
-import type { SubscriptionInvoiceRow, SubscriptionRow } from './subscriptions.ts';
+import type { SubscriptionInvoiceRow, SubscriptionMailRow, SubscriptionRow } from './subscriptions.ts';
 import type {
   DeliveryRow,
   EndpointHealthRow,
@@ -108,6 +108,7 @@ export interface Tables {
   payment_links: PaymentLinkRow;
   subscriptions: SubscriptionRow;
   subscription_invoices: SubscriptionInvoiceRow;
+  subscription_mails: SubscriptionMailRow;
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;

@@ -8,6 +8,7 @@ export {
   readStamps,
 } from './read-checkout.ts';
 export {
+  choosePayerMailbox,
   findPayerMailbox,
   mailReceipt,
   readReceiptMail,

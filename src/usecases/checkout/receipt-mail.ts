@@ -64,7 +64,9 @@ export async function mailReceipt(
     if (mail === null || email === null)
       throw new AppError('INVALID_STATE', 'The receipt of this payment cannot be mailed');
     if (mail.state !== 'unsent') return mail;
-    const reader = view.payment.sandbox ? await sandboxReader(tx, deps, view.merchantId, email) : null;
+    const reader = view.payment.sandbox
+      ? await sandboxReader(tx, deps, { merchantId: view.merchantId, email, kind: 'receipt' })
+      : null;
     if (view.payment.sandbox && reader === null) {
       await insertMail(tx, unmailed(view, deps.clock.now()));
       return { ...mail, state: 'failed' };
@@ -97,10 +99,37 @@ export async function findPayerMailbox(
   tx: Tx,
   deps: Pick<ReceiptMailDeps, 'clock'>,
   { isTest, ...of }: PayerOf & { readonly isTest: boolean },
-): Promise<{ readonly email: string; readonly userId: string | null } | null> {
+): Promise<Mailbox | null> {
   const email = await findPayerEmail(tx, of);
-  if (email === null || !isTest) return email === null ? null : { email, userId: null };
-  const userId = await sandboxReader(tx, deps, of.merchantId, email);
+  return email === null
+    ? null
+    : choosePayerMailbox(tx, deps, { email, merchantId: of.merchantId, isTest, kind: 'receipt' });
+}
+
+/** A mailbox, and the person of the shop whose address it is; null: of a payer, or the operator. */
+interface Mailbox {
+  readonly email: string;
+  readonly userId: string | null;
+}
+
+/** The mailbox of an address for mails to payers; null in the sandbox, unless it is that of a person of the shop. */
+export async function choosePayerMailbox(
+  tx: Tx,
+  deps: Pick<ReceiptMailDeps, 'clock'>,
+  {
+    email,
+    merchantId,
+    isTest,
+    kind,
+  }: {
+    readonly email: string;
+    readonly merchantId: string;
+    readonly isTest: boolean;
+    readonly kind: MailRow['kind'];
+  },
+): Promise<Mailbox | null> {
+  if (!isTest) return { email, userId: null };
+  const userId = await sandboxReader(tx, deps, { merchantId, email, kind });
   return userId === null ? null : { email, userId };
 }
 
@@ -126,13 +155,16 @@ async function findPayerEmail(db: Db, { paymentId, merchantId }: PayerOf): Promi
 async function sandboxReader(
   tx: Tx,
   { clock }: Pick<ReceiptMailDeps, 'clock'>,
-  merchantId: string,
-  email: string,
+  {
+    merchantId,
+    email,
+    kind,
+  }: { readonly merchantId: string; readonly email: string; readonly kind: MailRow['kind'] },
 ): Promise<string | null> {
   const user = await findUserByEmail(tx, emailKey(email));
   if (user === undefined || !user.isVerified) return null;
   if ((await findReachable(tx, user.id, merchantId)) === null) return null;
-  const of = { userId: user.id, kind: 'receipt', limit: SANDBOX_PER_HOUR } as const;
+  const of = { userId: user.id, kind, limit: SANDBOX_PER_HOUR };
   const sent = await mailTimesSince(tx, { ...of, since: clock.now() - HOUR_MS });
   return sent.length < SANDBOX_PER_HOUR ? user.id : null;
 }

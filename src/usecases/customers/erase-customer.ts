@@ -55,7 +55,7 @@ export async function eraseCustomer(
   await db.transaction(async (tx) => {
     const ids = await listPaymentIds(tx, customerId);
     await erasePayments(tx, rest(ids), redactor, clock.now());
-    await eraseSubscriptions(tx, customerId, redactor);
+    await eraseSubscriptions(tx, customerId, redactor, clock.now());
     if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
     tx.afterCommit(() =>
       logger.info({ customerId, payments: ids.length }, 'personal data of a customer erased'),

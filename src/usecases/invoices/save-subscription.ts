@@ -1,10 +1,12 @@
+import { planMails } from '../../domain/subscription/mails.ts';
 import { isInvoiceDue, nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { StoredInvoice } from '../../store/subscriptions/invoices.ts';
+import { openInvoices, type StoredInvoice } from '../../store/subscriptions/invoices.ts';
+import { insertSubscriptionMails } from '../../store/subscriptions/mails.ts';
 import { updateSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { emitEvent, type EmitEventDeps } from '../events/index.ts';
 import { presentInvoice, presentSubscription } from './present-subscription.ts';
@@ -21,7 +23,7 @@ export async function readMerchant(tx: Tx, merchantId: string): Promise<Merchant
 }
 
 /**
- * Stores a decided subscription with its events, in the transaction of the change. The invoices that belong to
+ * Stores a decided subscription with its events and mails, in the transaction of the change. The invoices that belong to
  * the decision are written before.
  * @param row with the other changes of this transaction
  * @param about the invoice of the events, or what the shop noted
@@ -46,6 +48,7 @@ export async function saveSubscription(
     updatedAt: now,
   };
   await updateSubscription(tx, saved);
+  await storeMails(tx, { before: row, decision: { state, events }, invoice: about.invoice, leadDays, now });
   const subscription = await presentSubscription(tx, saved, { now, leadDays });
   const { invoice, note = null } = about;
   const data = {
@@ -68,4 +71,26 @@ export async function saveSubscription(
     });
   }
   return saved;
+}
+
+async function storeMails(
+  tx: Tx,
+  {
+    before,
+    decision: { state, events },
+    invoice,
+    leadDays,
+    now,
+  }: {
+    readonly before: SubscriptionRow;
+    readonly decision: Decision;
+    readonly invoice: StoredInvoice | undefined;
+    readonly leadDays: number;
+    readonly now: number;
+  },
+): Promise<void> {
+  const [oldest = null] = invoice === undefined ? await openInvoices(tx, before.id) : [invoice];
+  const mails = planMails({ before, after: state, events, invoice: oldest, leadDays, now });
+  const rows = mails.map((mail) => ({ ...mail, subscriptionId: before.id, mailed: 0, createdAt: now }));
+  await insertSubscriptionMails(tx, rows);
 }

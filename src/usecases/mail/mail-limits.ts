@@ -24,6 +24,9 @@ const PER_MAILBOX: Readonly<Record<MailRow['kind'], Limit>> = {
   notice: { count: 5, windowMs: DAY_MS },
   'shop-notice': { count: 20, windowMs: DAY_MS },
   receipt: { count: 20, windowMs: DAY_MS },
+  subscription: { count: 20, windowMs: DAY_MS },
+  // Of its own, so that strangers with a link of a shop cannot use up the limit of paid subscriptions.
+  'subscription-start': { count: 3, windowMs: DAY_MS },
 };
 
 /** Rate limits per account for all its mails to such mailboxes, by kind: the invitations of all its shops. */

@@ -114,6 +114,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     payerMayAskExcess: true,
     payerMayPause: false,
     payerMayCancel: true,
+    mailsSubscribers: true,
     suspendedAt: null,
     booksClosedUntil: 0,
     createdAt: now,

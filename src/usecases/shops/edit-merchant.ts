@@ -51,6 +51,7 @@ export interface EditMerchantInput {
   readonly payerMayAskExcess?: boolean | undefined;
   readonly payerMayPause?: boolean | undefined;
   readonly payerMayCancel?: boolean | undefined;
+  readonly mailsSubscribers?: boolean | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -95,6 +96,7 @@ function subscriptionSettings(merchant: MerchantRow, input: EditMerchantInput) {
     excessToCredit: input.excessToCredit ?? merchant.excessToCredit,
     payerMayPause: input.payerMayPause ?? merchant.payerMayPause,
     payerMayCancel: input.payerMayCancel ?? merchant.payerMayCancel,
+    mailsSubscribers: input.mailsSubscribers ?? merchant.mailsSubscribers,
   };
 }
 

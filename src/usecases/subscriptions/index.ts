@@ -7,6 +7,6 @@ export { editSubscription } from './edit-subscription.ts';
 export { payAhead } from './pay-ahead.ts';
 export { actInPortal, changePortalEmail, PORTAL_ACTIONS } from './portal-actions.ts';
 export { portalUrl, rotatePortalToken } from './portal-token.ts';
-export { type PortalInvoice, type PortalView, readPortal } from './read-portal.ts';
+export { type PortalInvoice, type PortalView, readPayerView, readPortal } from './read-portal.ts';
 export { summarizeSubscriptions } from './summarize-subscriptions.ts';
 export { findOwnSubscription, type SubscriptionDeps } from './subscription-deps.ts';

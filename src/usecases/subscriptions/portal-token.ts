@@ -1,7 +1,8 @@
 import type { SecretBox } from '../../domain/keys.ts';
 import { AppError } from '../../domain/errors.ts';
+import { listPendingMails, replaceMailBody } from '../../store/accounts/mails.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findSubscriptionByToken, updateSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { tokenHash } from '../accounts/index.ts';
 import { randomBase62 } from '../events/index.ts';
@@ -57,7 +58,26 @@ export async function rotatePortalToken(
     const row = await findOwnSubscription(tx, merchantId, subscriptionId);
     const rotated = { ...row, ...newPortalToken(deps), email: null, updatedAt: deps.clock.now() };
     await updateSubscription(tx, rotated);
+    await replaceInMails(tx, deps, row, rotated);
     await storeResult(tx, rotated);
     return rotated;
   });
+}
+
+type Sealed = Pick<SubscriptionRow, 'id' | 'portalTokenSealed'>;
+
+/** Mails that wait in the outbox have the new address. */
+async function replaceInMails(
+  tx: Tx,
+  { secretBox }: Pick<SubscriptionDeps, 'secretBox'>,
+  { id, portalTokenSealed: before }: Sealed,
+  { portalTokenSealed: after }: Sealed,
+): Promise<void> {
+  if (before === null || after === null) return;
+  const [earlier, token] = [secretBox.open(before), secretBox.open(after)];
+  for (const { id: mailId, bodySealed } of await listPendingMails(tx, `${id}/`)) {
+    if (bodySealed === null) continue;
+    const body = secretBox.open(bodySealed).replaceAll(earlier, token);
+    await replaceMailBody(tx, mailId, secretBox.seal(body));
+  }
 }

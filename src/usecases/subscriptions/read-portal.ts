@@ -19,17 +19,26 @@ import type { SubscriptionDeps } from './subscription-deps.ts';
 /** Invoices that the page lists. */
 const HISTORY = 24;
 
-export type PortalView = Awaited<ReturnType<typeof readPortal>>;
+export type PortalView = Awaited<ReturnType<typeof readPayerView>>;
 export type PortalInvoice = ReturnType<typeof toInvoice>;
 
+type ReadDeps = Pick<SubscriptionDeps, 'db' | 'clock'>;
+
 /**
- * All data of a payer's page: no metadata, and the e-mail address masked, because the link may be in other hands.
+ * All data of a payer's page.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND
  */
-export async function readPortal(deps: Pick<SubscriptionDeps, 'db' | 'clock'>, token: string) {
+export async function readPortal(deps: ReadDeps, token: string): Promise<PortalView> {
+  return readPayerView(deps, await findByPortalToken(deps.db, token));
+}
+
+/**
+ * What a payer may see of a subscription: no metadata, and the e-mail address masked, because the link may be in
+ * other hands.
+ */
+export async function readPayerView(deps: ReadDeps, row: SubscriptionRow) {
   const { db } = deps;
   const now = deps.clock.now();
-  const row = await findByPortalToken(db, token);
   const merchant = await findMerchant(db, row.merchantId);
   if (merchant === undefined) throw new Error(`merchant ${row.merchantId} does not exist`);
   const state = await loadState(db, row);

@@ -179,6 +179,7 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       payerMayAskExcess: true,
       payerMayPause: false,
       payerMayCancel: true,
+      mailsSubscribers: true,
       booksClosedUntil: 0,
       ...times,
     })

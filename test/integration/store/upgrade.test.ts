@@ -316,6 +316,7 @@ it('the newest database fixture has rows in every table in which this version ca
     'forward_counters',
     'send_approvals',
     'subscription_invoices',
+    'subscription_mails',
     'subscriptions',
     'wallet_forwards',
     'wallet_freezes',

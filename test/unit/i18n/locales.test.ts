@@ -21,6 +21,7 @@ describe('locales', () => {
       'notice-mails': ALL,
       'payment-link-page': ALL,
       'refund-page': ALL,
+      'subscription-mails': ALL,
       'subscription-page': ALL,
     });
   });

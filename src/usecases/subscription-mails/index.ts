@@ -1,0 +1,3 @@
+/** Mails to the payers of subscriptions. */
+export { queueSubscriptionMails } from './queue-subscription-mails.ts';
+export type { SubscriptionMailFacts } from './mail-facts.ts';
