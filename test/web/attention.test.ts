@@ -1,4 +1,6 @@
-/** A day of a shopkeeper: one order with each trouble, and all of them settled from the page "Needs you" alone. */
+/** A day of a shopkeeper: ten orders, each kind of trouble, and all of it settled from the page "Needs you" alone. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
@@ -33,9 +35,9 @@ afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
 
-async function order(orderId: string, scenario: string, fields: object = {}): Promise<string> {
+async function order(orderId: string, scenario: string, fields: object = {}, coin = 'BTC'): Promise<string> {
   const { id } = await shop.createPayment({ orderId, ...fields });
-  const body = { paymentId: id, scenario, coin: 'BTC', ...(scenario === 'double-spend' ? {} : DEEP) };
+  const body = { paymentId: id, scenario, coin, ...(scenario === 'double-spend' ? {} : DEEP) };
   await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
   return id;
 }
@@ -44,36 +46,71 @@ const DEEP = { confirmations: 6 };
 const waiting = async (): Promise<string[]> => {
   const { items } = await till.api.must<{ items: { kind: string }[] }>(
     'GET',
-    '/merchant/attention?limit=50',
-    {
-      token: shop.secretKey,
-    },
+    `/merchant/attention?merchantId=${shop.merchantId}&limit=50`,
+    { token: owner.token },
   );
   return items.map(({ kind }) => kind).toSorted();
 };
 
+const complete = async (paymentId: string) =>
+  eventually(
+    'the payment to complete',
+    () => shop.payment(paymentId),
+    ({ status }) => status === 'completed',
+  );
+
 /** A claim of a whole payment that waits for the owner. */
-async function claimToApprove(): Promise<void> {
-  const paymentId = await order('claimed', 'exact');
-  const { url } = await eventually(
-    'the payment to be refundable',
-    () =>
-      till.api.call<RefundLinkJson>('POST', '/payment/refund-link', {
-        token: shop.secretKey,
-        body: { paymentId, preset: 'all', approval: true, deductFee: true },
-      }),
-    ({ status }) => status === 201,
-  ).then(({ body }) => body.data);
+async function claimToApprove(orderId: string): Promise<void> {
+  const paymentId = await order(orderId, 'exact');
+  await complete(paymentId);
+  const { url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+    token: shop.secretKey,
+    body: { paymentId, preset: 'all', approval: true, deductFee: true },
+  });
   const { wallets } = await Shop.open(till.api);
   await claimLink(till.api, url, { coin: 'BTC', destination: wallets.BTC });
+}
+
+/** An order that was paid, refunded outside tilld, and paid again. */
+async function paidAfterRefund(): Promise<void> {
+  const paymentId = await order('again', 'exact');
+  await complete(paymentId);
+  const resolved = { token: shop.secretKey, body: { paymentId, action: 'refunded' } };
+  await till.api.must('POST', '/payment/resolve', resolved);
+  const again = { paymentId, scenario: 'overpay', coin: 'BTC', ...DEEP };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body: again });
+}
+
+/** Two Litecoin sends after the last Litecoin block: one is stuck, and its node refused the other one. */
+async function sendInVain(): Promise<void> {
+  for (const orderId of ['sent', 'sent-too']) await complete(await order(orderId, 'exact', {}, 'LTC'));
+  const { wallets } = await Shop.open(till.api);
+  const sends: string[] = [];
+  for (const amount of ['0.1', '0.11']) {
+    const sent = await shop.send({ coin: 'LTC', amount, destination: wallets.LTC });
+    expect(sent.status).toBe(200);
+    sends.push(sent.body.data.id);
+  }
+  const database = new Sqlite(join(till.dataDir, 'tilld.sqlite'));
+  const change =
+    "UPDATE sends SET status = 'failed', error = 'a node refused it', updated_at = ? WHERE id = ?";
+  expect(database.prepare(change).run(till.clock.now(), sends[1]).changes).toBe(1);
+  database.close();
 }
 
 const card = (name: string) => page.getByRole('listitem').filter({ hasText: name });
 const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name });
 
-it('the "Needs you" page lets a shopkeeper settle every kind of open decision', async () => {
+const dismissCard = async (name: string): Promise<void> => {
+  await card(name).getByRole('button', { name: 'Dismiss' }).click();
+  await inDialog('Yes, dismiss it').click();
+  await card(name).waitFor({ state: 'detached' });
+};
+
+it('the "Needs you" page lets a shopkeeper settle every trouble of a day', async () => {
+  await sendInVain();
   await order('short', 'underpay', { lifetimeMinutes: 5 });
-  till.clock.advance(6 * 60_000);
+  till.clock.advance(7 * 3_600_000);
   // Only now, because a step-up lasts for five minutes.
   const user = { email: owner.email, password: 'correct horse battery', steppedUp: true };
   await signInBrowser(page.context(), till.api.baseUrl, user);
@@ -81,14 +118,31 @@ it('the "Needs you" page lets a shopkeeper settle every kind of open decision', 
   await order('over', 'overpay');
   await order('reversed', 'double-spend');
   await order('fine', 'exact');
-  await claimToApprove();
-  const all = ['payment_late', 'payment_over', 'payment_reversed', 'payment_short', 'refund_claim'];
+  await paidAfterRefund();
+  await claimToApprove('claimed');
+  await claimToApprove('declined');
+  const endpoint = { merchantId: shop.merchantId, url: 'http://127.0.0.1:9/nothing' };
+  await till.api.must('POST', '/merchant/webhook/endpoint/create', { token: shop.secretKey, body: endpoint });
+  await order('unheard', 'double-spend');
+  const all = [
+    'payment_after_refund',
+    'payment_late',
+    'payment_over',
+    'payment_reversed',
+    'payment_reversed',
+    'payment_short',
+    'refund_claim',
+    'refund_claim',
+    'send_failed',
+    'send_stuck',
+    'webhook_failing',
+  ];
   await eventually('each trouble to wait', waiting, (now) => JSON.stringify(now) === JSON.stringify(all));
   await visit(page, `/dashboard/shop/${shop.merchantId}/attention`);
-  await page.getByRole('heading', { name: 'Needs you (5)' }).waitFor();
-  await expect.poll(() => page.title()).toContain('Needs you (5)');
+  await page.getByRole('heading', { name: 'Needs you (11)' }).waitFor();
+  await expect.poll(() => page.title()).toContain('Needs you (11)');
   const menu = page.getByRole('navigation', { name: 'Main' });
-  await expect.poll(() => menu.getByRole('link').nth(1).innerText()).toMatch(/^Needs you\s+5$/);
+  await expect.poll(() => menu.getByRole('link').nth(1).innerText()).toMatch(/^Needs you\s+11$/);
   expect(await page.getByRole('listitem').filter({ hasText: 'fine' }).count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
   await page.screenshot({ path: `${SCREENS}/attention-desktop.png`, fullPage: true });
@@ -101,11 +155,19 @@ it('the "Needs you" page lets a shopkeeper settle every kind of open decision', 
   await card('Order over').getByRole('button', { name: 'Refund the excess' }).click();
   await card('Order over').waitFor({ state: 'detached' });
   await page.getByText('Send this link to the payer.').waitFor();
+  await card('Order again').getByRole('button', { name: 'Refund the payer' }).click();
+  await card('Order again').waitFor({ state: 'detached' });
+  await card('Order declined').getByRole('button', { name: 'Decline' }).click();
+  await page.screenshot({ path: `${SCREENS}/attention-decline.png` });
+  await inDialog('Yes, decline it').click();
+  await card('Order declined').waitFor({ state: 'detached' });
   await card('Order claimed').getByRole('button', { name: 'Approve and send' }).click();
   await inDialog('Approve and send').click();
   await card('Order claimed').waitFor({ state: 'detached' });
-  await card('Order reversed').getByRole('button', { name: 'Dismiss' }).click();
-  await inDialog('Yes, dismiss it').click();
+  for (const name of ['Order reversed', 'Order unheard', 'A send failed', 'A send is not confirmed']) {
+    await dismissCard(name);
+  }
+  await dismissCard('A webhook endpoint fails');
   await page.getByText('Nothing needs you').waitFor();
   expect(await waiting()).toEqual([]);
 });
