@@ -279,7 +279,7 @@ ensure_promtool() {
   if command -v apt-get >/dev/null; then
     mkdir -p "$cache" && work="$(mktemp -d "$cache/.new-XXXXXX")" || return 1
     if [ "$(id -u)" = 0 ]; then apt-get update -q >&2 || true; fi
-    (cd "$work" && apt-get download -q prometheus >&2 && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool) &&
+    (cd "$work" && apt-get download -q -o APT::Sandbox::User= prometheus >&2 && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool) &&
       mv "$work/promtool" "$cache/promtool"
     rm -rf "$work"
     [ -x "$cache/promtool" ] && return 0

@@ -31,10 +31,18 @@ export function hashBegins(column: string, prefix: string): RawBuilder<boolean> 
   return sql<boolean>`(${sql.join(ranges, sql` or `)})`;
 }
 
+/** How much of an address its index has (addresses_by_text), as few addresses of a shop share that much. */
+const INDEXED_CHARACTERS = 12;
+
 /** Case-insensitive: no two addresses of a shop differ in letter case alone. */
 export function addressBegins(column: string, prefix: string): RawBuilder<boolean> {
   const address = sql.ref(column);
-  return sql<boolean>`(${address} collate nocase >= ${prefix} and ${address} collate nocase < ${prefix + HIGHEST})`;
+  const indexed = sql`substr(${address}, 1, ${sql.lit(INDEXED_CHARACTERS)})`;
+  return sql<boolean>`(${beginsWith(indexed, prefix.slice(0, INDEXED_CHARACTERS))} and ${beginsWith(address, prefix)})`;
+}
+
+function beginsWith(text: RawBuilder<unknown>, start: string): RawBuilder<boolean> {
+  return sql<boolean>`${text} collate nocase >= ${start} and ${text} collate nocase < ${start + HIGHEST}`;
 }
 
 /** Whether an amount in atoms equals these digits of its coin, or continues them with further decimals. */

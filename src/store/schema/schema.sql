@@ -908,7 +908,7 @@ CREATE TABLE addresses (
 ) STRICT;
 CREATE INDEX addresses_by_chain ON addresses (coin, mode, id);
 CREATE INDEX addresses_by_payment ON addresses (payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX addresses_by_text ON addresses (merchant_id, mode, address COLLATE NOCASE)
+CREATE INDEX addresses_by_text ON addresses (merchant_id, mode, substr(address, 1, 12) COLLATE NOCASE)
   WHERE payment_id IS NOT NULL;
 
 CREATE TABLE address_counters (

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 600_000;
 
 const promtool = async (...options: string[]): Promise<string> =>
   (await promisify(execFile)('promtool', options)).stdout;
