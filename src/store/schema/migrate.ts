@@ -18,7 +18,7 @@ import * as moneyAfterRefund from './migrations/0128-money-after-refund.ts';
 import * as walletForwards from './migrations/0129-wallet-forwards.ts';
 import * as paymentNotes from './migrations/0130-payment-notes.ts';
 import * as subscriptionMails from './migrations/0131-subscription-mails.ts';
-import * as shorterAddressIndex from './migrations/0131-shorter-address-index.ts';
+import * as shorterAddressIndex from './migrations/0132-shorter-address-index.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -43,7 +43,7 @@ export const MIGRATIONS: Migrations = {
   '0129-wallet-forwards': walletForwards,
   '0130-payment-notes': paymentNotes,
   '0131-subscription-mails': subscriptionMails,
-  '0131-shorter-address-index': shorterAddressIndex,
+  '0132-shorter-address-index': shorterAddressIndex,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

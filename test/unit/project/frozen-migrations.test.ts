@@ -25,7 +25,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0129-wallet-forwards': '3b45df8073fa5f6d11dc64f54ab0d77abd58ef13de4acd22e4b8e1050b1916a7',
   '0130-payment-notes': 'dedf01ee3e89baf53e595f9d845857ad767438feddf4e0339c92dc502ffa62fa',
   '0131-subscription-mails': '7f39cd315c3a67c6c99fbccb685b0cd1f2c0175234b3f8799012d9807deae53d',
-  '0131-shorter-address-index': '4a51b2eb81eec6b0df42453de52bf0920978d976ab0ff3c9721ccb66f1729dfe',
+  '0132-shorter-address-index': '4a51b2eb81eec6b0df42453de52bf0920978d976ab0ff3c9721ccb66f1729dfe',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';
