@@ -3,7 +3,6 @@ import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
 import { compressJson } from '../sqlite/compressed-json.ts';
-import { deleteNote } from '../payments/payment-notes.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { preparedList } from '../sqlite/prepared.ts';
 
@@ -33,7 +32,7 @@ export async function erasePayment(
 ): Promise<void> {
   await eraseTerms(tx, paymentId, redactor);
   // The shop may have written anything about the payer there.
-  await deleteNote(tx, paymentId);
+  await tx.deleteFrom('payment_notes').where('paymentId', '=', paymentId).execute();
   await eraseEvents(tx, paymentId, redactor);
   await eraseExchanges(tx, paymentId, redactor);
   const links = await eraseReasons(tx, paymentId, redactor);
