@@ -23,6 +23,7 @@ const TRANSACTIONS = 400;
 /** Distinct lists of transactions, which recur. */
 const LISTS = 16;
 const HEIGHT = 1_000_000;
+const GENESIS_TIME = 1_700_000_000;
 /** Height of the newest block. */
 let head = blockMs === undefined ? HEIGHT : 1_000;
 const FINAL_DEPTH = 64;
@@ -91,12 +92,20 @@ const transactions = lists.map((hashes) => JSON.stringify(hashes.map(transaction
 const traces = isTraced ? lists.map((hashes) => JSON.stringify(hashes.map(traceAt))) : [];
 const bloom = hex(256);
 
+/** When each block was made, where the head advances, seconds since 1970. */
+const minedAt = new Map<number, number>();
+
+/** Block time. Older than a payment's address means to the daemon that its money is no payment. */
+function timeAt(height: number): number {
+  return minedAt.get(height) ?? GENESIS_TIME + 12 * height;
+}
+
 function block(height: number, isFull: boolean): string {
   const header = {
     number: toHex(height),
     hash: knownHash(height),
     parentHash: hashAt(height - 1),
-    timestamp: toHex(1_700_000_000 + 12 * height),
+    timestamp: toHex(timeAt(height)),
     gasLimit: toHex(60_000_000),
     gasUsed: toHex(35_000_000),
     baseFeePerGas: toHex(2_000_000_000),
@@ -220,7 +229,12 @@ process.on('message', (payment: EthereumPayment) => {
   enter(payment);
   process.send?.({});
 });
-if (blockMs !== undefined) setInterval(() => (head += 1), blockMs);
+if (blockMs !== undefined) {
+  setInterval(() => {
+    head += 1;
+    minedAt.set(head, Math.floor(Date.now() / 1_000));
+  }, blockMs);
+}
 
 function reply(call: Call): string {
   const result = answer(call);
