@@ -39,7 +39,7 @@ const FIRST_PARTS = [
   },
   {
     name: 'shared',
-    test: /packages\/sdk\/src\/|src\/web\/dashboard\/(load-later|contract|format|api\/(?!prefetch|was-in)|ui\/(?!dialog-view|toast-view|chart|qr))/,
+    test: /packages\/sdk\/src\/|src\/web\/dashboard\/(load-later|contract|format|api\/(?!prefetch|had-session)|ui\/(?!dialog-view|toast-view|chart|qr))/,
     priority: 1,
   },
 ];

@@ -67,8 +67,8 @@ import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { createPdfRenderer } from '../pdf/render-pdf.ts';
 import type { ServerFaults } from '../usecases/attention/index.ts';
 import {
-  createSignInGuard,
-  noSignInGuard,
+  createLoginThrottle,
+  noLoginThrottle,
   type PasswordHasher,
   type Tokens,
 } from '../usecases/accounts/index.ts';
@@ -189,7 +189,7 @@ export function routeDependencies(deps: HttpDeps) {
     passwords: deps.passwords,
     tokens: deps.tokens,
     secretBox,
-    guard: config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock),
+    guard: config.auth.ratePerMinute === 0 ? noLoginThrottle() : createLoginThrottle(clock),
     baseUrl,
     hasMailServer: config.smtp !== null,
   };

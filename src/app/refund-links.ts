@@ -20,7 +20,8 @@ export function createRefundLinks(deps: SendCoinsDeps): RefundLinks {
   const claimBackoff = new RetryBackoff(deps.clock, BACKOFF);
   const send = coalesce(
     async () => sendClaims({ ...deps, claimBackoff }),
-    (error) => logger.error({ err: error }, 'reading the queue of claimed refunds failed; will retry'),
+    (error) =>
+      logger.error({ err: error }, 'reading claimed refunds that wait to be sent failed; will retry'),
   );
   const jobs = new Scheduler(logger).every('refund-links', EVERY_MS, async () => {
     await expireLinks(deps);

@@ -9,7 +9,7 @@ import { extendGapLimit, type GapLimitDeps } from '../usecases/addresses/index.t
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { receiveBranchReader } from '../wallet/receive-branch.ts';
-import { reservingDeriver } from '../wallet/issued-addresses.ts';
+import { withReservedAddresses } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
 
@@ -32,7 +32,7 @@ export async function openWallet(parts: WalletParts) {
     logger.info({}, 'libsecp256k1 has no binary for this platform; creating payments is slower');
   }
   const issued = await openIssuedAddresses({ ...parts, db, deriver: wallet, toWatchKey });
-  const deriver = reservingDeriver(wallet, issued);
+  const deriver = withReservedAddresses(wallet, issued);
   const lookAhead = await LookAhead.open({ db, deriver, toWatchKey, logger });
   const extendLookAhead = gapLimit({ ...parts, db, deriver, toWatchKey });
   const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);

@@ -20,7 +20,7 @@ import {
   auditOperatorEverywhere,
   suspendShops,
 } from '../usecases/accounts/index.ts';
-import { openGapLimit } from '../usecases/addresses/index.ts';
+import { reserveGapLimit } from '../usecases/addresses/index.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { openKeyring, type Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
@@ -119,7 +119,7 @@ async function lookAhead(
     });
     const revoked = await revokeAgain(db, options, { keyring, stage });
     await auditOperatorEverywhere(db, { secretBox: createSecretBox(keyring), clock }, 'scripts/restore');
-    const recovered = await openGapLimit({ db, clock }, options.lookAhead);
+    const recovered = await reserveGapLimit({ db, clock }, options.lookAhead);
     await markRestored(db, clock);
     await markAsCopy(db);
     if (options.newerDatabase !== undefined) await markCopyUnchecked(db);

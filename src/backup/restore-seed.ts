@@ -11,7 +11,7 @@ import { openDatabase } from '../store/sqlite/open.ts';
 import { insertUser } from '../store/accounts/users.ts';
 import { createMerchant } from '../usecases/shops/index.ts';
 import { newUuid } from '../usecases/events/index.ts';
-import { openGapLimit } from '../usecases/addresses/index.ts';
+import { reserveGapLimit } from '../usecases/addresses/index.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { restoreKeyring, type Keyring } from '../wallet/keyring.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
@@ -115,7 +115,7 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
   const chains = options.depth > 0 ? options.connect(db) : [];
   try {
     const found = await watchUnspent(deps, chains, options.depth);
-    return found + (await openGapLimit(deps, gap));
+    return found + (await reserveGapLimit(deps, gap));
   } finally {
     await Promise.all(chains.map(async (chain) => chain.close()));
   }

@@ -16,7 +16,7 @@ export function isPlausibleEmail(text: string): boolean {
  * and fold letter variants. Merging two mailboxes into one limit does less harm than giving one mailbox
  * several.
  */
-export function mailboxKey(email: string): string {
+export function normalizedMailbox(email: string): string {
   const key = emailKey(email.normalize('NFKC'));
   const at = key.lastIndexOf('@');
   const local = key

@@ -26,7 +26,7 @@ import type { ListenAddress } from './server/listener.ts';
 import { bareReadinessRouter, livenessRouter, operatorRouter, type Readiness } from './routes/health.ts';
 import { securityHeaders } from './server/security-headers.ts';
 import { assertWellFormed } from './server/well-formed.ts';
-import { readBasePath, serveBelow } from './server/base-path.ts';
+import { readBasePath, mountAtBasePath } from './server/base-path.ts';
 import { publicKeyCors } from './server/cors.ts';
 import { sendResponse } from './server/send-response.ts';
 import { allowCompression } from './server/send-text.ts';
@@ -80,7 +80,7 @@ export function createApis(deps: ClosingDeps): { readonly public: Express; reado
 function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
   const { settings, routes } = deps;
   const app = bareApp(settings);
-  app.use(serveBelow(readBasePath(settings.baseUrl)), ...common, publicKeyCors(routes));
+  app.use(mountAtBasePath(readBasePath(settings.baseUrl)), ...common, publicKeyCors(routes));
   app.use(routeTable(routes, serveWith(deps)));
   app.use(livenessRouter(settings.version));
   app.use(settings.adminListen === null ? operatorRouter(deps) : bareReadinessRouter(deps));

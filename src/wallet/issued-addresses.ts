@@ -141,7 +141,7 @@ export class IssuedAddresses {
 }
 
 /** Wraps a deriver so that each address is recorded outside the database before it is first used. */
-export function reservingDeriver(deriver: AddressDeriver, issued: IssuedAddresses): AddressDeriver {
+export function withReservedAddresses(deriver: AddressDeriver, issued: IssuedAddresses): AddressDeriver {
   return {
     address: (path) => {
       issued.reserve(path);

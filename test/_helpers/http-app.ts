@@ -26,7 +26,7 @@ import { markVerified } from '../../src/store/accounts/users.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { redirectRule } from '../../src/usecases/shops/connect/redirect-url.ts';
 import { createPasswordHasher } from '../../src/usecases/accounts/passwords/password-hasher.ts';
-import { createSignInGuard, noSignInGuard } from '../../src/usecases/accounts/sessions/sign-in-guard.ts';
+import { createLoginThrottle, noLoginThrottle } from '../../src/usecases/accounts/sessions/login-throttle.ts';
 import { createTokens } from '../../src/usecases/accounts/sessions/tokens.ts';
 import type { RegisterDeps } from '../../src/usecases/accounts/register.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
@@ -103,7 +103,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const passwords = await createPasswordHasher(options.passwordCost ?? CHEAP_PASSWORDS);
   const registration = options.registration ?? 'open';
   const isLimited = (options.settings?.authRatePerMinute ?? 0) > 0;
-  const guard = isLimited ? createSignInGuard(clock) : noSignInGuard();
+  const guard = isLimited ? createLoginThrottle(clock) : noLoginThrottle();
   const registry = new Registry();
   const allowPrivate = options.allowPrivate ?? true;
   let wakes = 0;

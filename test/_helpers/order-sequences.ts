@@ -9,7 +9,11 @@ import {
 } from '../../src/domain/payment/remaining-refundable.ts';
 import { atomsToRequest } from '../../src/domain/payment/paid-share.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
-import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
+import {
+  endsUnclaimedRefundLinks,
+  isBought,
+  isLimitedToExcess,
+} from '../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../src/domain/payment/payment-machine.ts';
 import { completedBy, missingShare } from '../../src/domain/payment/status.ts';
 import type {
@@ -511,7 +515,7 @@ export class OrderLife {
     this.payment = payment;
     this.events.push(...events);
     this.reached.add(payment.status);
-    if (endsOpenLinks(before, payment)) {
+    if (endsUnclaimedRefundLinks(before, payment)) {
       for (const link of this.links) if (link.state === 'open') link.state = 'ended';
     }
     return true;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeStatus } from '../../src/domain/chain.ts';
 import type { Coin, Network } from '../../src/domain/coins.ts';
-import { isInStep, SyncTracker } from '../../src/workers/chain-watcher/sync-tracker.ts';
+import { isSynced, SyncTracker } from '../../src/workers/chain-watcher/sync-tracker.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -39,12 +39,12 @@ function trackerFor(coin: Coin, network: Network) {
   return { watch, poll, pollRepeatedly, pass, now: () => now };
 }
 
-describe('isInStep (the node has every block that it knows of)', () => {
+describe('isSynced (the node has every block that it knows of)', () => {
   it('is true for a node without missing blocks, whether it reports peers or not', () => {
-    expect(isInStep(status)).toBe(true);
-    expect(isInStep({ ...status, syncing: true })).toBe(false);
-    expect(isInStep({ ...status, peers: 3, syncing: true })).toBe(false);
-    expect(isInStep({ ...status, peers: 0 })).toBe(false);
+    expect(isSynced(status)).toBe(true);
+    expect(isSynced({ ...status, syncing: true })).toBe(false);
+    expect(isSynced({ ...status, peers: 3, syncing: true })).toBe(false);
+    expect(isSynced({ ...status, peers: 0 })).toBe(false);
   });
 });
 

@@ -84,11 +84,11 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     const { method } = request;
     const numberedRequest = numbered(request);
     const reply = REPLY.safeParse(await dialect.exchange(numberedRequest, method, options));
-    if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
+    if (!reply.success) throw invalidResponse(method, 'is no JSON-RPC reply');
     const { id = null, error } = reply.data;
     // A node answers parse errors with a null id.
     const mayDiffer = Boolean(error) && (id === null || dialect.allowsErrorsOfAnyId === true);
-    if (id !== numberedRequest.id && !mayDiffer) throw badAnswer(method, 'belongs to another request');
+    if (id !== numberedRequest.id && !mayDiffer) throw invalidResponse(method, 'belongs to another request');
     const answer = readAnswer(reply.data, method);
     if (answer instanceof RpcRefusal) throw answer;
     return parsed(answer.result, method, schema);
@@ -104,7 +104,7 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     const byId = new Map(replies.data.map((reply) => [reply.id, reply]));
     return calls.map(({ id, method }) => {
       const reply = byId.get(id);
-      if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
+      if (reply === undefined) throw invalidResponse(what, `lacks request ${id}`);
       return readAnswer(reply, method);
     });
   }
@@ -114,14 +114,14 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
 
 /** A single error instead of a batch's answers: the provider does not accept batches, or not at the moment. */
 function refusedBatch(body: unknown, what: string): RefusedBatch {
-  const error = errorIn(body);
+  const error = parseRpcError(body);
   if (error === null)
     return new RefusedBatch('bad_answer', `${what}: the node's answer is no JSON-RPC batch reply`);
   return new RefusedBatch('unavailable', `${what}: ${error.message}`);
 }
 
 /** The code and message of a reply that is an error; null for any other body. */
-export function errorIn(body: unknown): { readonly code: number; readonly message: string } | null {
+export function parseRpcError(body: unknown): { readonly code: number; readonly message: string } | null {
   return REPLY.safeParse(body).data?.error ?? null;
 }
 
@@ -130,10 +130,13 @@ export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>)
   const value = schema.safeParse(result);
   if (value.success) return value.data;
   const [issue] = value.error.issues;
-  throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
+  throw invalidResponse(
+    method,
+    `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`,
+  );
 }
 
 /** The error for a malformed answer. */
-export function badAnswer(what: string, problem: string, cause?: unknown): ChainError {
+export function invalidResponse(what: string, problem: string, cause?: unknown): ChainError {
   return new ChainError('bad_answer', `${what}: the node's answer ${problem}`, { cause });
 }

@@ -1,5 +1,5 @@
 import { COINS } from '../coins.ts';
-import { liveCredits, reaches, sumByCoin } from './credits.ts';
+import { liveCredits, coversAmounts, sumByCoin } from './credits.ts';
 import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
 
 /** Those of these credits that were present when the merchant accepted. */
@@ -19,7 +19,7 @@ export function isAccepted(
   return (
     payment.acceptedPosition !== null &&
     credits.length > 0 &&
-    reaches(acceptedAmong(payment, credits), payment.accepted)
+    coversAmounts(acceptedAmong(payment, credits), payment.accepted)
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Coin } from '../coins.ts';
 import { isAccepted } from './acceptance.ts';
 import { sumCoverage, type Coverage } from './paid-share.ts';
-import { sumAtoms, liveCredits, reaches, sumByCoin } from './credits.ts';
+import { sumAtoms, liveCredits, coversAmounts, sumByCoin } from './credits.ts';
 import { valueOfEachRefund, shareOfAtoms } from './refund-value.ts';
 import { addShares, isMore, minShare, NO_SHARE, subtractShares } from './share.ts';
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
@@ -81,7 +81,7 @@ function staysComplete(
   { completedBy }: PaymentRefund,
   credits: readonly PaymentCredit[],
 ): boolean {
-  if (completedBy === null || !reaches(sumByCoin(credits), completedBy.sums)) return false;
+  if (completedBy === null || !coversAmounts(sumByCoin(credits), completedBy.sums)) return false;
   return !completedBy.byAcceptance || isAccepted(payment, credits);
 }
 
@@ -133,7 +133,7 @@ export function isFullyRefunded(payment: PaymentState, credits: readonly Payment
   if (credits.length === 0) return false;
   const accepted = payment.refunds.filter(({ stage }) => stage === 'accepted');
   if (accepted.length === 0) return false;
-  if (reaches(sumByCoin(accepted), sumByCoin(credits))) return true;
+  if (coversAmounts(sumByCoin(accepted), sumByCoin(credits))) return true;
   if (credits.some(({ due }) => due === null)) return false;
   const given = valueOfEachRefund(payment);
   const value = accepted.reduce((sum, refund) => addShares(sum, given(refund).value), NO_SHARE);

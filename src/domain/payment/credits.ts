@@ -31,7 +31,7 @@ export function sumAtoms(credits: readonly Pick<PaymentCredit, 'amount'>[]): big
 }
 
 /** True when these sums reach those in every coin. */
-export function reaches(sums: CoinSums, needed: CoinSums): boolean {
+export function coversAmounts(sums: CoinSums, needed: CoinSums): boolean {
   return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));
 }
 

@@ -10,7 +10,7 @@ import type { PaymentState } from './types.ts';
  * order was complete, so the payer chose to pay. A replacement of the same amount, such as the payer's fee
  * bump (RBF), does not end them.
  */
-export function endsOpenLinks(before: PaymentState, after: PaymentState): boolean {
+export function endsUnclaimedRefundLinks(before: PaymentState, after: PaymentState): boolean {
   if (before.credits.length === 0 || before.credits === after.credits || before.refundedAt !== null)
     return false;
   const [had, has] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];

@@ -3,7 +3,7 @@ import { CreditIndex } from './credit-index.ts';
 import { eventsBetween, reportedExcess, excessToReport } from './events-between.ts';
 import { isAccepted } from './acceptance.ts';
 import { isFullyRefunded } from './balance.ts';
-import { liveCredits, nextPosition, reaches, sumByCoin } from './credits.ts';
+import { liveCredits, nextPosition, coversAmounts, sumByCoin } from './credits.ts';
 import { observe } from './observe.ts';
 import { deriveStatus } from './status.ts';
 import type { PaymentFact, PaymentState, Transition } from './types.ts';
@@ -51,7 +51,7 @@ function withReplacement(before: PaymentState, after: PaymentState): PaymentStat
   // refund.
   if (after.refundedBy === 'merchant' || !isAccepted(before) || isAccepted(after)) return after;
   const had = liveCredits(before);
-  if (!reaches(sumByCoin(liveCredits(after)), sumByCoin(had))) return after;
+  if (!coversAmounts(sumByCoin(liveCredits(after)), sumByCoin(had))) return after;
   const wasLive = new Set(had.map(({ ref }) => outputKey(ref)));
   const credits = after.credits.map((credit) => {
     const isNew = credit.state !== 'gone' && !wasLive.has(outputKey(credit.ref));

@@ -132,7 +132,11 @@ export function changeLimits(
 }
 
 /** Drops raises that have not taken effect. */
-export function dropRaises(stored: StoredLimits, parts: readonly Raise[], now: number): StoredLimits {
+export function cancelLimitIncreases(
+  stored: StoredLimits,
+  parts: readonly Raise[],
+  now: number,
+): StoredLimits {
   const { limits, raises, confirmedAt } = limitsAt(stored, now);
   const isDropped = (part: Raise): boolean => parts.includes(part);
   return {

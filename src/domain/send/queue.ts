@@ -34,20 +34,20 @@ export function accountBalanceChange(
   { inputs, change, destination, amount }: Pick<SendPlan, 'inputs' | 'change' | 'destination' | 'amount'>,
   account: string,
 ): bigint | null {
-  const withdrawn = drawnFrom(inputs, account);
+  const withdrawn = amountSpentFrom(inputs, account);
   const returned = change?.address === account ? change.amount : 0n;
   const received = destination === account ? amount : 0n;
   return withdrawn === 0n && returned === 0n && received === 0n ? null : returned + received - withdrawn;
 }
 
 /** The balance that a plan assumes in an account, atoms; 0 if it does not draw on the account. */
-export function drawnFrom(inputs: SendPlan['inputs'], account: string): bigint {
+export function amountSpentFrom(inputs: SendPlan['inputs'], account: string): bigint {
   return inputs.reduce((sum, { address, amount }) => (address === account ? sum + amount : sum), 0n);
 }
 
 /**
  * The sends that may leave the queue now: the first one, if it is queued and no other send in flight draws on
- * the address. Sends that may have been paid unseen, and later ones, form two queues.
+ * the address. Sends that may have been paid by an undetected transaction, and later ones, form two queues.
  */
 export function readyForRelease(members: readonly QueueMember[]): QueueMember[] {
   const [unseen, others] = [true, false].map((isUnseen) =>

@@ -88,7 +88,7 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
  * receives more: only a transfer within the wallet then counts as lost, because the next one reuses its nonce
  * and at most one of them is mined.
  */
-export function judge(
+export function assessRejection(
   send: SendState,
   evidence: RejectionEvidence,
   { surplusDepth }: Pick<SendPolicy, 'surplusDepth'>,
@@ -184,7 +184,7 @@ function stayQueued(send: SendState, pauseMs: number, now: number): Decision {
 
 function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decision {
   const { evidence, policy } = fact;
-  const verdict = judge(send, evidence, policy);
+  const verdict = assessRejection(send, evidence, policy);
   switch (verdict.kind) {
     case 'present':
       return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });

@@ -169,7 +169,7 @@ export type SendFact =
  * same, while there is no proof that no version can be mined. `switch`: another version may be mined instead.
  * `renew`: the caller signs it again if possible, and reports the result. `dequeue`: broadcast it now.
  * `confirm`: a block pays. `revert`: a block executed or cancelled it without paying. `displace`: none of its
- * versions can be mined on this chain. `hold`: it may have been paid unseen, and only the operator can
+ * versions can be mined on this chain. `hold`: an undetected transaction may have paid it, and only the operator can
  * decide. `roll_back`: its block, or the displacing one, left the chain. `release`: coins that only unmined
  * versions had reserved are free. `fail`: it has failed, and all its coins are free.
  */

@@ -38,11 +38,11 @@ export function periodStart({ anchorAt, anchorN, interval, timeZone }: Schedule,
   return calendar.atWallTime(addMonths(wall, steps * (MONTHS[interval] ?? 0)));
 }
 
-/** How far `roughPeriodStart` may be off: a day by the zone, and the days that months differ in. */
+/** How far `approximatePeriodStart` may be off: a day by the zone, and the days that months differ in. */
 export const ROUGH_MS = 4 * DAY_MS;
 
 /** As `periodStart`, but counted in UTC, which takes a hundredth of the time. */
-export function roughPeriodStart({ anchorAt, anchorN, interval }: Schedule, n: number): number {
+export function approximatePeriodStart({ anchorAt, anchorN, interval }: Schedule, n: number): number {
   const days = DAYS[interval];
   const steps = n - anchorN;
   if (days !== undefined) return anchorAt + steps * days * DAY_MS;

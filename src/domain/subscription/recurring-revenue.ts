@@ -1,5 +1,5 @@
 import type { RecurringInterval } from '../catalog.ts';
-import { ROUGH_MS, roughPeriodStart } from './periods.ts';
+import { ROUGH_MS, approximatePeriodStart } from './periods.ts';
 import { hasNextPeriod, nextInvoiceAt } from './subscription-machine.ts';
 import type { SubscriptionState } from './types.ts';
 
@@ -52,8 +52,8 @@ export function countUpcoming(state: SubscriptionState, leadDays: number, before
 /** Asks the calendar of the zone only where a rough count is too close. */
 function isInvoicedBefore(state: SubscriptionState, leadDays: number, before: number): boolean {
   const { schedule, nextN } = state;
-  const lead = roughPeriodStart(schedule, nextN) - leadDays * DAY_MS;
-  const rough = Math.max(lead, roughPeriodStart(schedule, nextN - 1));
+  const lead = approximatePeriodStart(schedule, nextN) - leadDays * DAY_MS;
+  const rough = Math.max(lead, approximatePeriodStart(schedule, nextN - 1));
   if (Math.abs(rough - before) > ROUGH_MS) return rough < before;
   const at = nextInvoiceAt(state, leadDays);
   return at !== null && at < before;

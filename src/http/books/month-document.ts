@@ -10,7 +10,7 @@ import type { PrintBlock, PrintColumn, PrintDocument } from '../../domain/print-
 import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { MonthReport, MonthTotal } from '../../usecases/accounting/index.ts';
-import { coins, count, fiat } from '../checkout/format.ts';
+import { formatCoins, count, fiat } from '../checkout/format.ts';
 
 type Texts = typeof en;
 const TEXTS: Readonly<Record<Language, Texts>> = { en, de, es, fr, pt };
@@ -79,7 +79,7 @@ function totalsTable(
       ...(first === 'kind' ? [texts[kind]] : []),
       coin,
       count(total.count, language),
-      coins(formatCoinAmount(amount, coin), language),
+      formatCoins(formatCoinAmount(amount, coin), language),
       currency === null ? '' : fiat(formatFiat({ minor, currency }), currency, language),
     ];
   });
@@ -91,7 +91,7 @@ function totalsTable(
     right(texts.value, 2.6),
   ];
   const amounts = unpriced.map(
-    ({ coin, unpriced: atoms }) => `${coins(formatCoinAmount(atoms, coin), language)} ${coin}`,
+    ({ coin, unpriced: atoms }) => `${formatCoins(formatCoinAmount(atoms, coin), language)} ${coin}`,
   );
   return [
     { kind: 'table', columns, rows },
@@ -113,7 +113,7 @@ function balanceTable({ report: { balances }, texts, language }: Scene): PrintBl
     ],
     rows: PARTS.map((part) => [
       texts[part],
-      ...balances.map((balance) => coins(formatCoinAmount(balance[part], balance.coin), language)),
+      ...balances.map((balance) => formatCoins(formatCoinAmount(balance[part], balance.coin), language)),
     ]),
   };
 }
@@ -130,8 +130,8 @@ function ratesTable({ report, texts, language }: Scene): PrintBlock[] {
   const rows = report.rates.map(({ coin, currency, lowest, highest, sources }) => [
     coin,
     currency,
-    coins(lowest, language),
-    coins(highest, language),
+    formatCoins(lowest, language),
+    formatCoins(highest, language),
     sources.join(', '),
   ]);
   return [{ kind: 'table', columns, rows }];

@@ -1,6 +1,6 @@
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
-import { coins, fiat } from './format.ts';
+import { formatCoins, fiat } from './format.ts';
 import type { CheckoutText } from './negotiate-language.ts';
 import { excessPath, type PageModel } from './page-model.ts';
 
@@ -40,7 +40,7 @@ function requestState(scene: PageModel, { status, amount, coin }: ExcessRequest)
   const text = STATES[status];
   if (text === null || amount === null || coin === null) return null;
   return html`<div class="excess">
-    <p>${say(text, { excess: `${coins(amount, language)} ${coin}` })}</p>
+    <p>${say(text, { excess: `${formatCoins(amount, language)} ${coin}` })}</p>
     <p><a class="link" href="${excessPath(scene)}">${say('showExcessRequest')}</a></p>
   </div>`;
 }
@@ -48,5 +48,7 @@ function requestState(scene: PageModel, { status, amount, coin }: ExcessRequest)
 function shownExcess({ view, language }: PageModel): string | null {
   if (view.excess === null) return null;
   const { amount, coin } = view.excess;
-  return coin === null ? fiat(amount, view.payment.currency, language) : `${coins(amount, language)} ${coin}`;
+  return coin === null
+    ? fiat(amount, view.payment.currency, language)
+    : `${formatCoins(amount, language)} ${coin}`;
 }

@@ -12,7 +12,7 @@ export function fiat(amount: string, currency: string, language: Language): stri
 }
 
 /** A coin amount with all of its decimals. */
-export function coins(amount: string, language: Language): string {
+export function formatCoins(amount: string, language: Language): string {
   return new Intl.NumberFormat(language, { maximumFractionDigits: 18 }).format(amount as `${number}`);
 }
 

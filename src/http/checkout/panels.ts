@@ -3,7 +3,7 @@ import type { AmountDue } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { PageModel } from './page-model.ts';
 import { addressGroups } from './address-groups.ts';
-import { coins, fiat } from './format.ts';
+import { formatCoins, fiat } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
 import { qrPath } from './qr.ts';
 
@@ -77,7 +77,7 @@ function panel(
     <div class="facts">
       ${fact({
         label: amountLabel,
-        value: html`<b class="number">${coins(due.amount, language)}</b> ${coin}`,
+        value: html`<b class="number">${formatCoins(due.amount, language)}</b> ${coin}`,
         copy: due.amount,
         copyLabel: say('copyAmount'),
       })}

@@ -7,7 +7,7 @@ import {
   safeOrderName,
   nameForSubject,
 } from '../../usecases/mail/index.ts';
-import { coins, fiat, momentIn } from './format.ts';
+import { formatCoins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
 import { appliedRate } from './receipt.ts';
 
@@ -63,7 +63,7 @@ function receivedLines(scene: PageModel): string[] {
     .filter(({ status }) => status !== 'reversed')
     .flatMap((transaction) => {
       const rate = appliedRate(scene, transaction);
-      const amount = `${coins(transaction.amount, language)} ${transaction.coin}`;
+      const amount = `${formatCoins(transaction.amount, language)} ${transaction.coin}`;
       return [
         rate === null ? amount : `${amount} (${rate})`,
         say('receiptPair', { name: say('transaction'), value: transaction.txid }),
@@ -73,7 +73,7 @@ function receivedLines(scene: PageModel): string[] {
 
 function sentBackLines({ view, say, language }: PageModel): string[] {
   return view.moneyBack.flatMap(({ coin, amount, txid }) => [
-    `${coins(amount, language)} ${coin}`,
+    `${formatCoins(amount, language)} ${coin}`,
     say('receiptPair', { name: say('transaction'), value: txid }),
   ]);
 }

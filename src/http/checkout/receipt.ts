@@ -2,7 +2,7 @@ import type { CheckoutView, ReceiptMail } from '../../usecases/checkout/index.ts
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { renderDocument, footer, scriptTexts } from './document.ts';
-import { coins, fiat, momentIn } from './format.ts';
+import { formatCoins, fiat, momentIn } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
 import { checkoutPath, orderName, receiptMailPath, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
@@ -134,7 +134,7 @@ function movement(
   return html`<li>
     ${coinIcon(coin)}
     <div>
-      <b class="number">${coins(amount, language)} ${coin}</b>
+      <b class="number">${formatCoins(amount, language)} ${coin}</b>
       ${rate !== null && html`<span class="hint">${rate}</span>`}
       <span class="sr">${say('transaction')}</span>
       ${transactionLink(view, { coin, txid }, html`<code class="whole">${txid}</code>`)}

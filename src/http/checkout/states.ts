@@ -3,7 +3,7 @@ import { isPayable } from '../../domain/payment/status.ts';
 import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import { excessNotice } from './excess-notice.ts';
-import { coins, count, deadlineIn, fiat } from './format.ts';
+import { formatCoins, count, deadlineIn, fiat } from './format.ts';
 import { stateIcon, type StateIcon } from './icons.ts';
 import type { CheckoutText } from './negotiate-language.ts';
 import { payPanels } from './panels.ts';
@@ -86,7 +86,7 @@ function underpaid(scene: PageModel): Html {
   if (!isPayable(view.payment)) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
   const received = Object.entries(view.payment.options)
     .filter(([, option]) => option.received !== '0')
-    .map(([coin, option]) => `${coins(option.received, language)} ${coin}`);
+    .map(([coin, option]) => `${formatCoins(option.received, language)} ${coin}`);
   return html`${deadline(scene)} ${reversed(scene)}
     <div class="notice">
       ${stateIcon('alert')}

@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
-import { coins, count } from './format.ts';
+import { formatCoins, count } from './format.ts';
 import { coinIcon } from './icons.ts';
 import type { PageModel } from './page-model.ts';
 import { transactionLink } from './transaction-link.ts';
@@ -30,7 +30,7 @@ export function sentBackTransactions({ view, say, language }: PageModel): Html |
     shown.map(({ coin, amount, txid, isConfirmed }) =>
       entry({
         coin,
-        amount: coins(amount, language),
+        amount: formatCoins(amount, language),
         hint: isConfirmed ? say('inBlock') : say('unconfirmed'),
         txid,
         explorers: view.explorers,
@@ -51,7 +51,7 @@ function receivedEntry({ view, say, language }: PageModel, transaction: Transact
   const progressHint = done === 0 ? say('unconfirmed') : counted;
   return entry({
     coin,
-    amount: coins(amount, language),
+    amount: formatCoins(amount, language),
     hint: status === 'reversed' ? say('dropped') : progressHint,
     txid,
     explorers: view.explorers,

@@ -71,7 +71,7 @@ export function closedPage(merchant: MerchantRow, language: Language, assets: We
 }
 
 /** The digit and decimal separators of a language. */
-export function numberSigns(language: Language): NumberSigns {
+export function numberSymbols(language: Language): NumberSigns {
   const parts = new Intl.NumberFormat(language).formatToParts(12_345.6);
   const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   return { decimal: sign('decimal'), group: sign('group') };
@@ -144,7 +144,7 @@ function key(sign: string): Html {
 /** Rendered completely and hidden: the script shows it and enables its keys. */
 function keypad({ language, link, say }: Scene): Html {
   const digits = minorUnitDigits(link.currency);
-  const { decimal } = numberSigns(language);
+  const { decimal } = numberSymbols(language);
   return html`<div
     id="keypad"
     data-digits="${digits}"

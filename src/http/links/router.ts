@@ -20,7 +20,7 @@ import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
-import { closedPage, linkPage, numberSigns, type Filled } from './page.ts';
+import { closedPage, linkPage, numberSymbols, type Filled } from './page.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface LinkPagesDeps extends SubscriptionDeps {
@@ -144,7 +144,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 /** A suggested amount as is, otherwise a number in the format of the language. */
 function parseAmount({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
-  return parseTypedAmount(typed, numberSigns(language), minorUnitDigits(currency));
+  return parseTypedAmount(typed, numberSymbols(language), minorUnitDigits(currency));
 }
 
 function readFields(body: unknown): Filled['values'] {

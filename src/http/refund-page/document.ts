@@ -4,7 +4,7 @@ import type { Language } from '../../i18n/languages.ts';
 import type { ClaimOption } from '../../usecases/refunds/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { addressGroups } from '../checkout/address-groups.ts';
-import { coins, formatDay, fiat } from '../checkout/format.ts';
+import { formatCoins, formatDay, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
 import { createTranslator } from '../checkout/negotiate-language.ts';
 import { shopHead } from '../checkout/shop-head.ts';
@@ -149,7 +149,7 @@ function choice({ language }: RefundPageModel, { coin, atoms }: ClaimOption, isC
   return html`<label class="choice">
     <input type="radio" name="coin" value="${coin}" required ${isChecked && html`checked`} />
     ${coinIcon(coin)}<span
-      ><b class="number">${coins(formatCoinAmount(atoms, coin), language)} ${coin}</b>
+      ><b class="number">${formatCoins(formatCoinAmount(atoms, coin), language)} ${coin}</b>
       <small>${COIN_DEFINITIONS[coin].name}</small></span
     >
   </label>`;
@@ -160,7 +160,7 @@ function confirmation(scene: RefundPageModel): Html {
   if (confirm === undefined || entered === undefined)
     throw new Error('refund confirmation without an entered address');
   const { option, preview } = confirm;
-  const shown = (amount: string): string => `${coins(amount, language)} ${option.coin}`;
+  const shown = (amount: string): string => `${formatCoins(amount, language)} ${option.coin}`;
   return html`<form class="claim" method="post" action="?${pageQuery(scene)}">
     <h2>${say('refundCheckTitle')}</h2>
     <p>${say('refundCheckText')}</p>

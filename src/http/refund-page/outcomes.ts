@@ -1,5 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
-import { coins, formatDay } from '../checkout/format.ts';
+import { formatCoins, formatDay } from '../checkout/format.ts';
 import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
 import { html, type Html } from '../pages/html.ts';
 import { pageQuery, type RefundPageModel } from './page-model.ts';
@@ -70,7 +70,7 @@ function claimed({ link, say, language }: RefundPageModel): Html | null {
       <li>
         ${coinIcon(coin)}
         <div>
-          <b class="number">${coins(amount, language)} ${coin}</b>
+          <b class="number">${formatCoins(amount, language)} ${coin}</b>
           <span class="hint"
             >${say('refundTo')}
             ${length > 20 ? `${destination.slice(0, 10)}…${destination.slice(-8)}` : destination}

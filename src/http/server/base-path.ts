@@ -10,7 +10,7 @@ export function readBasePath(baseUrl: string): string {
  * address of a request, and added to redirects here and to the links of pages by `prefixLinks`. A request without it is
  * served, too: of a proxy that removes it, or of a health check on this machine.
  */
-export function serveBelow(basePath: string): RequestHandler {
+export function mountAtBasePath(basePath: string): RequestHandler {
   return (req, res, next) => {
     res.locals['basePath'] = basePath;
     if (basePath === '') return next();

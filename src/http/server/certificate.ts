@@ -130,7 +130,8 @@ export class Certificate {
     if (!this.isEnding() || (this.#warnedOn !== null && Math.abs(now - this.#warnedOn) < DAY_MS)) return;
     this.#warnedOn = now;
     const endsAt = new Date(this.endsAt).toISOString();
-    this.#deps.logger.warn({ endsAt }, 'TLS certificate expires soon or has expired');
+    const message = this.endsAt <= now ? 'TLS certificate has expired' : 'TLS certificate expires soon';
+    this.#deps.logger.warn({ endsAt }, message);
   }
 }
 

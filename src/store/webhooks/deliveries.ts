@@ -57,7 +57,7 @@ const lastOfOrder = prepared((db, param: ParamOf<{ orderKey: string }>) =>
 );
 
 /** The columns of a settled delivery: only pending ones wait for each other and share the slots of an endpoint. */
-export function settledAs(status: 'delivered' | 'failed', now: number) {
+export function finishedColumns(status: 'delivered' | 'failed', now: number) {
   return { status, leaseToken: null, leaseUntil: null, orderKey: '', origin: '', updatedAt: now } as const;
 }
 
@@ -93,7 +93,7 @@ export async function replaceDeliveries(
     .execute();
   await tx
     .updateTable('deliveries')
-    .set(settledAs('failed', of.now))
+    .set(finishedColumns('failed', of.now))
     .where('eventId', '=', of.eventId)
     .where('endpointId', 'is', of.endpointId)
     .where('status', '=', sql.lit('pending'))
@@ -156,7 +156,7 @@ export async function endEndpointDeliveries(
     WHERE merchant_id = ${merchantId} AND endpoint_id = ${endpointId} AND status = 'pending'`.execute(tx);
   await tx
     .updateTable('deliveries')
-    .set(settledAs('failed', now))
+    .set(finishedColumns('failed', now))
     .where('merchantId', '=', merchantId)
     .where('endpointId', '=', endpointId)
     .where('status', '=', sql.lit('pending'))

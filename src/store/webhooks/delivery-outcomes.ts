@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
-import { settledAs, type StoredDelivery } from './deliveries.ts';
+import { finishedColumns, type StoredDelivery } from './deliveries.ts';
 import { preparedList, type ParamOf } from '../sqlite/prepared.ts';
 
 export interface Settlement {
@@ -23,7 +23,7 @@ export async function failDelivery(tx: Tx, settlement: Settlement): Promise<void
     await postponeDelivery(tx, settlement, now);
     return;
   }
-  const isLeased = await update(tx, settlement, settledAs('failed', now));
+  const isLeased = await update(tx, settlement, finishedColumns('failed', now));
   if (isLeased) await freeFollowers(tx, { now }, [delivery.orderKey]);
 }
 
@@ -65,7 +65,7 @@ const markRowsDelivered = preparedList((db, param: ParamOf<{ token: string; now:
   db
     .updateTable('deliveries')
     .set((eb) => ({
-      ...settledAs('delivered', param('now')),
+      ...finishedColumns('delivered', param('now')),
       attempts: eb('attempts', '+', 1),
     }))
     .where('id', 'in', ids)
@@ -115,7 +115,7 @@ export async function endDeliveries(
 ): Promise<void> {
   let query = tx
     .updateTable('deliveries')
-    .set(settledAs('failed', target.now))
+    .set(finishedColumns('failed', target.now))
     .where('merchantId', '=', target.merchantId)
     .where('url', '=', target.url)
     .where('status', '=', sql.lit('pending'));
@@ -127,7 +127,7 @@ export async function endDeliveries(
 async function update(
   tx: Tx,
   settlement: Settlement,
-  change: ReturnType<typeof settledAs> | { nextAttemptAt: number; attempts?: number },
+  change: ReturnType<typeof finishedColumns> | { nextAttemptAt: number; attempts?: number },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('deliveries')
@@ -166,7 +166,7 @@ async function markRepeatsDelivered(tx: Tx, delivery: Settlement['delivery'], no
     .execute();
   await tx
     .updateTable('deliveries')
-    .set(settledAs('delivered', now))
+    .set(finishedColumns('delivered', now))
     .where(
       'id',
       'in',

@@ -2,7 +2,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
-import type { SignInGuard } from './sessions/sign-in-guard.ts';
+import type { LoginThrottle } from './sessions/login-throttle.ts';
 import type { Tokens } from './sessions/tokens.ts';
 
 /** Dependencies that the account use cases share. */
@@ -13,7 +13,7 @@ export interface AccountDeps {
   readonly passwords: PasswordHasher;
   readonly tokens: Tokens;
   readonly secretBox: SecretBox;
-  readonly guard: SignInGuard;
+  readonly guard: LoginThrottle;
   /** Public base address of links in mails, without a trailing slash. */
   readonly baseUrl: string;
   /** Without a mail server, mails and their links are written to the log. */

@@ -62,7 +62,7 @@ export {
 export { login, proveUser } from './sessions/login.ts';
 export type { CurrentSession, RenewedSession } from './sessions/renew-session.ts';
 export type { ContinuedSession, Session } from './sessions/session.ts';
-export { createSignInGuard, noSignInGuard } from './sessions/sign-in-guard.ts';
+export { createLoginThrottle, noLoginThrottle } from './sessions/login-throttle.ts';
 export { createTokens, type Tokens } from './sessions/tokens.ts';
 export { newSetupToken } from './setup-token.ts';
 export { verifyEmail } from './verify-email.ts';

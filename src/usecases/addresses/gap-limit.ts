@@ -24,7 +24,7 @@ const BATCH = 100;
  * before it reads further blocks (watchLookAhead); money received there appears in the merchant's balance.
  * @returns how many are reserved
  */
-export async function openGapLimit(
+export async function reserveGapLimit(
   { db, clock }: Pick<GapLimitDeps, 'db' | 'clock'>,
   gap: number,
 ): Promise<number> {

@@ -140,7 +140,7 @@ function compareItems(a: WaitingItem, b: WaitingItem): number {
 function toItem(payment: WaitingPayment): WaitingItem {
   const { id, updatedAt, sequence } = payment;
   const kind = paymentAttention(payment);
-  if (kind === null) throw new Error(`payment ${id} waits for nothing as ${payment.status}`);
+  if (kind === null) throw new Error(`payment ${id} needs no decision in status ${payment.status}`);
   return { id, kind, since: updatedAt, mark: String(sequence), subject: { paymentId: id } };
 }
 

@@ -4,7 +4,7 @@ import { newId } from '../events/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { parsePrice } from './parse-price.ts';
 import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
-import { changeableProduct } from './selling-shops.ts';
+import { requireEditableProduct } from './selling-shops.ts';
 
 export interface CreatePriceInput {
   readonly by: CatalogActor;
@@ -18,7 +18,7 @@ export interface CreatePriceInput {
 /**
  * Adds an active price to a product, active or not.
  * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency), FORBIDDEN like
- * changeableProduct
+ * requireEditableProduct
  */
 export async function createPrice(
   deps: CatalogDeps,
@@ -28,7 +28,7 @@ export async function createPrice(
   parsePrice(input);
   return deps.db.transaction(async (tx) => {
     const { by } = input;
-    const { product, shops } = await changeableProduct(tx, by, input.productId);
+    const { product, shops } = await requireEditableProduct(tx, by, input.productId);
     const now = deps.clock.now();
     const row: PriceRow = {
       id: newId('price_'),

@@ -2,7 +2,7 @@ import { updatePrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { parsePrice } from './parse-price.ts';
 import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
-import { changeablePrice } from './selling-shops.ts';
+import { requireEditablePrice } from './selling-shops.ts';
 
 /** Omitted fields stay unchanged. Existing payments keep their amount. */
 export interface EditPriceInput {
@@ -15,11 +15,11 @@ export interface EditPriceInput {
 
 /**
  * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID when the amount does not fit the currency; FORBIDDEN
- * like changeablePrice.
+ * like requireEditablePrice.
  */
 export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promise<PriceRow> {
   return deps.db.transaction(async (tx) => {
-    const { price, shops } = await changeablePrice(tx, input.by, input.priceId);
+    const { price, shops } = await requireEditablePrice(tx, input.by, input.priceId);
     await auditCatalogChange(tx, deps, input.by, {
       action: 'PATCH /merchant/price/edit',
       objectId: price.id,

@@ -3,7 +3,7 @@ import { updateProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import { chosenShops } from './choose-shops.ts';
 import { auditCatalogChange, type CatalogActor, type CatalogDeps } from './audit-catalog-change.ts';
-import { changeableProduct, sellingShops } from './selling-shops.ts';
+import { requireEditableProduct, sellingShops } from './selling-shops.ts';
 
 /** Omitted fields stay unchanged; null clears a field. */
 export interface EditProductInput {
@@ -18,12 +18,12 @@ export interface EditProductInput {
 }
 
 /**
- * @throws {AppError} PRODUCT_NOT_FOUND, MERCHANT_NOT_FOUND, FORBIDDEN like changeableProduct and chosenShops
+ * @throws {AppError} PRODUCT_NOT_FOUND, MERCHANT_NOT_FOUND, FORBIDDEN like requireEditableProduct and chosenShops
  */
 export async function editProduct(deps: CatalogDeps, input: EditProductInput): Promise<ProductRow> {
   return deps.db.transaction(async (tx) => {
     const { by, merchantIds } = input;
-    const { product, shops } = await changeableProduct(tx, by, input.productId);
+    const { product, shops } = await requireEditableProduct(tx, by, input.productId);
     if (merchantIds !== undefined)
       await setShopsOfProduct(tx, product.id, await chosenShops(tx, by, merchantIds));
     const concerned = [...shops, ...(await sellingShops(tx, product))];

@@ -11,4 +11,4 @@ export { findOwnProduct } from './find-own-product.ts';
 export { listPrices } from './list-prices.ts';
 export { listProducts } from './list-products.ts';
 export type { CatalogDeps } from './audit-catalog-change.ts';
-export { type CatalogReach, mayChangeSoldBy, noteSale } from './selling-shops.ts';
+export { type CatalogReach, mayChangeSoldBy, recordSale } from './selling-shops.ts';

@@ -43,7 +43,7 @@ export interface ChangeableProduct {
  * @throws {AppError} PRODUCT_NOT_FOUND; FORBIDDEN for a member or key of a shop that is not the only one to
  * sell it
  */
-export async function changeableProduct(
+export async function requireEditableProduct(
   tx: Tx,
   reach: CatalogReach,
   productId: string,
@@ -56,14 +56,14 @@ export async function changeableProduct(
   throw new AppError('FORBIDDEN', message, { details });
 }
 
-/** A price to change. @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN like changeableProduct */
-export async function changeablePrice(
+/** A price to change. @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN like requireEditableProduct */
+export async function requireEditablePrice(
   tx: Tx,
   reach: CatalogReach,
   priceId: string,
 ): Promise<{ readonly price: PriceRow; readonly shops: readonly string[] }> {
   const price = await findOwnPrice(tx, reach.userId, priceId);
-  const { shops } = await changeableProduct(tx, reach, price.productId);
+  const { shops } = await requireEditableProduct(tx, reach, price.productId);
   return { price, shops };
 }
 
@@ -72,7 +72,7 @@ export async function changeablePrice(
  * change it alone. This never rejects a sale, and a sale by a payer, or by a caller who may not change the
  * catalog, does not restrict other shops.
  */
-export async function noteSale(
+export async function recordSale(
   tx: Tx,
   { productId, merchantId, actor }: { productId: string; merchantId: string; actor: Actor },
 ): Promise<void> {

@@ -79,7 +79,7 @@ async function findPending(
 
 function openToken(secretBox: SecretBox, text: string): UndoRef {
   try {
-    if (text.length > TOKEN_MAX) throw new RangeError('longer than any token');
+    if (text.length > TOKEN_MAX) throw new RangeError('the token exceeds the maximum length');
     const [, forwardId, pendingId] = token.parse(JSON.parse(secretBox.open(text)));
     return { forwardId, pendingId };
   } catch (error) {

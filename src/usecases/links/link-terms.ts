@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { findOwnPrice, noteSale, parsePrice } from '../catalog/index.ts';
+import { findOwnPrice, recordSale, parsePrice } from '../catalog/index.ts';
 
 /** The price of a link: a price of the catalog, an amount, or an amount chosen by the payer. */
 export type LinkTerms =
@@ -26,7 +26,7 @@ export async function termColumns(
   const none: TermColumns = { priceId: null, amount: null, currency: null, openAmountJson: null };
   if (terms.kind === 'price') {
     const price = await findOwnPrice(tx, merchant.userId, terms.priceId);
-    await noteSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
+    await recordSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
     return { ...none, priceId: price.id };
   }
   const { currency } = terms;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { emailKey, mailboxKey } from '../../domain/email.ts';
+import { emailKey, normalizedMailbox } from '../../domain/email.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import { mailTimesTo, othersMailTimes } from '../../store/accounts/mails.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
@@ -57,7 +57,7 @@ interface Counted {
 export async function countMails(tx: Tx, mail: LimitedMail, now: number): Promise<Counted> {
   if (await isOwn(tx, mail)) return { recipientHash: null, waitMs: 0 };
   const { userId, kind } = mail;
-  const recipientHash = createHash('sha256').update(mailboxKey(mail.to)).digest('hex');
+  const recipientHash = createHash('sha256').update(normalizedMailbox(mail.to)).digest('hex');
   const perMailbox = PER_MAILBOX[kind];
   const to = { recipientHash, kind, since: now - perMailbox.windowMs, limit: perMailbox.count };
   const waits = [waitFor(await mailTimesTo(tx, to), perMailbox, now)];

@@ -93,7 +93,10 @@ async function sendDigest(deps: SendDigestsDeps, { merchant, reader, day }: Dige
       expiresAt: now + LIFETIME_MS,
     });
     tx.afterCommit(() =>
-      deps.logger.info({ merchantId: merchant.id, items: count }, 'daily digest of open decisions queued'),
+      deps.logger.info(
+        { merchantId: merchant.id, items: count },
+        'daily digest email of items that need a decision queued',
+      ),
     );
   });
 }

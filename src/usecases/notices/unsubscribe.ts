@@ -64,7 +64,7 @@ export async function unsubscribe(
 
 function openSubscription(secretBox: SecretBox, text: string): Subscription {
   try {
-    if (text.length > TOKEN_MAX) throw new RangeError('longer than any token');
+    if (text.length > TOKEN_MAX) throw new RangeError('the token exceeds the maximum length');
     const [, userId, merchantId, kind] = token.parse(JSON.parse(secretBox.open(text)));
     return { userId, merchantId, kind };
   } catch (error) {

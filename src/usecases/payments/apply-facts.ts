@@ -15,7 +15,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { upsertOutput } from '../../store/ledger/outputs.ts';
 import { formatShare, formatSums } from '../../store/payments/sum-columns.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
-import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
+import { endsUnclaimedRefundLinks } from '../../domain/payment/link-terms.ts';
 import { hasMoneyAfterRefund } from '../../domain/payment/remaining-refundable.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
@@ -27,7 +27,7 @@ import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
-import { factsForLead, groupLead, groupPayee, pricedBy } from './payment-group.ts';
+import { factsForPrimaryPayment, primaryPaymentId, groupPayee, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -64,7 +64,7 @@ export async function applyFacts(
   // Even if nothing is written below: a new block alone changes the confirmations that are shown.
   tx.afterCommit(() => deps.onPaymentChanged(paymentId));
   if (row.supersededBy === null) return applyTo(tx, deps, row, facts, blockHash);
-  const leadFacts = factsForLead(paymentId, facts);
+  const leadFacts = factsForPrimaryPayment(paymentId, facts);
   return leadFacts.length === 0 ? [] : applyFacts(tx, deps, row.supersededBy, leadFacts, blockHash);
 }
 
@@ -97,7 +97,7 @@ async function applyTo(
   }
   const { payment, events } = result;
   if (payment.supersededBy === null && liveCredits(payment).length > 0) {
-    const leadId = groupLead(loaded);
+    const leadId = primaryPaymentId(loaded);
     await supersedeOthers(tx, deps, loaded, leadId);
     // The received money belongs to that payment now.
     if (leadId !== row.id) return applyFacts(tx, deps, row.id, facts, blockHash);
@@ -109,7 +109,7 @@ async function applyTo(
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
   await applyPaymentToInvoice(tx, deps, saved, payment);
-  if (endsOpenLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
+  if (endsUnclaimedRefundLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
 }
 

@@ -23,7 +23,7 @@ import { findOrCreatePayer, type Payer } from '../customers/index.ts';
 import { emitEvent, newTimedId } from '../events/index.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/index.ts';
 import type { ApplyFactsDeps } from './apply-facts.ts';
-import { loadedNew } from './load-payment.ts';
+import { toUnpaidPayment } from './load-payment.ts';
 import { refuseInvoiceOrder } from './refuse-invoice-order.ts';
 import {
   confirmationsJson,
@@ -203,7 +203,7 @@ export async function storePayment(
   await insertPayment(tx, row);
   if (row.renews !== null) await replacePayment(tx, row.renews, row.id);
   const options = await insertOptions(tx, deps, row, terms);
-  const payment = presentLoaded(deps, loadedNew(deps, row, options), [
+  const payment = presentLoaded(deps, toUnpaidPayment(deps, row, options), [
     { type: 'payment.created', sequence: row.sequence, at: row.createdAt },
   ]);
   const merchant = await findMerchant(tx, row.merchantId);

@@ -124,11 +124,11 @@ export async function loadGroupLead(
   const members = await loadMembers(db, row);
   const outputs = await countedOutputs(db, row, members);
   if (outputs.length > 0) return loadWith(db, deps, { row, members, outputs });
-  return { ...loadedNew(deps, row, await listPaymentOptions(db, row.id)), members };
+  return { ...toUnpaidPayment(deps, row, await listPaymentOptions(db, row.id)), members };
 }
 
 /** An unpaid payment, such as a new one. @param options by coin */
-export function loadedNew(
+export function toUnpaidPayment(
   deps: LoadPaymentDeps,
   row: StoredPayment,
   options: readonly StoredOption[],

@@ -4,7 +4,7 @@ import type { Fiat } from '../../domain/fiat.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
-import { findOwnPrice, findOwnProduct, noteSale, parsePrice } from '../catalog/index.ts';
+import { findOwnPrice, findOwnProduct, recordSale, parsePrice } from '../catalog/index.ts';
 
 /** The price of a payment: an amount, or the catalog's price of a product. */
 export type PriceChoice =
@@ -54,7 +54,7 @@ export async function resolvePrice(
         throw new AppError('PRICE_NOT_FOUND', 'The price belongs to another product');
       }
       if (!price.active) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
-      await noteSale(tx, { productId: product.id, merchantId, actor });
+      await recordSale(tx, { productId: product.id, merchantId, actor });
       const { amount } = price;
       return { ...parsePrice(price), amount, productId: product.id, priceId: price.id };
     }

@@ -70,7 +70,7 @@ export async function orderRefund(
     creator: input.creator ?? null,
     only: await outputsForRefund(db, deps, { coin, paymentId }),
   };
-  await rejectOwnAddress(db, deps, order);
+  await rejectOwnRefundAddress(db, deps, order);
   return order;
 }
 
@@ -117,7 +117,7 @@ function refundAmount(
 }
 
 /** A refund to one of the merchant's own addresses would return nothing to the payer. */
-export async function rejectOwnAddress(
+export async function rejectOwnRefundAddress(
   db: Db,
   deps: Pick<SendCoinsDeps, 'chains'>,
   order: SendOrder,

@@ -12,7 +12,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findUnpaidOfLink, insertSubscription } from '../../store/subscriptions/subscriptions.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
 import { merchantMode } from '../access/index.ts';
-import { findOwnPrice, findOwnProduct, noteSale } from '../catalog/index.ts';
+import { findOwnPrice, findOwnProduct, recordSale } from '../catalog/index.ts';
 import { findOrCreatePayer, type Payer } from '../customers/index.ts';
 import { newTimedId } from '../events/index.ts';
 import { loadState, saveSubscription } from '../invoices/index.ts';
@@ -63,7 +63,7 @@ export async function createSubscription(
   if (known !== undefined) await deps.rates.ensure(known.currency);
   const made = await deps.db.transaction(async (tx) => {
     const { price, interval } = await findRecurringPrice(tx, merchant, priceId);
-    await noteSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
+    await recordSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
     const customerId = await findOrCreatePayer(tx, deps, merchant.userId, payer);
     if (customerId === null) throw invalidField('customer.email', 'is required', 'required');
     const same = { merchantId: merchant.id, mode: merchantMode(merchant), customerId, priceId };

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { roleGrants } from '../../domain/roles.ts';
 import {
   changeLimits,
-  dropRaises,
+  cancelLimitIncreases,
   isUnconfirmed,
   limitsAt,
   type Raise,
@@ -136,7 +136,7 @@ export async function dropPendingLimits(
   { part, ...at }: { readonly userId: string; readonly merchantId: string; readonly part: Raise | null },
 ): Promise<LimitsView> {
   return change(deps, at, storeNoResult, async (_tx, _merchant, stored) =>
-    dropRaises(stored, part === null ? RAISES : [part], deps.clock.now()),
+    cancelLimitIncreases(stored, part === null ? RAISES : [part], deps.clock.now()),
   );
 }
 

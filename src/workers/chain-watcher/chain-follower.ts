@@ -18,7 +18,7 @@ import {
 import { recheckDepths } from '../../usecases/payments/index.ts';
 import { catchUp } from './catch-up.ts';
 import { HealthRecord, type ChainHealth, type WatchMetrics } from './chain-health.ts';
-import { isInStep, SyncTracker } from './sync-tracker.ts';
+import { isSynced, SyncTracker } from './sync-tracker.ts';
 
 export interface FollowerOptions {
   readonly pollIntervalMs: number;
@@ -150,7 +150,7 @@ export class ChainFollower {
     const now = this.#deps.clock.now();
     const fresh = now - this.#statusAt < this.#options.statusEveryMs && now >= this.#statusAt;
     const { status: known, failures } = this.#health;
-    if (known !== null && fresh && failures === 0 && isInStep(known)) return known;
+    if (known !== null && fresh && failures === 0 && isSynced(known)) return known;
     const status = await this.#adapter.status();
     this.#health.nodeAnswered(status);
     this.#statusAt = now;
@@ -185,7 +185,7 @@ export class ChainFollower {
     this.#watch.observed(startedAt, status, { tipTimeMs, hasNews });
     this.#noteQuiet(startedAt);
     const isStale = this.#watch.isStale(tipTimeMs);
-    if (isInStep(status) && !isStale) this.#health.following();
+    if (isSynced(status) && !isStale) this.#health.following();
     else this.#health.behindNetwork(status, isStale ? tipTimeMs : null);
   }
 

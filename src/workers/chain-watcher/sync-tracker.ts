@@ -31,7 +31,7 @@ export interface CompleteView {
 }
 
 /** Whether a node has every block that it knows of, and has peers unless it is configured without. */
-export function isInStep(status: NodeStatus): boolean {
+export function isSynced(status: NodeStatus): boolean {
   return !status.syncing && (status.peers === null || status.peers > 0);
 }
 
@@ -92,7 +92,7 @@ export class SyncTracker {
   /** Records that blocks and mempool were read completely in a round begun at `startedAt`. */
   observed(startedAt: number, status: NodeStatus, { tipTimeMs, hasNews = true }: CompleteView): void {
     const gap = startedAt - (this.#lastPollAt ?? startedAt);
-    const inStep = isInStep(status) && !this.isStale(tipTimeMs);
+    const inStep = isSynced(status) && !this.isStale(tipTimeMs);
     if (!inStep || gap < 0 || gap > MAX_GAP_MS) this.#since = null;
     this.#lastPollAt = startedAt;
     const newsAt = this.#noteNews(startedAt, hasNews);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ChainError, type ChainAdapter } from '../../../src/domain/chain.ts';
 import { countLookAhead } from '../../../src/store/ledger/look-ahead.ts';
 import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
-import { openGapLimit } from '../../../src/usecases/addresses/gap-limit.ts';
+import { reserveGapLimit } from '../../../src/usecases/addresses/gap-limit.ts';
 import { watchLookAhead } from '../../../src/usecases/addresses/watch-look-ahead.ts';
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
 import { LookAhead } from '../../../src/workers/chain-watcher/look-ahead.ts';
@@ -62,7 +62,7 @@ function followerBeside(lookAhead: LookAhead, adapter = world.chains.LTC.adapter
 
 it('look-ahead addresses within the gap limit, reserved by a restore, are watched but never issued, also after a crash', async () => {
   const first = await nextIndex();
-  await openGapLimit(world.deps, GAP);
+  await reserveGapLimit(world.deps, GAP);
   const reserved = Array.from({ length: GAP }, (_, at) => first + at);
   const payment = await world.order({ allowed: ['LTC'] });
   expect(addressOf(payment, 'LTC')).toBe(await derived(first + GAP));
@@ -88,8 +88,8 @@ it('look-ahead addresses within the gap limit, reserved by a restore, are watche
 
 it('two restores in a row reserve two ranges of look-ahead addresses, and both are watched', async () => {
   const first = await nextIndex();
-  await openGapLimit(world.deps, 3);
-  await openGapLimit(world.deps, 3);
+  await reserveGapLimit(world.deps, 3);
+  await reserveGapLimit(world.deps, 3);
   while (await watchLookAhead(world.deps));
   expect(await recovered()).toEqual([0, 1, 2, 3, 4, 5].map((at) => first + at));
 });
@@ -97,7 +97,7 @@ it('two restores in a row reserve two ranges of look-ahead addresses, and both a
 it('no block is read and no payment expires before the look-ahead addresses are watched', async () => {
   const payment = await world.order({ allowed: ['LTC'] });
   const lost = await derived(await nextIndex());
-  await openGapLimit(world.deps, GAP);
+  await reserveGapLimit(world.deps, GAP);
   const lookAhead = await LookAhead.open(world.deps);
   const follower = followerBeside(lookAhead);
   world.chains.LTC.mine(world.now(), [creditTo(lost, 7n)]);
@@ -138,7 +138,7 @@ it('the chain is not read from a pruned node after a restore, because its missin
       return whole.blockAt(height);
     },
   };
-  await openGapLimit(world.deps, 3);
+  await reserveGapLimit(world.deps, 3);
   const lookAhead = await LookAhead.open(world.deps);
   const follower = followerBeside(lookAhead, pruned);
   expect(await follower.round()).toBe(false);
@@ -148,7 +148,7 @@ it('the chain is not read from a pruned node after a restore, because its missin
 
 it('ledger and chain are not compared before the look-ahead addresses are watched', async () => {
   const lost = creditTo(await derived(await nextIndex()), 7n);
-  await openGapLimit(world.deps, 3);
+  await reserveGapLimit(world.deps, 3);
   const { height } = world.chains.LTC.mine(world.now(), [lost]);
   // The daemon watches them and reads the block while the node scans.
   const scanUnspent = outputFunds(async ({ watchKeys }) => {

@@ -13,7 +13,7 @@ import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
-import { openGapLimit } from '../../../src/usecases/addresses/gap-limit.ts';
+import { reserveGapLimit } from '../../../src/usecases/addresses/gap-limit.ts';
 import { watchLookAhead } from '../../../src/usecases/addresses/watch-look-ahead.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
@@ -168,7 +168,7 @@ function runWith(coin: NodeCoin): void {
   /** What a restore does: addresses given out since the backup are not in it. */
   async function watchFurtherAddresses(): Promise<void> {
     const { db, clock, deriver } = world.deps;
-    await openGapLimit({ db, clock }, 20);
+    await reserveGapLimit({ db, clock }, 20);
     const toWatchKey = (chain: ChainId, address: string): string =>
       chain.coin === coin ? world.adapter(coin).watchKey(address) : address;
     while (await watchLookAhead({ db, deriver, toWatchKey }));

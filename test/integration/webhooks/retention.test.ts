@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settledAs } from '../../../src/store/webhooks/deliveries.ts';
+import { finishedColumns } from '../../../src/store/webhooks/deliveries.ts';
 import { insertWebhookLog, sumLogBytes } from '../../../src/store/webhooks/webhook-logs.ts';
 import { newId } from '../../../src/usecases/events/new-id.ts';
 import { applyRetention } from '../../../src/usecases/retention/index.ts';
@@ -26,7 +26,7 @@ async function history(count: number, size: number): Promise<void> {
     await shop.db.transaction(async (tx) => {
       await tx
         .updateTable('deliveries')
-        .set(settledAs('delivered', shop.clock.now()))
+        .set(finishedColumns('delivered', shop.clock.now()))
         .where('id', '=', deliveryId!)
         .execute();
       await insertWebhookLog(tx, {

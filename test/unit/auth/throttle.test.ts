@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Allowance, Backoff } from '../../../src/usecases/accounts/sessions/throttle.ts';
+import { TokenBucket, Backoff } from '../../../src/usecases/accounts/sessions/throttle.ts';
 
 const POLICY = { free: 3, firstWaitMs: 1000, longestWaitMs: 60_000, forgetMs: 600_000 };
 
@@ -11,7 +11,7 @@ function backoff() {
 
 function allowance(burst = 4, everyMs = 1000) {
   const time = { now: 1_000_000 };
-  return { time, throttle: new Allowance({ now: () => time.now }, { burst, everyMs }) };
+  return { time, throttle: new TokenBucket({ now: () => time.now }, { burst, everyMs }) };
 }
 
 describe('Backoff of failed attempts', () => {

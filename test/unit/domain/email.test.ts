@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mailboxKey } from '../../../src/domain/email.ts';
+import { normalizedMailbox } from '../../../src/domain/email.ts';
 
 it.each([
   ['Ada@Example.org', 'ada@example.org'],
@@ -7,14 +7,14 @@ it.each([
   ['a.d.a@example.org', 'ada@example.org'],
   ['ａda@example.org', 'ada@example.org'],
   ['ada@xn--bcher-kva.example', 'ada@bücher.example'],
-])('mailboxKey treats %s and %s as the same mailbox', (spelling, other) => {
-  expect(mailboxKey(spelling)).toBe(mailboxKey(other));
+])('normalizedMailbox treats %s and %s as the same mailbox', (spelling, other) => {
+  expect(normalizedMailbox(spelling)).toBe(normalizedMailbox(other));
 });
 
 it.each([
   ['ada@example.org', 'bob@example.org'],
   ['ada@example.org', 'ada@example.com'],
   ['ada@a.example.org', 'ada@example.org'],
-])('mailboxKey distinguishes %s from %s', (one, other) => {
-  expect(mailboxKey(one)).not.toBe(mailboxKey(other));
+])('normalizedMailbox distinguishes %s from %s', (one, other) => {
+  expect(normalizedMailbox(one)).not.toBe(normalizedMailbox(other));
 });

@@ -31,7 +31,7 @@ const FACTS = { spendable: 100n, reach: 100n, promised: 0n, isInFlight: false };
 const atoms = fc.bigInt({ min: 0n, max: 10n ** 20n });
 
 describe('decideForward', () => {
-  it('never takes what is kept or promised, nor less than the threshold, nor more than one send reaches', () => {
+  it('leaves the kept balance and the reserved funds, sends nothing below the threshold, and at most what one transaction can spend', () => {
     const property = fc.property(
       fc.record({ keep: atoms, threshold: atoms.map((amount) => amount + 1n) }),
       fc.record({ spendable: atoms, reach: atoms, promised: atoms, isInFlight: fc.constant(false) }),

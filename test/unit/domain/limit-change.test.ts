@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   changeLimits,
   CONFIRMED,
-  dropRaises,
+  cancelLimitIncreases,
   isUnconfirmed,
   limitsAt,
   type LimitsChange,
@@ -92,11 +92,11 @@ describe('changeLimits of spending', () => {
 
   it('does not confirm limits when pending raises are dropped, which also drops a pending confirmation', () => {
     const restored: StoredLimits = { ...NONE, confirmedAt: null };
-    expect(dropRaises(restored, RAISES, 0).confirmedAt).toBeNull();
+    expect(cancelLimitIncreases(restored, RAISES, 0).confirmedAt).toBeNull();
     const pending = change(restored, {});
-    expect(dropRaises(pending, RAISES, DELAY_MS - 1).confirmedAt).toBeNull();
-    expect(dropRaises(pending, ['perSend'], 0).confirmedAt).toBe(DELAY_MS);
-    expect(dropRaises(pending, RAISES, DELAY_MS).confirmedAt).toBe(CONFIRMED);
+    expect(cancelLimitIncreases(pending, RAISES, DELAY_MS - 1).confirmedAt).toBeNull();
+    expect(cancelLimitIncreases(pending, ['perSend'], 0).confirmedAt).toBe(DELAY_MS);
+    expect(cancelLimitIncreases(pending, RAISES, DELAY_MS).confirmedAt).toBe(CONFIRMED);
   });
 
   it('keeps limits confirmed when the clock is set back', () => {
@@ -109,7 +109,7 @@ describe('changeLimits of spending', () => {
       perSend: usd(9),
       perDay: null,
     });
-    const dropped = dropRaises(raised, ['perSend'], 0);
+    const dropped = cancelLimitIncreases(raised, ['perSend'], 0);
     expect(limitsAt(dropped, DELAY_MS).limits).toMatchObject({ perSend: usd(1), perDay: null });
   });
 

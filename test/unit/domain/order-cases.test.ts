@@ -7,7 +7,7 @@ import {
 } from '../../../src/domain/payment/remaining-refundable.ts';
 import { acceptanceProblem } from '../../../src/domain/payment/acceptance.ts';
 import { nextPosition } from '../../../src/domain/payment/credits.ts';
-import { endsOpenLinks, isLimitedToExcess } from '../../../src/domain/payment/link-terms.ts';
+import { endsUnclaimedRefundLinks, isLimitedToExcess } from '../../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../../src/domain/payment/payment-machine.ts';
 import { completedBy, missingShare } from '../../../src/domain/payment/status.ts';
 import type { PaymentFact, PaymentRefund, PaymentState } from '../../../src/domain/payment/types.ts';
@@ -349,8 +349,8 @@ describe('an order', () => {
     const order = new Order();
     order.seen('a', 500_000n);
     const before = order.state;
-    expect(endsOpenLinks(before, order.replaced('a', 'b', 500_000n).state)).toBe(false);
-    expect(endsOpenLinks(before, order.replaced('b', 'c', 500_001n).state)).toBe(true);
+    expect(endsUnclaimedRefundLinks(before, order.replaced('a', 'b', 500_000n).state)).toBe(false);
+    expect(endsUnclaimedRefundLinks(before, order.replaced('b', 'c', 500_001n).state)).toBe(true);
   });
 
   it('does not complete by an acceptance whose money was replaced (RBF) and then dropped while other money exists', () => {

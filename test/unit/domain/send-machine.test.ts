@@ -7,7 +7,7 @@ import {
   isEndedByBlock,
   isOpen,
   isReverted,
-  judge,
+  assessRejection,
 } from '../../../src/domain/send/send-machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import type { Decision, RejectionEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
@@ -318,7 +318,7 @@ describe('a send that the network rejected', () => {
     ['paid_unseen', { isPossiblyPaid: true }],
     ['inputs_return', { mayGetInputsBack: true }],
   ])('stays open when %s', (why, missing) => {
-    expect(judge(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
+    expect(assessRejection(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
   });
 
   it('continues as broadcast with the newest version that a node knows', () => {
@@ -327,7 +327,10 @@ describe('a send that the network rejected', () => {
       ['tx2', 'present' as const],
     ]);
     const raised = fresh({ versions });
-    expect(judge(raised, evidence({ fates: both }), policy)).toEqual({ kind: 'present', version: 2 });
+    expect(assessRejection(raised, evidence({ fates: both }), policy)).toEqual({
+      kind: 'present',
+      version: 2,
+    });
     const { send, events } = run(raised, refused({ fates: both }));
     expect(send).toMatchObject({ status: 'broadcast', version: 2, fee: 200n });
     expect(events).toEqual(['send.broadcast']);
@@ -339,16 +342,24 @@ describe('a send that the network rejected', () => {
         fates: new Map(versions.map(({ txid }) => [txid, txids.includes(txid) ? 'absent' : 'gone'])),
       });
     const send = fresh({ versions });
-    expect(judge(send, some('tx1', 'tx2'), policy)).toMatchObject({ kind: 'open', version: 1 });
-    expect(judge(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
+    expect(assessRejection(send, some('tx1', 'tx2'), policy)).toMatchObject({ kind: 'open', version: 1 });
+    expect(assessRejection(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
   });
 
   it('counts the blocks since the conflicting transaction was mined, including the first', () => {
-    expect(judge(fresh(), evidence(), policy)).toMatchObject({ kind: 'impossible', since: 100, depth: 1 });
+    expect(assessRejection(fresh(), evidence(), policy)).toMatchObject({
+      kind: 'impossible',
+      since: 100,
+      depth: 1,
+    });
     const known = fresh({ displacedHeight: 97 });
-    expect(judge(known, evidence(), policy)).toMatchObject({ kind: 'impossible', since: 97, depth: 4 });
+    expect(assessRejection(known, evidence(), policy)).toMatchObject({
+      kind: 'impossible',
+      since: 97,
+      depth: 4,
+    });
     // A clock or a height ahead of the ledger is no depth.
-    expect(judge(fresh({ displacedHeight: 120 }), evidence(), policy)).toMatchObject({
+    expect(assessRejection(fresh({ displacedHeight: 120 }), evidence(), policy)).toMatchObject({
       since: 100,
       depth: 1,
     });

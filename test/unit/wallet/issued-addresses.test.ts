@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KeyPath } from '../../../src/domain/keys.ts';
-import { IssuedAddresses, reservingDeriver } from '../../../src/wallet/issued-addresses.ts';
+import { IssuedAddresses, withReservedAddresses } from '../../../src/wallet/issued-addresses.ts';
 
 const PATH: KeyPath = { coin: 'BTC', mode: 'live', account: 0, branch: 0, index: 0 };
 const errors: unknown[] = [];
@@ -20,9 +20,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const limitsIn = (text: string): number[] =>
   [...text.matchAll(/^0 BTC live 0 (\d+)$/gm)].map((m) => Number(m[1]));
 
-test('reservingDeriver derives an address only after the file of issued addresses contains a higher index', () => {
+test('withReservedAddresses derives an address only after the file of issued addresses contains a higher index', () => {
   const issued = IssuedAddresses.open(file, [], logger);
-  const deriver = reservingDeriver(
+  const deriver = withReservedAddresses(
     {
       address: ({ index }) => {
         expect(Math.max(...limitsIn(readFileSync(file, 'latin1')))).toBeGreaterThan(index);
@@ -69,7 +69,7 @@ test('IssuedAddresses completes an interrupted skip of indexes at the next start
   third.close();
 });
 
-test('reservingDeriver issues no address when the file cannot be written, and succeeds on the next attempt', () => {
+test('withReservedAddresses issues no address when the file cannot be written, and succeeds on the next attempt', () => {
   const issued = IssuedAddresses.open(file, [], logger);
   issued.reserve(PATH);
   issued.close();

@@ -89,7 +89,7 @@ describe('readReceiveBranch of a descriptor', () => {
     expect(read.address(1)).toBe('bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh');
   });
 
-  it('gives equal names to descriptors with the same addresses, whatever origin, prefix, branches and order of keys are written', () => {
+  it('gives descriptors of the same addresses the same identifier, whatever their origin, prefix, branches and order of keys', () => {
     const xpub = withVersion(ZPUB, 0x04_88_b2_1e);
     const forms = [
       ZPUB,

@@ -197,7 +197,7 @@ async function isExplained(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'nonce of an on-chain account unreadable; its missing balance is checked again later',
+      'nonce of an on-chain account unreadable; the check of its balance shortfall is postponed',
     );
     return false;
   }

@@ -43,7 +43,7 @@ export async function applyTransactions(
   if (receipts.includes(null)) {
     deps.logger.warn(
       { coin: 'ETH', height: block.number },
-      'node lacks the transaction receipts of a block; payments are read without them',
+      'node lacks the receipts of a block; payments in it are read from its transactions alone',
     );
   }
   const unreadable: UnreadableTransaction[] = [];

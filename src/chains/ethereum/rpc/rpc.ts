@@ -1,5 +1,11 @@
 import { ChainError } from '../../../domain/chain.ts';
-import { badAnswer, createJsonRpc, errorIn, type JsonRpc, RpcRefusal } from '../../shared/json-rpc.ts';
+import {
+  invalidResponse,
+  createJsonRpc,
+  parseRpcError,
+  type JsonRpc,
+  RpcRefusal,
+} from '../../shared/json-rpc.ts';
 import type { PostOptions, RpcTransport } from '../../shared/rpc-transport.ts';
 import { isUnknownMethod } from '../sends/reject-reasons.ts';
 
@@ -56,14 +62,14 @@ function opened({ status, text }: { readonly status: number; readonly text: stri
     return JSON.parse(text);
   } catch (error) {
     if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
-    throw badAnswer(what, 'is not JSON', error);
+    throw invalidResponse(what, 'is not JSON', error);
   }
 }
 
 /** Whether the body rejects a method: some providers answer 400 or 403 for a method that is not in the plan. */
 function refusesMethod(text: string): boolean {
   try {
-    const error = errorIn(JSON.parse(text));
+    const error = parseRpcError(JSON.parse(text));
     return error !== null && isUnknownMethod({ code: error.code, reason: error.message });
   } catch {
     return false;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
 import {
-  badAnswer,
+  invalidResponse,
   createJsonRpc,
-  errorIn,
+  parseRpcError,
   parsed,
   RefusedBatch,
   RpcRefusal,
@@ -96,9 +96,9 @@ async function exchange(
   const { status, text } = await transport.post(JSON.stringify(body), what, { ...options, calls });
   const reply = read(text);
   if (isBatch) return reply ?? null;
-  if (status >= 400 && errorIn(reply) === null)
+  if (status >= 400 && parseRpcError(reply) === null)
     throw new ChainError('unavailable', `${what}: HTTP ${status}`);
-  if (reply === undefined) throw badAnswer(what, 'is not JSON');
+  if (reply === undefined) throw invalidResponse(what, 'is not JSON');
   return reply;
 }
 

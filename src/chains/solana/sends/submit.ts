@@ -1,7 +1,7 @@
 import type { BroadcastResult, StoredTransaction, TransactionFate } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
 import { createRecheck } from '../../shared/recheck.ts';
-import { proveExpiry, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
+import { proveBlockhashExpiry, type ExpiryProver, type ReadTransaction } from './blockhash-expiry.ts';
 import { readWire } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
@@ -81,7 +81,7 @@ async function afterRefusal(
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
   if (NOT_TAKEN.has(code) && !SAYS_LITTLE.test(reason)) return { kind: 'rejected', reason };
-  const end = await proveExpiry(prover, transaction);
+  const end = await proveBlockhashExpiry(prover, transaction);
   if (end === 'open') return { kind: 'unknown', reason };
   if (end !== 'expired') {
     return { kind: 'unknown', reason: prover.lostHistory.recordGap(transaction.txid, end), isLasting: true };
@@ -102,7 +102,7 @@ async function getTransactionStatus(
   }
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) return 'unknown';
-  const end = await proveExpiry(prover, { ...transaction, wire });
+  const end = await proveBlockhashExpiry(prover, { ...transaction, wire });
   if (end === 'expired') return 'gone';
   if (end !== 'open') {
     prover.lostHistory.recordGap(txid, end);

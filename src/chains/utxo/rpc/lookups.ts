@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
-import { badAnswer, RpcRefusal } from '../../shared/json-rpc.ts';
+import { invalidResponse, RpcRefusal } from '../../shared/json-rpc.ts';
 import type { AnswerSize, Rpc } from './rpc.ts';
 
 const RPC_MISC_ERROR = -1;
@@ -29,7 +29,7 @@ export async function lookUpEach<T>(
     const requests = keys.slice(start, start + size).map((params) => ({ method, params }));
     for (const answer of await rpc.batch(requests, z.unknown())) {
       if (answer instanceof RpcRefusal) found.push(isUnknownKey(answer) ? null : refused(answer));
-      else found.push(schema.safeParse(answer).data ?? badAnswer(method, 'is of another form'));
+      else found.push(schema.safeParse(answer).data ?? invalidResponse(method, 'is of another form'));
     }
   }
   return found;

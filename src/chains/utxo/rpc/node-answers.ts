@@ -45,7 +45,7 @@ export const TXIDS = z.custom<string[]>(
 );
 /**
  * A list of transaction ids as the bytes between its brackets; each `"<64 hex>",` but the last one's comma.
- * Ids out of shape are found by the scanner (see scanTxids).
+ * Malformed ids are found by the scanner (see scanTxids).
  */
 export type TxidBytes = Uint8Array<ArrayBuffer>;
 export const TXID_BYTES = z.union([

@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
-import { badAnswer, createJsonRpc, parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
+import {
+  invalidResponse,
+  createJsonRpc,
+  parsed,
+  RpcRefusal,
+  type RpcRequest,
+} from '../../shared/json-rpc.ts';
 import type { RpcTransport } from '../../shared/rpc-transport.ts';
 import { parseExactJson, parseHexReply, parseReply, parseTxidsReply } from './exact-json.ts';
 
@@ -80,6 +86,6 @@ async function exchange(
     return isLone ? parseHexReply(answer.bytes) : parseReply(answer.bytes);
   } catch (error) {
     if (status >= 400) throw new ChainError('unavailable', `${what}: HTTP ${status}`);
-    throw badAnswer(what, 'is not JSON', error);
+    throw invalidResponse(what, 'is not JSON', error);
   }
 }

@@ -18,7 +18,7 @@ import {
   decodeBase64url,
   CHALLENGE_MS,
   newChallenge,
-  openChallenge,
+  verifyChallenge,
   spendChallenge,
   type OpenChallenge,
 } from './passkey-challenge.ts';
@@ -131,7 +131,7 @@ async function readAttestation(
   const verified = await verifyRegistrationResponse({
     response: asJson(attestation),
     expectedChallenge: (given) =>
-      (challenge = openChallenge(deps, { purpose: 'add', sessionId }, given)) !== null,
+      (challenge = verifyChallenge(deps, { purpose: 'add', sessionId }, given)) !== null,
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,

@@ -52,7 +52,7 @@ export function newChallenge(
  * Opens a challenge of this server; null when it is forged, is for another purpose or session, or has
  * expired.
  */
-export function openChallenge(
+export function verifyChallenge(
   { clock, secretBox }: ChallengeDeps,
   use: ChallengeUse,
   challenge: string,

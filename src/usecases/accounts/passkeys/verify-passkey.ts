@@ -8,7 +8,7 @@ import type { AccountDeps } from '../account-deps.ts';
 import { mailNotice } from '../mail-notice.ts';
 import {
   decodeBase64url,
-  openChallenge,
+  verifyChallenge,
   spendChallenge,
   type ChallengeUse,
   type OpenChallenge,
@@ -87,7 +87,7 @@ async function readAssertion(
   let challenge: OpenChallenge | null = null;
   const outcome = await verifyAuthenticationResponse({
     response: asJson(assertion),
-    expectedChallenge: (given) => (challenge = openChallenge(deps, use, given)) !== null,
+    expectedChallenge: (given) => (challenge = verifyChallenge(deps, use, given)) !== null,
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,

@@ -3,7 +3,7 @@ import { unauthorised } from '../../../domain/unauthorised.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { AccountDeps } from '../account-deps.ts';
-import type { Attempt } from '../sessions/sign-in-guard.ts';
+import type { Attempt } from '../sessions/login-throttle.ts';
 
 /**
  * Checks the password of a signed-in user, because a stolen token alone must not change an account. The

@@ -7,7 +7,7 @@ import type { AccountDeps } from '../account-deps.ts';
 import { isKnownNetwork, recordSignIn } from './network.ts';
 import { consumeSecondFactorCode } from '../second-factor/second-factor.ts';
 import { openSession, type Session } from './session.ts';
-import type { Attempt } from './sign-in-guard.ts';
+import type { Attempt } from './login-throttle.ts';
 
 export interface LoginInput {
   readonly email: string;

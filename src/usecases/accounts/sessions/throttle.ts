@@ -85,7 +85,7 @@ export class Backoff {
   }
 }
 
-export interface AllowancePolicy {
+export interface TokenBucketPolicy {
   readonly burst: number;
   /** Interval in which one more attempt is earned. */
   readonly everyMs: number;
@@ -95,13 +95,13 @@ export interface AllowancePolicy {
  * A budget of failures per key that refills steadily (the generic cell rate algorithm): it delays, and never
  * blocks for good.
  */
-export class Allowance {
+export class TokenBucket {
   readonly #clock: Clock;
-  readonly #policy: AllowancePolicy;
+  readonly #policy: TokenBucketPolicy;
   /** When the budget will be full again. */
   readonly #fullAt = new RecentEntries<number>();
 
-  constructor(clock: Clock, policy: AllowancePolicy) {
+  constructor(clock: Clock, policy: TokenBucketPolicy) {
     this.#clock = clock;
     this.#policy = policy;
   }

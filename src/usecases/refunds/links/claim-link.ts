@@ -17,7 +17,7 @@ import {
   loadPayment,
   refundColumns,
 } from '../../payments/index.ts';
-import { rejectOwnAddress } from '../refund-order.ts';
+import { rejectOwnRefundAddress } from '../refund-order.ts';
 import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
 import { completedBy } from '../../../domain/payment/status.ts';
 import { refundShare } from '../refundable.ts';
@@ -182,7 +182,7 @@ async function claimFor(
   if (option === undefined)
     throw invalidField('coin', `must be ${options.map(({ coin }) => coin).join(' or ')}`);
   const requestedClaim = { ...option, destination: request.destination.trim() };
-  await rejectOwnAddress(db, deps, await toSendOrder(db, link, requestedClaim));
+  await rejectOwnRefundAddress(db, deps, await toSendOrder(db, link, requestedClaim));
   return requestedClaim;
 }
 

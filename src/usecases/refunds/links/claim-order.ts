@@ -75,7 +75,7 @@ export async function orderClaim(
  * The confirmations that a claim waits for while its money is present but not yet deep enough; null where it
  * does not wait for them.
  */
-export async function awaitedByClaim(
+export async function pendingConfirmationsOfClaim(
   db: Db,
   deps: LoadPaymentDeps,
   link: StoredRefundLink,

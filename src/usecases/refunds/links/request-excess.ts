@@ -13,7 +13,7 @@ import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { type LoadedPayment, loadPayment, type LoadPaymentDeps } from '../../payments/index.ts';
 import { allowedEmbedOrigins, shopProfile } from '../../shops/index.ts';
-import { rejectOwnAddress } from '../refund-order.ts';
+import { rejectOwnRefundAddress } from '../refund-order.ts';
 import { receivedRate } from '../refundable.ts';
 import {
   claimLink,
@@ -231,7 +231,7 @@ async function previewRequest(
   const { merchant, payment } = order;
   const terms = { merchantId: merchant.id, mode: payment.row.mode, deductFee: true, ...creatorColumns(null) };
   const claim = { coin: target.coin, atoms, destination: target.destination.trim() };
-  await rejectOwnAddress(deps.db, deps, await toSendOrder(deps.db, terms, claim));
+  await rejectOwnRefundAddress(deps.db, deps, await toSendOrder(deps.db, terms, claim));
   return previewOrder(deps, terms, claim);
 }
 

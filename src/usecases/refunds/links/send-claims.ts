@@ -20,7 +20,7 @@ import {
   type SendRequest,
 } from '../../wallet/index.ts';
 import { hasClaimEvent } from '../../../store/webhooks/events.ts';
-import { awaitedByClaim, orderClaim } from './claim-order.ts';
+import { pendingConfirmationsOfClaim, orderClaim } from './claim-order.ts';
 
 export interface SendClaimsDeps extends SendCoinsDeps {
   readonly claimBackoff: RetryBackoff;
@@ -59,7 +59,8 @@ async function sendClaim(
   if (link === undefined) return 'tried';
   try {
     const [freeze] = await findFreezes(deps.db, link.merchantId);
-    const awaited = freeze === undefined ? await awaitedByClaim(deps.db, deps, link) : frozenMessage(freeze);
+    const awaited =
+      freeze === undefined ? await pendingConfirmationsOfClaim(deps.db, deps, link) : frozenMessage(freeze);
     if (awaited !== null) {
       // Resolves without action of the payer, as with a node that is down.
       await noteProblem(deps, id, { problem: awaited, isNodes: true });

@@ -1,7 +1,7 @@
 import type { ChainAdapter } from '../../../domain/chain.ts';
 import { assertNever } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { isReverted, judge } from '../../../domain/send/send-machine.ts';
+import { isReverted, assessRejection } from '../../../domain/send/send-machine.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { oldestOpenSends, preparingSends } from '../../../store/sends/open-sends.ts';
@@ -112,7 +112,7 @@ async function examineQueued(
   if (!(await isPossiblyPaid(db, send))) return { state: 'open', why: behind };
   const versions = await listVersions(db, send.id);
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
-  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
+  const verdict = assessRejection(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';
   return { state: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
 }
@@ -128,7 +128,7 @@ async function afterRefusal(
   { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
 ): Promise<Pick<SendFinding, 'state' | 'why'>> {
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
-  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
+  const verdict = assessRejection(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const findTxid = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
   const refusal = `the node rejects it (${reason})`;
   const { surplusDepth } = DEFAULT_SEND_POLICY;

@@ -18,7 +18,7 @@ export async function isPossiblyPaid(
 }
 
 /**
- * Records the operator's statement that a send was not paid unseen. This alone ends nothing: the send
+ * Records the operator's statement that a send was not paid by an undetected transaction. This alone ends nothing: the send
  * continues like any other, and fails only once the chain proves that its known versions cannot confirm.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */

@@ -8,7 +8,7 @@ import type { StoredSend } from '../../../store/sends/sends.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
 import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
-import { requireOpenSend, sendIsBusy } from '../send/open-send.ts';
+import { requireOpenSend, sendBusyError } from '../send/open-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
 import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
@@ -68,7 +68,7 @@ export async function replaceSend(
       return broadcastReplacement(deps, adapter, stored);
     }),
   );
-  if (done === null) throw sendIsBusy();
+  if (done === null) throw sendBusyError();
   return getSend(deps, { merchantId: input.merchantId, sendId: send.id });
 }
 
@@ -101,7 +101,7 @@ async function store(
   const ordered = await requireOpenSend(tx, input);
   const chain = await findSendChain(tx, ordered);
   const send = chain.at(-1) ?? ordered;
-  if (send.id !== lastId) throw sendIsBusy();
+  if (send.id !== lastId) throw sendBusyError();
   const newest = (await listVersions(tx, lastId)).at(-1);
   if (newest === undefined) throw new Error(`send ${lastId} has no version`);
   if (!takeBack && newest.cancels && send.id === ordered.id) {

@@ -8,7 +8,7 @@ import { quoteFor, replaceSend, type ReplaceSendInput } from '../lifecycle/repla
 import { ensureRates } from './ensure-rates.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 import { getSend } from './get-send.ts';
-import { sendIsBusy } from './open-send.ts';
+import { sendBusyError } from './open-send.ts';
 import { countingTerms } from './store-send.ts';
 import type { SendView } from './send-view.ts';
 
@@ -42,7 +42,7 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
       return true;
     }),
   );
-  if (changed !== true) throw sendIsBusy();
+  if (changed !== true) throw sendBusyError();
   deps.logger.info(
     { sendId: id, maxFee: input.maxFee, feeRate: input.feeRate },
     'maxFee or fee rate of a send in preparation changed',

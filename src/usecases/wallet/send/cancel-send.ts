@@ -5,7 +5,7 @@ import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { isPossiblyPaid } from '../lifecycle/possibly-paid.ts';
 import { replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
 import { getSend } from './get-send.ts';
-import { requireOpenSend, sendIsBusy } from './open-send.ts';
+import { requireOpenSend, sendBusyError } from './open-send.ts';
 import type { SendView } from './send-view.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): 
   const send = isPreparing ? stored : await requireOpenSend(deps.db, input);
   if (!isPreparing && !send.queued) return replaceSend(deps, input, { takeBack: true });
   const withdrawn = await deps.inFlight.take(send.id, async () => withdraw(deps, send));
-  if (withdrawn !== true) throw sendIsBusy();
+  if (withdrawn !== true) throw sendBusyError();
   deps.wakeWebhooks();
   return getSend(deps, input);
 }

@@ -22,7 +22,7 @@ import type { InFlightSends } from '../lifecycle/in-flight-sends.ts';
 import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
 import { ensureRates } from './ensure-rates.ts';
 import type { HoldTerms } from './held-send.ts';
-import { sendIsBusy } from './open-send.ts';
+import { sendBusyError } from './open-send.ts';
 import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, type SendOrder } from './send-order.ts';
@@ -117,7 +117,7 @@ async function begin<T>(
 ): Promise<T> {
   if (approval === undefined) return inFlight.begin(work);
   const made = await inFlight.take(approval.id, async () => ({ value: await work(approval.id) }));
-  if (made === null) throw sendIsBusy();
+  if (made === null) throw sendBusyError();
   return made.value;
 }
 

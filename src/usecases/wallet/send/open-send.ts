@@ -23,7 +23,7 @@ export async function requireOpenSend(
 }
 
 /** The error while another request or the send loop is working on this send. */
-export function sendIsBusy(): AppError {
+export function sendBusyError(): AppError {
   return new AppError('INVALID_STATE', 'this send is being broadcast: try again', {
     retryAfterMs: 2_000,
   });

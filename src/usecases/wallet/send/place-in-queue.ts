@@ -1,7 +1,7 @@
 import { accountsPerSend } from '../../../domain/accounts.ts';
 import type { OutputRef, SendPlan } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
-import { accountBalanceChange, drawnFrom } from '../../../domain/send/queue.ts';
+import { accountBalanceChange, amountSpentFrom } from '../../../domain/send/queue.ts';
 import { merchantAddress } from '../../../store/ledger/addresses.ts';
 import { spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
 import { nextQueuePosition } from '../../../store/sends/send-queue.ts';
@@ -34,7 +34,7 @@ export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Prom
   if (account === null || change === null) {
     return { send: NO_QUEUE, version: { balanceChange: null }, refs: inputRefs(plan) };
   }
-  const drawn = drawnFrom(plan.inputs, account);
+  const drawn = amountSpentFrom(plan.inputs, account);
   const isQueued = drawn > 0n && !(await isFree(tx, wallet, { account, amount: drawn }));
   const position = await nextQueuePosition(tx, account);
   return {

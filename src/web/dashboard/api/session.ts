@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { User } from '../contract/types.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { clearPrefetched } from './prefetch.ts';
-import { remember, wasIn } from './was-in.ts';
+import { rememberSession, hadSession } from './had-session.ts';
 
 /**
  * The signed-in user. The credential is a cookie that no script can read; this holds only the user that the
@@ -27,7 +27,7 @@ function change(next: Session | null): void {
   // Early answers of a page load are those of the user that it found.
   if (current !== null || next === null) clearPrefetched();
   current = next;
-  remember(next !== null);
+  rememberSession(next !== null);
   for (const listener of listeners) listener();
 }
 
@@ -37,7 +37,7 @@ function tell(news: News): void {
 
 /** At the start of a page: the existing session of the browser; null if there is none. */
 export function resumeSession(found: Session | null): void {
-  endedByItself = found === null && wasIn();
+  endedByItself = found === null && hadSession();
   change(found);
 }
 

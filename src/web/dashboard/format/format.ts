@@ -6,7 +6,7 @@ const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Decimal text in the reader's format; exact, because Intl formats the text itself. */
-export function coins(amount: string): string {
+export function formatCoins(amount: string): string {
   return plain.format(amount as `${number}`);
 }
 

@@ -1,12 +1,14 @@
 import type { AttentionItem } from '../contract/types.ts';
 import { COINS } from '../format/coins.ts';
-import { coins, fiat } from '../format/format.ts';
+import { formatCoins, fiat } from '../format/format.ts';
 import { t } from '../i18n/t.ts';
 
 /** Money of an item, in its fiat currency or coin; null where its value is unknown. */
 export function attentionMoney({ currency }: AttentionItem, amount: string | null): string | null {
   if (amount === null || currency === null) return null;
-  return COINS.some((coin) => coin === currency) ? `${coins(amount)} ${currency}` : fiat(amount, currency);
+  return COINS.some((coin) => coin === currency)
+    ? `${formatCoins(amount)} ${currency}`
+    : fiat(amount, currency);
 }
 
 const TITLES = {

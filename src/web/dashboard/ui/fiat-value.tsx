@@ -5,7 +5,7 @@ import type { Coin } from '../contract/types.ts';
 import { COINS } from '../format/coins.ts';
 import { parts, t } from '../i18n/t.ts';
 import { multiply, add } from '../format/decimal.ts';
-import { coins, coinsShort, fiat } from '../format/format.ts';
+import { formatCoins, coinsShort, fiat } from '../format/format.ts';
 
 const LIVE_MS = 60_000;
 
@@ -39,7 +39,7 @@ export function usePrices(): Prices {
 
 /** An amount of coins, rounded down; the title has all digits. */
 export function CoinAmount({ amount }: { amount: string }) {
-  return <span title={coins(amount)}>{coinsShort(amount)}</span>;
+  return <span title={formatCoins(amount)}>{coinsShort(amount)}</span>;
 }
 
 /** The value of coins, or a note that no price is known. */

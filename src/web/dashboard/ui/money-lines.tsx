@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '../contract/types.ts';
 import { multiply } from '../format/decimal.ts';
-import { coins, fiat } from '../format/format.ts';
+import { formatCoins, fiat } from '../format/format.ts';
 
 /** Sums in lines, each with its label. */
 export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string, sum: ReactNode])[] }) {
@@ -33,7 +33,7 @@ export function CoinSum(props: {
   return (
     <>
       <span className="whitespace-nowrap">
-        {coins(amount)} {coin}
+        {formatCoins(amount)} {coin}
       </span>
       {price !== undefined && (
         <span className="whitespace-nowrap text-soft"> · {worthOf(amount, price)}</span>

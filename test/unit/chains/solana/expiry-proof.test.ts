@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasWindow } from '../../../../src/chains/solana/sends/expiry-proof.ts';
+import { hasWindow } from '../../../../src/chains/solana/sends/blockhash-expiry.ts';
 
 const LIFETIME = 150;
 

@@ -9,7 +9,7 @@ import { ChainLink } from '../../ui/chain-link.tsx';
 import { plainAmount } from '../../format/decimal.ts';
 import { Check, Field } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
-import { coins } from '../../format/format.ts';
+import { formatCoins } from '../../format/format.ts';
 import { usePrices } from '../../ui/fiat-value.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
@@ -92,7 +92,7 @@ function OrderForm(props: {
           defaultValue={order?.amount ?? ''}
           inputMode="decimal"
           autoComplete="off"
-          hint={t('Available: {balance} {coin}', { balance: coins(balance), coin })}
+          hint={t('Available: {balance} {coin}', { balance: formatCoins(balance), coin })}
           required
         />
         <Check
@@ -115,7 +115,7 @@ function sentText(status: Send['status'], sent: { readonly amount: string; reado
 }
 
 function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
-  const sent = { amount: coins(send.amount), coin };
+  const sent = { amount: formatCoins(send.amount), coin };
   return (
     <div className="grid gap-4">
       <p role="status" className="font-semibold">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
 import type { Data } from '../../contract/contract.ts';
-import { coins } from '../../format/format.ts';
+import { formatCoins } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -47,7 +47,7 @@ export function Approvals() {
           <li key={one.send.id} className="flex flex-wrap items-center justify-between gap-3">
             <span className="min-w-0 wrap-anywhere">
               {t('{amount} {coin} to {destination}', {
-                amount: coins(one.send.amount),
+                amount: formatCoins(one.send.amount),
                 coin: one.send.coin,
                 destination: one.send.destination,
               })}
@@ -71,7 +71,7 @@ function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Appr
   const isBusy = approve.isPending || reject.isPending;
   return (
     <div className="grid gap-4">
-      <p className="text-lg font-semibold">{`${coins(send.amount)} ${send.coin}`}</p>
+      <p className="text-lg font-semibold">{`${formatCoins(send.amount)} ${send.coin}`}</p>
       <p className="wrap-anywhere">{t('To {destination}', { destination: send.destination })}</p>
       {requestedBy !== null && <p>{t('Ordered by {name}', { name: requestedBy })}</p>}
       <ul className="text-sm text-soft">

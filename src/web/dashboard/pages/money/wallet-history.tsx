@@ -12,7 +12,7 @@ import { ChainLink } from '../../ui/chain-link.tsx';
 import { plainAmount } from '../../format/decimal.ts';
 import { ExportCsv } from '../../ui/export-csv.tsx';
 import { Field, SearchField, Select } from '../../ui/form.tsx';
-import { coins, fiat, short } from '../../format/format.ts';
+import { formatCoins, fiat, short } from '../../format/format.ts';
 import { Pager, Table } from '../../ui/table.tsx';
 import { words } from '../../ui/labels.ts';
 import { Time } from '../../ui/time.tsx';
@@ -240,19 +240,20 @@ const UNBROKEN = 22;
 function Amount({ of: row }: { of: WalletTransaction }) {
   const { direction, amount, fee, currency, fiatAmount, status } = row;
   const colour = direction === 'in' ? 'text-accent' : '';
-  const wraps = coins(amount).length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
+  const wraps =
+    formatCoins(amount).length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
   return (
     <span className={`money text-xs md:text-sm ${wraps}`}>
       <b className={status === 'gone' ? 'text-soft line-through' : colour}>
         {direction === 'in' ? '+' : '−'}
-        {coins(amount)}
+        {formatCoins(amount)}
       </b>
       {currency !== null && fiatAmount !== null && (
         <small className="block text-soft" title={t('What it was worth then')}>
           {fiat(fiatAmount, currency)}
         </small>
       )}
-      {fee !== null && <small className="block text-soft">{t('fee {fee}', { fee: coins(fee) })}</small>}
+      {fee !== null && <small className="block text-soft">{t('fee {fee}', { fee: formatCoins(fee) })}</small>}
     </span>
   );
 }

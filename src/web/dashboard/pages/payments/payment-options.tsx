@@ -3,7 +3,7 @@ import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
 import { Card, CoinName, Copy } from '../../ui/basics.tsx';
 import { ChainLink } from '../../ui/chain-link.tsx';
-import { coins, fiat } from '../../format/format.ts';
+import { formatCoins, fiat } from '../../format/format.ts';
 
 function confirmed(option: { confirmations: number; requiredConfirmations: number }): string {
   const { confirmations, requiredConfirmations } = option;
@@ -39,7 +39,7 @@ function Options({ payment }: { payment: Payment }) {
           <p className="flex flex-wrap items-baseline justify-between gap-x-4">
             <CoinName coin={option.coin} />
             <b className="money">
-              {coins(option.amount)} {option.coin}
+              {formatCoins(option.amount)} {option.coin}
             </b>
           </p>
           <div className="flex items-center justify-between gap-3">
@@ -55,7 +55,7 @@ function Options({ payment }: { payment: Payment }) {
             {option.received !== '0' && (
               <span className="money font-semibold text-accent">
                 {t('{received} {coin} received, {confirmations}', {
-                  received: coins(option.received),
+                  received: formatCoins(option.received),
                   coin: option.coin,
                   confirmations: confirmed(option),
                 })}

@@ -4,7 +4,7 @@ import type { Payment, Status } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { LINK } from '../../ui/basics.tsx';
-import { coins, fiat, when } from '../../format/format.ts';
+import { formatCoins, fiat, when } from '../../format/format.ts';
 
 interface Outcome {
   readonly amount: string;
@@ -46,7 +46,7 @@ function Superseded({ by }: { by: string }) {
 export function describeReceived({ options, receivedFiat, currency }: Payment): string {
   const received = COINS.flatMap((coin) => {
     const option = options[coin];
-    return option === undefined || option.received === '0' ? [] : [`${coins(option.received)} ${coin}`];
+    return option === undefined || option.received === '0' ? [] : [`${formatCoins(option.received)} ${coin}`];
   }).join(' + ');
   if (received === '' || receivedFiat === null) return received;
   return t('{received} ({worth} then)', { received, worth: fiat(receivedFiat, currency) });

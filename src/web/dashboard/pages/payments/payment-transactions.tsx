@@ -2,7 +2,7 @@ import type { Coin, Payment } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../../ui/basics.tsx';
 import { ChainLink } from '../../ui/chain-link.tsx';
-import { coins, short } from '../../format/format.ts';
+import { formatCoins, short } from '../../format/format.ts';
 import { Table } from '../../ui/table.tsx';
 import { words } from '../../ui/labels.ts';
 import { Time } from '../../ui/time.tsx';
@@ -53,7 +53,7 @@ function Hash({ of: payment, coin, text }: { of: Payment; coin: Coin; text: stri
 const UNBROKEN = 14;
 
 function Amount({ of: amount, coin }: { of: string; coin: Coin }) {
-  const text = coins(amount);
+  const text = formatCoins(amount);
   const wraps = text.length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
   return (
     <span className="grid justify-items-end">

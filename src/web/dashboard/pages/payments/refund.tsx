@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { plainAmount, add } from '../../format/decimal.ts';
 import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
-import { coins } from '../../format/format.ts';
+import { formatCoins } from '../../format/format.ts';
 import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
 import { telling } from '../../ui/toast.ts';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from '../money/money-steps.tsx';
@@ -125,7 +125,7 @@ function RefundForm(props: {
           defaultValue={last?.coin === coin ? last.amount : (excess ?? left)}
           inputMode="decimal"
           autoComplete="off"
-          hint={t('Received and not refunded: {left} {coin}', { left: coins(left), coin })}
+          hint={t('Received and not refunded: {left} {coin}', { left: formatCoins(left), coin })}
           required
         />
         <Check

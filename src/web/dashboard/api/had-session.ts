@@ -2,7 +2,7 @@
 const WAS_IN = 'tilld.signed-in';
 
 /** A browser that stores nothing rejects this too. */
-export function remember(isIn: boolean): void {
+export function rememberSession(isIn: boolean): void {
   try {
     if (isIn) localStorage.setItem(WAS_IN, 'yes');
     else localStorage.removeItem(WAS_IN);
@@ -11,7 +11,7 @@ export function remember(isIn: boolean): void {
   }
 }
 
-export function wasIn(): boolean {
+export function hadSession(): boolean {
   try {
     return localStorage.getItem(WAS_IN) !== null;
   } catch {

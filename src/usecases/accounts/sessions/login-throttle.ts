@@ -1,6 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { Allowance, Backoff } from './throttle.ts';
+import { TokenBucket, Backoff } from './throttle.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -41,7 +41,7 @@ export interface SignInTry {
 }
 
 /** Backoff against guessing of passwords and codes. Every `begin` throws RATE_LIMITED during the wait. */
-export interface SignInGuard {
+export interface LoginThrottle {
   beginSignIn(attempt: SignInTry): Promise<Attempt>;
   /** A second-factor code after the right password. */
   beginCode(userId: string): Attempt;
@@ -51,9 +51,9 @@ export interface SignInGuard {
   forgive(owner: { account: string; userId: string; network: string }): void;
 }
 
-export function createSignInGuard(clock: Clock): SignInGuard {
+export function createLoginThrottle(clock: Clock): LoginThrottle {
   const near = new Backoff(clock, SLOW);
-  const wide = new Allowance(clock, WIDE);
+  const wide = new TokenBucket(clock, WIDE);
   const codes = new Backoff(clock, SLOW);
   const confirmations = new Backoff(clock, SLOW);
   return {
@@ -91,7 +91,7 @@ export function createSignInGuard(clock: Clock): SignInGuard {
 }
 
 /** For installations that disable their sign-in limits, as load tests do. */
-export function noSignInGuard(): SignInGuard {
+export function noLoginThrottle(): LoginThrottle {
   const attempt: Attempt = { cancel: () => undefined, succeed: () => undefined };
   return {
     beginSignIn: async () => attempt,

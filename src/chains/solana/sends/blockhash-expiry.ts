@@ -27,7 +27,7 @@ export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
  * not contain it; and the accounts it spends from still hold their money. A node that lags, or lacks some of
  * these blocks, proves nothing.
  */
-export async function proveExpiry(
+export async function proveBlockhashExpiry(
   prover: ExpiryProver,
   transaction: ReadTransaction,
 ): Promise<'expired' | 'open' | UnprovenReason> {
