@@ -139,7 +139,8 @@ it('the notification settings are separate for each member of a shop', async () 
   const paid = owner.getByLabel('Each payment that is paid');
   expect(await paid.isChecked()).toBe(false);
   const always = await owner.getByLabel('(always)').all();
-  expect(await Promise.all(always.map(async (choice) => choice.isDisabled()))).toEqual([true, true]);
+  expect(always.length).toBeGreaterThan(0);
+  for (const choice of always) expect(await choice.isDisabled()).toBe(true);
   expect(await axeFindings(owner)).toEqual([]);
   await paid.click();
   await owner.getByText('Saved').waitFor();
