@@ -119,7 +119,7 @@ describe('the label of an order (shown to payers instead of the order id)', () =
     expect(body.data.transactions.map(({ paymentId }) => paymentId)).toEqual([id]);
   });
 
-  it('is the last column of the accounting export', async () => {
+  it('is a column of the accounting export, before the note on the payment', async () => {
     const { id } = await create({ orderLabel: 'Books 79' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -129,8 +129,8 @@ describe('the label of an order (shown to payers instead of the order id)', () =
       })
     ).text();
     const lines = csv.trim().split('\r\n');
-    expect(lines[0]?.endsWith(',note,orderLabel')).toBe(true);
-    expect(lines.find((line) => line.includes(id))?.endsWith(',Books 79')).toBe(true);
+    expect(lines[0]?.endsWith(',note,orderLabel,paymentNote')).toBe(true);
+    expect(lines.find((line) => line.includes(id))?.endsWith(',Books 79,')).toBe(true);
   });
 
   it('is copied to the payment that renews an expired one', async () => {
