@@ -37,6 +37,8 @@ export class BalanceRotation {
   readonly #logger: Logger;
   /** Height at which each account's balance was last read. */
   readonly #readAt = new Map<string, number>();
+  /** Accounts whose balance was read while they waited for money. */
+  readonly #readAwaited = new Set<string>();
   /** Accounts whose balance did not match the ledger when it was last read. */
   readonly #differing = new Set<string>();
   /** The newest block without traces, or after a gap: a balance that matched since then cannot change unnoticed. */
@@ -83,9 +85,10 @@ export class BalanceRotation {
     { differing, undecided }: Pick<Entered, 'differing' | 'undecided'>,
   ): void {
     if (this.#readAt.size + this.#differing.size > MAX_REMEMBERED) this.#forget();
-    for (const [at, { watchKey }] of chosen.entries()) {
+    for (const [at, { watchKey, isAwaited }] of chosen.entries()) {
       if (typeof answers[at] !== 'bigint' || undecided.has(watchKey)) continue;
       this.#readAt.set(watchKey, height);
+      if (isAwaited) this.#readAwaited.add(watchKey);
       this.#differing.delete(watchKey);
     }
     for (const watchKey of differing) this.#differing.add(watchKey);
@@ -106,6 +109,11 @@ export class BalanceRotation {
   /** Height on this branch at which an account's balance was last read by this process, if any. */
   readAt(watchKey: string): number | null {
     return this.#readAt.get(watchKey) ?? null;
+  }
+
+  /** Whether an account's balance was read by this process on this branch while it waited for money. */
+  wasReadAwaited(watchKey: string): boolean {
+    return this.#readAwaited.has(watchKey);
   }
 
   /** Null while every account that waits for money is read in each block that requires it. */
@@ -141,6 +149,7 @@ export class BalanceRotation {
 
   #forget(): void {
     this.#readAt.clear();
+    this.#readAwaited.clear();
     this.#differing.clear();
   }
 

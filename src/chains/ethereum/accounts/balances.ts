@@ -23,6 +23,8 @@ interface Deps {
   readonly shortfalls: Shortfalls;
   /** Whether an account's balance was read in an earlier block. */
   readonly wasRead: (watchKey: string) => boolean;
+  /** Whether it was read while the account waited for money. */
+  readonly wasReadAwaited: (watchKey: string) => boolean;
   /** How many mined transactions of an account the ledger knows; each write-off counts as one. */
   readonly outgoing: (watchKey: string) => Promise<number | undefined>;
 }
@@ -235,10 +237,12 @@ async function balanceBeforeUse(
 
 /**
  * The last block before the address was issued; null where the address was read since, is known to have
- * received money since, or where nodes need not keep the state of that block. @throws {ChainError}
+ * received money since, or where nodes need not keep the state of that block. A read while it waited for
+ * money counts before any block time, because the clock of the daemon may be ahead of the chain's.
+ * @throws {ChainError}
  */
 async function lastBlockBefore(
-  { client, wasRead }: Deps,
+  { client, wasRead, wasReadAwaited }: Deps,
   block: Block,
   { watchKey, since, known }: { watchKey: string; since: number; known: bigint },
 ): Promise<string | null> {
@@ -246,6 +250,7 @@ async function lastBlockBefore(
   if (parent === null || parent.hash !== block.parentHash) {
     throw new ChainError('unavailable', `the node does not show the block before ${block.number}`);
   }
+  if (wasReadAwaited(watchKey)) return null;
   // Block times are whole seconds: the block may have been mined at any point of its second.
   if ((parent.timestamp + 1) * 1000 <= since) return parent.hash;
   if (known > 0n || wasRead(watchKey)) return null;

@@ -96,6 +96,7 @@ async function readBalances(
     logger,
     shortfalls,
     wasRead,
+    wasReadAwaited: (key: string) => turns.wasReadAwaited(key),
     outgoing: async (key: string) => index.outgoing?.(key),
   };
   const entered = await creditFromBalances(deps, block, { book, readings: ofAccounts });

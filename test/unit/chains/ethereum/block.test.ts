@@ -29,6 +29,7 @@ interface Scene {
   readonly isClosed?: boolean;
   readonly shortfalls?: Shortfalls;
   readonly turn?: readonly string[];
+  readonly turns?: BalanceRotation;
   readonly number?: number;
   /** Transactions of the account by the final block, and those of them that the ledger knows. */
   readonly nonce?: number | null;
@@ -37,11 +38,13 @@ interface Scene {
   readonly final?: number | null;
 }
 
+const LOGGER = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** Block 5, mined at 50 s on block 4 of 40 s, to a shop with one open account. */
 async function read(scene: Scene) {
   const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
   const { isClosed = false, turn = [], shortfalls = new Shortfalls() } = scene;
-  const { number = 5, nonce = 0, outgoing = 0, final = 3 } = scene;
+  const { number = 5, nonce = 0, outgoing = 0, final = 3, turns = new BalanceRotation(LOGGER) } = scene;
   const block: Block = { number, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
@@ -83,7 +86,7 @@ async function read(scene: Scene) {
     newestPosition: async () => 0,
     unsettled: async () => unsettled,
   };
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const logger = LOGGER;
   const tracer = { transfers: async () => null };
   const result = await readBlock(
     {
@@ -93,7 +96,7 @@ async function read(scene: Scene) {
       logger,
       now: () => 60_000,
       shortfalls,
-      turns: new BalanceRotation(logger),
+      turns,
       unread: new UnreadBlocks({ index, clock: { now: () => 60_000 }, logger }),
     },
     5,
@@ -166,6 +169,22 @@ it('readBlock does not count the balance that an address had before its order as
   // What the ledger knows of is not found a second time.
   const known = await read({ ...scene, held: [holding(3n)] });
   expect(known.credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 5n }]);
+});
+
+it('readBlock credits money found one block late in full, although the clock of the daemon is ahead of the block times', async () => {
+  const turns = new BalanceRotation(LOGGER);
+  const [number, parentHash] = [3, hash(2)];
+  const account = { watchKey: SHOP, since: 45_000, holdings: [], isAwaited: true };
+  const earlier = { number, hash: hash(3), parentHash };
+  const candidates = { open: [account], turn: [] };
+  const chosen = turns.choose(earlier, candidates, { isTraced: false, perCall: 1 });
+  const entered = { differing: new Set<string>(), undecided: new Set<string>() };
+  turns.done(earlier, chosen, { answers: [0n], failure: null }, entered);
+  // Block 4 contains the money, but its balances were not answered.
+  turns.choose({ number: 4, hash: hash(4), parentHash: hash(3) }, candidates, { isTraced: false, perCall: 1 });
+  const balances = { [hash(4)]: 8n, [hash(5)]: 8n };
+  const { credits } = await read({ balances, since: 45_000, turns });
+  expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 8n }]);
 });
 
 it('readBlock records the whole balance as spent by an outgoing transaction, and the remainder as change', async () => {
