@@ -99,8 +99,11 @@ describe('queued Solana sends that a backend rejects or for which it has no fund
     const before = hidden.hits;
     await until(world, 'the balance is asked for in vain', () => hidden.hits > before + 5);
     expect((await statusOf(shop, second.id)).status).toBe('queued');
-    world.till.clock.advance(11 * 60_000);
-    await until(world, 'it failed', async () => (await statusOf(shop, second.id)).status === 'failed');
+    // The ten minutes begin when the daemon has seen the expiry.
+    await until(world, 'it failed', async () => {
+      world.till.clock.advance(60_000);
+      return (await statusOf(shop, second.id)).status === 'failed';
+    });
     hidden.clear();
     expect(keyOf(world, second)).toBeNull();
     expect(keyOf(world, first)).not.toBeNull();

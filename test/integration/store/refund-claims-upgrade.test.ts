@@ -37,11 +37,11 @@ async function payment(
 }
 
 async function link(db: Db, id: string, status: 'open' | 'claimed'): Promise<void> {
-  const claim = status === 'open' ? null : 'LTC';
+  const [coin, claimed] = status === 'open' ? [null, null] : ['LTC', '5'];
   await sql`INSERT INTO refund_links (id, merchant_id, payment_id, token_hash, token_sealed, amount, currency, rate,
     amounts_json, approval, deduct_fee, status, coin, claimed, destination, created_at, updated_at, expires_at)
-    VALUES (${id}, 'm', 'elsewhere', ${id}, '', '1', 'USD', 'received', '{}', 1, 0, ${status}, ${claim}, ${claim},
-    ${claim}, 0, 0, 0)`.execute(db);
+    VALUES (${id}, 'm', 'elsewhere', ${id}, '', '1', 'USD', 'received', '{}', 1, 0, ${status}, ${coin}, ${claimed},
+    ${coin === null ? null : 'an address'}, 0, 0, 0)`.execute(db);
 }
 
 it('an upgrade adds refunds made outside tilld to the totals, and lists refund claims that need approval', async () => {
