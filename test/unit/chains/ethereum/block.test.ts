@@ -181,7 +181,10 @@ it('readBlock credits money found one block late in full, although the clock of 
   const entered = { differing: new Set<string>(), undecided: new Set<string>() };
   turns.done(earlier, chosen, { answers: [0n], failure: null }, entered);
   // Block 4 contains the money, but its balances were not answered.
-  turns.choose({ number: 4, hash: hash(4), parentHash: hash(3) }, candidates, { isTraced: false, perCall: 1 });
+  turns.choose({ number: 4, hash: hash(4), parentHash: hash(3) }, candidates, {
+    isTraced: false,
+    perCall: 1,
+  });
   const balances = { [hash(4)]: 8n, [hash(5)]: 8n };
   const { credits } = await read({ balances, since: 45_000, turns });
   expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 8n }]);
