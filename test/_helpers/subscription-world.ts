@@ -154,13 +154,22 @@ export class SubscriptionWorld {
   }
 
   async send(paymentId: string, percent = 100n): Promise<void> {
+    await this.sendAtoms(paymentId, ((await this.dueAtoms(paymentId)) * percent) / 100n);
+  }
+
+  async sendAtoms(paymentId: string, atoms: bigint): Promise<void> {
     const payment = await this.payments.payment({ id: paymentId });
-    const due = BigInt(Math.round(Number(payment.options.BTC?.amount) * 1e8));
     const { BTC } = this.payments.chains;
-    BTC.mine(this.payments.now(), [creditTo(addressOf(payment, 'BTC'), (due * percent) / 100n)]);
+    BTC.mine(this.payments.now(), [creditTo(addressOf(payment, 'BTC'), atoms)]);
     BTC.mine(this.payments.now());
     BTC.mine(this.payments.now());
     await this.payments.poll('BTC');
+  }
+
+  /** What a payment asks for in BTC. */
+  async dueAtoms(paymentId: string): Promise<bigint> {
+    const { options } = await this.payments.payment({ id: paymentId });
+    return BigInt(Math.round(Number(options.BTC?.amount) * 1e8));
   }
 
   /** A reorganisation takes the transaction out of the chain, and the node forgets it. */

@@ -22,7 +22,7 @@ export async function findSubscriptionByToken(
     .executeTakeFirst();
 }
 
-/** The subscription of a customer that a link started and that was never paid; undefined if there is none. */
+/** The subscription that a link started for a customer at this price and that was never paid; undefined: none. */
 export async function findUnpaidOfLink(
   db: Db,
   {
@@ -30,7 +30,13 @@ export async function findUnpaidOfLink(
     mode,
     customerId,
     priceId,
-  }: Pick<SubscriptionRow, 'merchantId' | 'mode' | 'customerId' | 'priceId'>,
+    amount,
+    currency,
+    interval,
+  }: Pick<
+    SubscriptionRow,
+    'merchantId' | 'mode' | 'customerId' | 'priceId' | 'amount' | 'currency' | 'interval'
+  >,
 ): Promise<SubscriptionRow | undefined> {
   return db
     .selectFrom('subscriptions')
@@ -39,6 +45,9 @@ export async function findUnpaidOfLink(
     .where('merchantId', '=', merchantId)
     .where('mode', '=', mode)
     .where('priceId', '=', priceId)
+    .where('amount', '=', amount)
+    .where('currency', '=', currency)
+    .where('interval', '=', interval)
     .where('creatorKind', '=', 'link')
     .where('status', '=', 'past_due')
     .where('paidUntil', 'is', null)

@@ -81,7 +81,10 @@ async function settle(
     paidAt: paidAt(invoice, change, now),
   };
   await updateInvoice(tx, after);
-  const balanceMinor = (BigInt(subscription.balanceMinor) + credited - invoice.credited).toString();
+  // As for an open invoice that is closed: the balance that it used up returns.
+  const returned = status === 'void' && change === 'reversed' ? invoice.applied : 0n;
+  const balance = BigInt(subscription.balanceMinor) + returned + credited - invoice.credited;
+  const balanceMinor = balance.toString();
   const decision = await decideSettled(tx, { subscription, before, change }, now);
   await saveSubscription(tx, deps, { ...subscription, balanceMinor }, decision, { invoice: after });
 }

@@ -68,7 +68,10 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
     }
   }
   if (offers.length > 0) return offers;
-  if (size !== null) throw invalidField(terms.priceField, `${size} to be paid in any of the allowed coins`);
+  if (size !== null) {
+    const code = size === 'too small' ? 'too_small' : 'too_big';
+    throw invalidField(terms.priceField, `${size} to be paid in any of the allowed coins`, code);
+  }
   throw lastError;
 }
 

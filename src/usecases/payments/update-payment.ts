@@ -127,8 +127,8 @@ async function changeTerms(
 }
 
 /**
- * Quotes the unpaid payment of an invoice again, for another amount. Once its deadline has passed nothing is
- * quoted: its renewal asks for the new amount.
+ * Quotes the unpaid payment of an invoice again, for another amount. Its deadline does not move, and an expired one
+ * is quoted too: otherwise money for its former amount, unseen or late, would pay the invoice.
  * @throws {AppError} RATE_UNAVAILABLE, VALIDATION_INVALID (amount) where it cannot be paid in each of its coins
  */
 export async function changeInvoiceAmount(
@@ -139,7 +139,7 @@ export async function changeInvoiceAmount(
 ): Promise<void> {
   const { row } = loaded;
   const now = deps.clock.now();
-  if (row.status !== 'pending' || row.closedAt !== null || row.expiresAt <= now) return;
+  if (row.status !== 'pending' && row.status !== 'expired') return;
   const price = { ...parsePrice({ amount, currency: row.currency }), amount };
   const terms: PaymentTerms = {
     ...row,

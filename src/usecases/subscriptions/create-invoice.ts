@@ -127,7 +127,7 @@ function acceptedCoins(row: Pick<SubscriptionRow, 'allowedCryptosJson'>): readon
 /**
  * The balance that an invoice uses up. Where credit leaves less than the smallest payment of every coin, the
  * invoice is covered, and the rest is a debt of the next one.
- * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE
+ * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (amount) when it leaves too much
  */
 export function payableDues(
   deps: SubscriptionDeps,
@@ -142,7 +142,7 @@ export function payableDues(
     offersFor(deps, acceptedCoins(row), terms);
     return dues;
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') throw error;
+    if (!(error instanceof AppError) || error.details[0]?.code !== 'too_small') throw error;
     return { price, applied: price };
   }
 }

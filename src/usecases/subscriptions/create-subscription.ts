@@ -66,7 +66,9 @@ export async function createSubscription(
     await recordSale(tx, { productId: price.productId, merchantId: merchant.id, actor });
     const customerId = await findOrCreatePayer(tx, deps, merchant.userId, payer);
     if (customerId === null) throw invalidField('customer.email', 'is required', 'required');
-    const same = { merchantId: merchant.id, mode: merchantMode(merchant), customerId, priceId };
+    const { amount, currency } = price;
+    const shop = { merchantId: merchant.id, mode: merchantMode(merchant) };
+    const same = { ...shop, customerId, priceId, amount, currency, interval };
     const unpaid = input.reusesUnpaid === true ? await findUnpaidOfLink(tx, same) : undefined;
     if (unpaid !== undefined) return unpaid;
     const row = {

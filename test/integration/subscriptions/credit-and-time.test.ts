@@ -90,6 +90,20 @@ describe('edits of price or quantity, which create neither credit nor debt,', ()
     expect((await amounts(id))[1]).toBe('1: 100 open');
   });
 
+  it('apply to an open invoice whose payment has expired, so that money for the former price does not pay it', async () => {
+    await world.set({ latePolicy: 'accept' });
+    const { id } = await world.subscribe(await world.price('10.00'));
+    const { openPaymentId: first } = await world.read(id);
+    const former = await world.dueAtoms(first ?? '');
+    await world.pass(1);
+    await edit(id, { quantity: 3 });
+    await world.sendAtoms(first ?? '', former);
+    expect(await amounts(id)).toEqual(['0: 30 open']);
+    await world.sendAtoms(first ?? '', 2n * former);
+    expect(await amounts(id)).toEqual(['0: 30 paid']);
+    expect(await balance(id)).toBe('0');
+  });
+
   it('do not lower an open invoice when the interval was changed before', async () => {
     const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
     const { id } = await world.subscribe(yearly);
@@ -143,6 +157,43 @@ describe('money paid in excess of a subscription invoice', () => {
     await world.lose(await txid(openPaymentId ?? ''));
     expect(await amounts(id)).toEqual(['0: 0 paid']);
     expect(await world.read(id)).toMatchObject({ status: 'active', credit: '0' });
+  });
+});
+
+describe('credit that an invoice has used', () => {
+  it('returns when a reorg drops the money of the invoice during a pause, and the money becomes credit if it confirms again', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 130n);
+    await world.pass(25);
+    const second = await world.pay(id);
+    await world.act(id, { type: 'pause' });
+    await world.lose(await txid(second));
+    expect(await amounts(id)).toEqual(['0: 10 paid', '1: 7 void']);
+    expect(await balance(id)).toBe('300');
+    await world.send(second);
+    expect(await balance(id)).toBe('1000');
+  });
+
+  it('does not cover a remainder that is too large for every coin', async () => {
+    const { id } = await world.subscribe(await world.price('10.00'));
+    await world.pay(id, 130n);
+    world.payments.rate = '0.0000001';
+    await world.pass(25);
+    expect(await amounts(id)).toEqual(['0: 10 paid']);
+    expect(await balance(id)).toBe('300');
+  });
+});
+
+describe('an unpaid subscription that a link started', () => {
+  it('is returned again, but not after its price was changed', async () => {
+    const priceId = await world.price('10.00');
+    const byLink = { actor: { kind: 'link', id: 'link_1', role: null }, reusesUnpaid: true } as const;
+    const { id } = await world.subscribe(priceId, byLink);
+    expect((await world.subscribe(priceId, byLink)).id).toBe(id);
+    await world.deps.db.updateTable('prices').set({ amount: '30.00' }).where('id', '=', priceId).execute();
+    const dearer = await world.subscribe(priceId, byLink);
+    expect((await world.read(dearer.id)).amount).toBe('30');
+    expect((await world.subscribe(priceId, byLink)).id).toBe(dearer.id);
   });
 });
 
