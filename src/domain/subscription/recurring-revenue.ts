@@ -1,6 +1,6 @@
 import type { RecurringInterval } from '../catalog.ts';
 import { ROUGH_MS, approximatePeriodStart } from './periods.ts';
-import { hasNextPeriod, nextInvoiceAt } from './subscription-machine.ts';
+import { hasNextPeriod, invoiceTime } from './subscription-machine.ts';
 import type { SubscriptionState } from './types.ts';
 
 /** What a month is of each interval, in 84ths: a year has 365 days, and a month is a twelfth of it. */
@@ -55,6 +55,5 @@ function isInvoicedBefore(state: SubscriptionState, leadDays: number, before: nu
   const lead = approximatePeriodStart(schedule, nextN) - leadDays * DAY_MS;
   const rough = Math.max(lead, approximatePeriodStart(schedule, nextN - 1));
   if (Math.abs(rough - before) > ROUGH_MS) return rough < before;
-  const at = nextInvoiceAt(state, leadDays);
-  return at !== null && at < before;
+  return invoiceTime(schedule, nextN, leadDays) < before;
 }

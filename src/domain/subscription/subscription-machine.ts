@@ -1,5 +1,5 @@
 import { assertNever } from '../errors.ts';
-import { addCalendarDays, periodStart } from './periods.ts';
+import { addCalendarDays, periodStart, type Schedule } from './periods.ts';
 import type { Decision, SubscriptionFact, SubscriptionState } from './types.ts';
 
 /** Days before its end on which the end of a trial is announced. */
@@ -80,7 +80,7 @@ function transitionByTime(state: SubscriptionState, isUndecided: boolean, now: n
       if (state.paidUntil !== null && now < state.paidUntil) {
         return { state: { ...state, status: 'active' }, events: ['subscription.updated'] };
       }
-      if (state.cancelAtPeriodEnd) return end(state, now);
+      if (state.cancelAtPeriodEnd) return isUndecided ? unchanged : end(state, now);
       return { state: { ...state, status: 'past_due' }, events: ['subscription.past_due'] };
     }
     case 'past_due': {
@@ -191,8 +191,23 @@ function unpaidUntil({ startsAt, trialEndsAt }: SubscriptionState, now: number):
 export function nextInvoiceAt(state: SubscriptionState, leadDays: number): number | null {
   const { schedule, nextN } = state;
   if (!hasNextPeriod(state)) return null;
-  const lead = addCalendarDays(schedule.timeZone, periodStart(schedule, nextN), -leadDays);
-  return Math.max(lead, periodStart(schedule, nextN - 1));
+  return followsUnpaidTime(state) ? periodStart(schedule, nextN) : invoiceTime(schedule, nextN, leadDays);
+}
+
+/** When the invoice of a period is made if the period before is paid. */
+export function invoiceTime(schedule: Schedule, n: number, leadDays: number): number {
+  const lead = addCalendarDays(schedule.timeZone, periodStart(schedule, n), -leadDays);
+  return Math.max(lead, periodStart(schedule, n - 1));
+}
+
+/**
+ * Whether the time before the next period is neither paid nor free because a period was refunded. The next one is not
+ * invoiced before it begins: `paidUntil` would include that time.
+ */
+export function followsUnpaidTime(state: SubscriptionState): boolean {
+  const { schedule, nextN, openPayBy, paidUntil, trialEndsAt, startsAt } = state;
+  const coveredUntil = Math.max(paidUntil ?? 0, trialEndsAt ?? startsAt);
+  return openPayBy === null && periodStart(schedule, nextN) > coveredUntil;
 }
 
 /** Whether it will be invoiced again as it is. */

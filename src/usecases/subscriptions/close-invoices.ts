@@ -39,14 +39,17 @@ export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: 
   }
 }
 
-/** Whether money for an open invoice may still be on its way: only its payment's end proves that it is not. */
-export async function isPaymentPending(tx: Tx, { id }: SubscriptionRow): Promise<boolean> {
+/**
+ * Whether money for an open invoice may still be on its way: only its payment's end proves that it is not. A
+ * subscription that ends with its period waits for money that was seen.
+ */
+export async function isPaymentPending(tx: Tx, { id, cancelAtPeriodEnd }: SubscriptionRow): Promise<boolean> {
   const [oldest] = await openInvoices(tx, id);
   const paymentId = oldest?.paymentId ?? null;
   const payment = paymentId === null ? undefined : await findPayment(tx, paymentId);
   if (payment === undefined) return false;
   const isOpen = payment.closedAt === null && payment.cancelledAt === null;
-  return payment.status === 'confirming' || isOpen;
+  return payment.status === 'confirming' || (isOpen && !cancelAtPeriodEnd);
 }
 
 /** Moves the paid time that was left at the pause behind it. */

@@ -1,3 +1,4 @@
+import { followsUnpaidTime } from '../../domain/subscription/subscription-machine.ts';
 import { periodStart } from '../../domain/subscription/periods.ts';
 import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import { openInvoices } from '../../store/subscriptions/invoices.ts';
@@ -8,13 +9,18 @@ import { forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
 
 const LATEST_YEARS = 2;
 
-/** Whether the invoice of the next period can be made before its time: at most two years before the period. */
+/**
+ * Whether the invoice of the next period can be made before its time: at most two years before the period, and not
+ * before it begins where the time until then is not paid.
+ */
 export function mayPayAhead(state: SubscriptionState, now: number): boolean {
   const { status, cancelAtPeriodEnd, schedule, nextN } = state;
   const latest = new Date(now);
   latest.setUTCFullYear(latest.getUTCFullYear() + LATEST_YEARS);
   const isRunning = status === 'trialing' || status === 'active' || status === 'past_due';
-  return isRunning && !cancelAtPeriodEnd && periodStart(schedule, nextN) <= latest.getTime();
+  const start = periodStart(schedule, nextN);
+  if (followsUnpaidTime(state) && now < start) return false;
+  return isRunning && !cancelAtPeriodEnd && start <= latest.getTime();
 }
 
 /**

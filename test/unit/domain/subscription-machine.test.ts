@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   activeUntil,
   decide,
+  followsUnpaidTime,
   nextDecisionAt,
   nextInvoiceAt,
   pauseShift,
@@ -90,6 +91,9 @@ class World {
   invoice(): void {
     const { nextN: n, schedule } = this.state;
     const [start, end] = [periodStart(schedule, n), periodStart(schedule, n + 1)];
+    const free = this.state.trialEndsAt ?? this.state.startsAt;
+    // Time before its period that is not paid would become entitled with it.
+    expect(start).toBeLessThanOrEqual(Math.max(this.now, free, ...this.paid.map((paid) => paid.end)));
     const until = paymentDueAt(this.state, Math.max(start, this.now), GRACE);
     this.periods.push({ n, start, end, payBy: until, status: 'open' });
     this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
@@ -329,8 +333,9 @@ function take(world: World, made: Step): void {
       return world.cancel(true);
     case 'invoice': {
       // Pays ahead.
-      const isOpen = nextInvoiceAt(world.state, LEAD) !== null && world.state.openPayBy === null;
-      if (isOpen) world.invoice();
+      const { state } = world;
+      const isOpen = nextInvoiceAt(state, LEAD) !== null && state.openPayBy === null;
+      if (isOpen && !followsUnpaidTime(state)) world.invoice();
       return;
     }
   }
