@@ -73,6 +73,10 @@ export function createRedactor(customer: Personal): Redactor {
   const object = (value: Readonly<Record<string, unknown>>, isFree: boolean): Record<string, unknown> => {
     const isCustomer = value['id'] === customer.id && typeof value['email'] === 'string';
     if (isCustomer) return { ...value, email: erasedEmail(customer.id), metadata: {} };
+    // The address for the mails of a subscription, which its payer may have chosen.
+    const hasOtherEmail =
+      !isFree && value['customerId'] === customer.id && typeof value['email'] === 'string';
+    if (hasOtherEmail) return object({ ...value, email: null }, isFree);
     const isOfLink = isFree && 'paymentLinkId' in value;
     const remaining = Object.entries(value).filter(
       ([key, inner]) => !(isOfLink && ANSWERS.has(key)) && !(isFree && isCopy(key, inner)),

@@ -92,4 +92,15 @@ describe('the erasure of a customer with subscriptions', () => {
     expect(JSON.stringify([after, known])).not.toContain('ada.tea');
     expect(after).toMatchObject({ id: made.id, status: made.status });
   });
+
+  it('removes the address that the payer chose for its mails from stored responses', async () => {
+    const made = await club.subscribe({ customerId: undefined, customer: { email: 'bea.tea@example.com' } });
+    const subscriptionId = made.id;
+    await club.must('PATCH', '/merchant/subscription/edit', { subscriptionId, email: 'bea.own@example.com' });
+    const [body, key] = [{ subscriptionId, amount: '1' }, { 'Idempotency-Key': 'of-bea' }];
+    const give = async (): Promise<object> => club.must('POST', '/merchant/subscription/credit', body, key);
+    expect(await give()).toMatchObject({ id: made.id, email: 'bea.own@example.com' });
+    await club.must('DELETE', '/merchant/customer/erase', { customerId: made.customerId });
+    expect(await give()).toMatchObject({ id: made.id, email: null });
+  });
 });
