@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
+import { monthAttachments } from '../http/books/month-attachments.ts';
+import { createPdfRenderer } from '../pdf/render-pdf.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { AttentionDeps } from '../usecases/attention/index.ts';
@@ -10,6 +12,7 @@ import {
   storeConditionNotices,
   storeEventNotices,
   sendDigests,
+  sendMonthEnds,
   sendNotices,
   summariseNotices,
 } from '../usecases/notices/index.ts';
@@ -37,6 +40,7 @@ export function createNotices(deps: NoticesDeps): Scheduler {
   const followedChains = () => watcher.health();
   const conditions = { ...deps, ...deps.faults, chains: followedChains };
   const attention = { ...deps, chains: watcher.trusted(), followedChains };
+  const renderPdf = createPdfRenderer();
   const tell = async (signal: AbortSignal): Promise<void> => {
     while ((await storeEventNotices(mail, isOn)) && !signal.aborted);
     if (!isOn) return;
@@ -49,5 +53,11 @@ export function createNotices(deps: NoticesDeps): Scheduler {
     .every('notice-conditions', CHECK_INTERVAL_MS, async () =>
       storeConditionNotices(deps, await findConditions(conditions)),
     )
-    .every('digests', CHECK_INTERVAL_MS, async () => sendDigests({ ...mail, attention }));
+    .every('digests', CHECK_INTERVAL_MS, async () => sendDigests({ ...mail, attention }))
+    .every('month-ends', CHECK_INTERVAL_MS, async () =>
+      sendMonthEnds({
+        ...mail,
+        attachMonth: async (report, shop, language) => monthAttachments(renderPdf, report, shop, language),
+      }),
+    );
 }

@@ -10,6 +10,14 @@ export interface MailMessage {
   readonly link: string | null;
   /** A POST to it unsubscribes from mails like this one (RFC 8058); null where that is not possible. */
   readonly unsubscribe: string | null;
+  readonly attachments?: readonly MailAttachment[];
+}
+
+export interface MailAttachment {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly base64: string;
 }
 
 /** Hands mails to a mail server. */

@@ -13,6 +13,7 @@ export const SHOP_NOTICES = [
   'approval',
   'forward',
   'digest',
+  'month_end',
 ] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
@@ -52,6 +53,7 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   forward: { byDefault: true, isFixed: true, scope: 'wallet:read' },
   // Off by default, because most of its items have a mail of their own already.
   digest: { byDefault: false, isFixed: false, scope: 'payments:read' },
+  month_end: { byDefault: false, isFixed: false, scope: 'wallet:read' },
 };
 
 /** The exact reason; each has its own text. */

@@ -39,7 +39,7 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
     return transport;
   };
   return {
-    send: async ({ id, to, subject, text, html, unsubscribe }, signal) => {
+    send: async ({ id, to, subject, text, html, unsubscribe, attachments = [] }, signal) => {
       try {
         await (
           await connected()
@@ -50,6 +50,12 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
           subject,
           text,
           html,
+          attachments: attachments.map(({ name, type, base64 }) => ({
+            filename: name,
+            contentType: type,
+            content: base64,
+            encoding: 'base64',
+          })),
           messageId: `<${id}@${url.hostname}>`,
           headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribe) },
           signal: AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),

@@ -4848,7 +4848,7 @@ export interface components {
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
-        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "approval" | "forward" | "digest";
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook" | "freeze" | "approval" | "forward" | "digest" | "month_end";
         enabled: boolean;
         fixed: boolean;
       }[];

@@ -7,6 +7,7 @@ import { LANGUAGES } from '../../i18n/languages.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantMode } from '../../usecases/access/index.ts';
 import { MONTH_KINDS, monthReport } from '../../usecases/accounting/index.ts';
+import { once } from '../books/month-attachments.ts';
 import { monthDocument } from '../books/month-document.ts';
 import { csv } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -168,8 +169,4 @@ export function monthReportRoutes(deps: MonthReportDeps): Route[] {
       },
     }),
   ];
-}
-
-async function* once<T>(value: T): AsyncGenerator<T, void> {
-  yield value;
 }

@@ -16,13 +16,13 @@ export async function noticeChoices(
   return new Map(rows.map(({ kind, enabled }) => [kind, enabled]));
 }
 
-/** Shops with a person who chose the daily digest. */
-export async function listDigestShops(db: Db): Promise<string[]> {
+/** Shops with a person who chose a kind of mail. */
+export async function listShopsWithChoice(db: Db, kind: 'digest' | 'month_end'): Promise<string[]> {
   const rows = await db
     .selectFrom('notice_choices')
     .select('merchantId')
     .distinct()
-    .where('kind', '=', 'digest')
+    .where('kind', '=', kind)
     .where('enabled', '=', true)
     .orderBy('merchantId')
     .execute();

@@ -218,6 +218,20 @@ export async function newestSummary(
   return row.at;
 }
 
+/** Whether a person was sent a notice. */
+export async function hasNoticeMail(
+  db: Db,
+  { userId, noticeKey }: { readonly userId: string; readonly noticeKey: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('notice_mails')
+    .select('noticeKey')
+    .where('userId', '=', userId)
+    .where('noticeKey', '=', noticeKey)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A person's last digest of a shop, mailed or empty, with its local day; null: never. */
 export async function newestDigest(
   db: Db,
@@ -251,7 +265,8 @@ export async function summarizeSuppressedNotices(
     .execute();
   const counts = new Map<NoticeReason, number>();
   for (const { reason } of rows)
-    if (reason !== 'summary' && reason !== 'digest') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    if (reason !== 'summary' && reason !== 'digest' && reason !== 'month_end')
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return counts;
 }
 

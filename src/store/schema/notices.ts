@@ -31,8 +31,8 @@ export interface NoticeMailRow {
   /** Key of the notice; with ` reminder` for the second mail. */
   noticeKey: string;
   merchantId: string;
-  reason: NoticeReason | 'summary' | 'digest';
-  /** `summarised` also for a digest without an item, which is not mailed. */
+  reason: NoticeReason | 'summary' | 'digest' | 'month_end';
+  /** `summarised` also for a digest without an item, or a month without a movement, which is not mailed. */
   state: 'mailed' | 'held' | 'summarised';
   createdAt: number;
 }

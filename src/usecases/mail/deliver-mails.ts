@@ -35,6 +35,7 @@ const storedMessage = z.object({
   html: z.string(),
   link: z.string().nullable(),
   unsubscribe: z.string().nullable().default(null),
+  attachments: z.array(z.object({ name: z.string(), type: z.string(), base64: z.string() })).default([]),
 });
 
 /**

@@ -5,6 +5,7 @@ export { storeEventNotices } from './store-event-notices.ts';
 export { editNoticeSettings, type NoticeSettingsDeps, readNoticeSettings } from './notice-settings.ts';
 export { noticeTexts } from './notice-text.ts';
 export { storePageLanguage, readLanguage } from './page-language.ts';
+export { sendMonthEnds } from './send-month-ends.ts';
 export { sendDigests } from './send-digests.ts';
 export { sendNotices } from './send-notices.ts';
 export { summariseNotices } from './summarise-notices.ts';

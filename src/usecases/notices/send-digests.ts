@@ -2,7 +2,7 @@ import type { Mode } from '../../domain/coins.ts';
 import { Calendar } from '../../domain/calendar.ts';
 import { roleScopes } from '../../domain/roles.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { listDigestShops, noticeChoices } from '../../store/notices/notice-choices.ts';
+import { listShopsWithChoice, noticeChoices } from '../../store/notices/notice-choices.ts';
 import { insertNoticeMail, newestDigest } from '../../store/notices/notices.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { type AttentionDeps, listAttention } from '../attention/index.ts';
@@ -31,7 +31,7 @@ const MAX_ITEMS = 20;
  * clock that is set back sends none again.
  */
 export async function sendDigests(deps: SendDigestsDeps): Promise<void> {
-  for (const merchantId of await listDigestShops(deps.db)) {
+  for (const merchantId of await listShopsWithChoice(deps.db, 'digest')) {
     try {
       await sendShopDigests(deps, merchantId);
     } catch (error) {

@@ -169,7 +169,7 @@ it('email notices of reversed payments are always sent, and cannot be unsubscrib
     ['forward', true],
   ]);
   const isOn = (kind: string) => notices.kinds.find((each) => each.kind === kind)?.enabled;
-  expect([isOn('paid'), isOn('digest')]).toEqual([false, false]);
+  expect([isOn('paid'), isOn('digest'), isOn('month_end')]).toEqual([false, false, false]);
 });
 
 it('email notices are dropped with a log line when no mail server is configured', async () => {

@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   approval: t('Sends that wait for your approval'),
   forward: t('Changes of forwards to cold storage'),
   digest: t('Once a day, in the morning: everything that needs you'),
+  month_end: t('On the first of each month: the figures of the last one, as PDF and CSV'),
 };
 
 /** Which emails the user gets about this shop: a choice of each member, limited by their role. */
