@@ -581,7 +581,8 @@ export class LifeBooks {
 
   /**
    * What is there of all coins less what went back, in parts of the price: of one coin what is in blocks, of the others what
-   * is settled. Claims take no more than what is there of their coin.
+   * is settled. Claims take no more than what is there of their coin. What a coin gave back beyond its value is not
+   * known to be too much while money of unknown rate is there: a claim made for money that is gone since is paid of it.
    */
   spare(own: LifeCoin, others: 'mined' | 'settled'): Share {
     let sum = shareOf(0n, 1n);
@@ -595,10 +596,22 @@ export class LifeBooks {
         free = plus(free, less);
         if (stage !== 'promised') kept = plus(kept, less);
       }
-      const least = kept.numerator > 0n ? shareOf(0n, 1n) : kept;
+      const least = kept.numerator > 0n || this.#hasUnpriced(coin, of) ? shareOf(0n, 1n) : kept;
       sum = plus(sum, free.numerator > 0n ? free : least);
     }
     return sum;
+  }
+
+  /** Whether outputs of a coin without a rate have more atoms than refunds took of such. */
+  #hasUnpriced(coin: LifeCoin, outputs: readonly Output[]): boolean {
+    const rated = new Set(
+      this.#life.payment.credits.filter(({ due }) => due !== null).map(({ ref: own }) => own.txid),
+    );
+    const there = outputs.filter(({ txid }) => !rated.has(txid));
+    const taken = this.#life.refunds
+      .filter((refund) => refund.coin === coin && refund.stage !== 'failed')
+      .reduce((sum, { unpriced }) => sum + unpriced, 0n);
+    return atomsIn(there, coin) > taken;
   }
 
   /** Atoms in blocks of money that was not there when a return elsewhere was recorded, less what only replaces that. */
