@@ -1,7 +1,7 @@
 /** kill -9 before the writes of invoices, payments and cancellations: each period has one invoice, one payment and one mail. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { reading } from '../../_helpers/earlier-databases.ts';
@@ -81,7 +81,7 @@ beforeAll(async () => {
   sink = await SmtpSink.start();
   const env = {
     ...clock.env,
-    NODE_OPTIONS: `--import=${resolve('test/_helpers/kill-at-write.ts')}`,
+    NODE_OPTIONS: `--import=${import.meta.resolve('../../_helpers/kill-at-write.ts')}`,
     KILL_AT_WRITE: join(dir, 'kill-at'),
     TILLD_SMTP_URL: sink.url,
     TILLD_SMTP_FROM: 'till@pay.example.com',
