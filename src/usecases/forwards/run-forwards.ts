@@ -107,7 +107,7 @@ function toRequest(deps: RunForwardsDeps, { id, merchantId, runs }: ForwardRule)
 
 /**
  * The send of a rule. Inside a transaction the result stays valid until its end, which prevents that a forward is made
- * twice, or takes what was promised in the meantime.
+ * twice, or spends funds that were reserved meanwhile.
  * @throws {ForwardNotDue} {ForwardRefused} {AppError} RATE_UNAVAILABLE
  */
 async function planForward(

@@ -93,7 +93,7 @@ export async function viewForward(db: Db, deps: ViewDeps, stored: ForwardRule): 
   };
 }
 
-/** Without what is promised, which only a due forward subtracts. */
+/** Reserved funds are not subtracted here; a due forward subtracts them. */
 async function findStatus(db: Db, rule: ForwardRule, now: number): Promise<ForwardView['status']> {
   const { problem } = rule;
   if (problem?.code === 'restored') return problem.code;

@@ -36,7 +36,7 @@ describe('a payment link of a recurring price', () => {
     expect(page).toContain('$10.00 per month');
     expect(page).toContain('type="email"');
     expect((await submit({})).status).toBe(400);
-    expect((await submit({ email: 'nobody' })).status).toBe(400);
+    expect((await submit({ email: 'not-an-email' })).status).toBe(400);
     expect(await list()).toEqual([]);
   });
 

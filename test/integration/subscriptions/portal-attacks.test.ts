@@ -74,7 +74,7 @@ describe('the token of a subscription page', () => {
       await request(GUESS),
       await post(`${path}/pay`),
       await post(`${path}/keep`),
-      await post(`${path}/email`, { email: 'nobody' }),
+      await post(`${path}/email`, { email: 'not-an-email' }),
       await request(`${path}/cancel`, { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' } }),
     ];
     for (const { url, status, headers } of answers) {

@@ -70,7 +70,7 @@ export interface SendRequest {
 export async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
-  // Before anything is asked of a node; the rule itself is in the transaction that signs.
+  // Checked before any node request; enforced again in the transaction that signs.
   await requireUnfrozen(deps.db, request.merchantId);
   const firstOrder = await request.order(deps.db);
   const adapter = chainFor(deps.chains, firstOrder);

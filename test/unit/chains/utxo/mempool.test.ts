@@ -247,7 +247,7 @@ describe('hasNews of a mempool view', () => {
 describe('a mempool that is too large for one view', () => {
   const MANY = 1_200;
 
-  it('is read over several views, each of which contains everything read so far and is partial until the last', async () => {
+  it('is read in several polls: each view contains all transactions read so far and is marked partial until the last', async () => {
     const txids = Array.from({ length: MANY }, (_, at) =>
       at % 400 === 0 ? payUs(BigInt(at + 1)) : payStranger(at),
     );
