@@ -39,7 +39,7 @@ const FIRST_PARTS = [
   },
   {
     name: 'shared',
-    test: /packages\/sdk\/src\/|src\/web\/dashboard\/(load-later|contract|format|api\/(?!prefetch|had-session)|ui\/(?!dialog-view|toast-view|chart|qr))/,
+    test: /packages\/sdk\/src\/|src\/web\/(copy-text|chime)\.ts$|src\/i18n\/(currency-symbol|latin-digits|csv-cell)\.ts$|src\/web\/dashboard\/(load-later|contract|format|api\/(?!prefetch|had-session)|ui\/(?!dialog-view|toast-view|chart|qr))/,
     priority: 1,
   },
 ];
@@ -72,6 +72,30 @@ function preloadApp(): Plugin {
   };
 }
 
+/** Folders whose script is one file. */
+const WHOLE = ['checkout', 'counter'].map((name) => ({
+  name,
+  sources: join(import.meta.dirname, `src/web/${name}/`),
+}));
+
+/**
+ * Builds what the checkout and the counter share with the dashboard into their scripts once more: as a file of its own,
+ * it would cost one round trip more.
+ */
+function scriptsInOneFile(): Plugin {
+  return {
+    name: 'scripts-in-one-file',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      const whole = WHOLE.find(({ sources }) => importer?.startsWith(sources) === true);
+      if (whole === undefined || !source.endsWith('.ts')) return null;
+      const resolved = await this.resolve(source, importer, { skipSelf: true });
+      if (resolved === null || resolved.id.startsWith(whole.sources)) return null;
+      return { ...resolved, id: `${resolved.id}?${whole.name}` };
+    },
+  };
+}
+
 /** The dashboard, the script and style of the checkout and the script of the reference, for the daemon to serve from dist/web. */
 export default defineConfig({
   root: 'src/web',
@@ -81,7 +105,7 @@ export default defineConfig({
     renderBuiltUrl: (filename, { hostType }) => (hostType === 'html' ? `/${filename}` : { relative: true }),
   },
   define: { 'import.meta.env.VITE_TILLD_VERSION': JSON.stringify(version) },
-  plugins: [react(), tailwindcss(), preloadApp(), packAssets()],
+  plugins: [scriptsInOneFile(), react(), tailwindcss(), preloadApp(), packAssets()],
   // Texts are looked up by key: a variable for each would only make the file longer.
   json: { namedExports: false },
   build: {
@@ -97,6 +121,8 @@ export default defineConfig({
       input: {
         dashboard: 'src/web/dashboard/index.html',
         checkout: 'src/web/checkout/main.ts',
+        counter: 'src/web/counter/main.ts',
+        worker: 'src/web/counter/worker.ts',
         embed: 'src/web/embed/pay.ts',
         docs: 'src/web/docs/main.ts',
       },

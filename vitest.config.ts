@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { CAMPAIGNS, LongestFirst } from './test/_helpers/timing/longest-first.ts';
 
 /**
  * Files share a process: starting one and importing the program again for each took longer than most tests. What a test
@@ -7,6 +8,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const SHARED = { isolate: false };
 /** It replaces a module of the program, which other files of the same process would get as well. */
 const ALONE = ['test/integration/new-utxo-coin.test.ts'];
+
+const onlyCampaigns = process.env['TILLD_CAMPAIGNS'] === '1';
 
 export default defineConfig({
   test: {
@@ -17,14 +20,21 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // More than cores: half the time a test waits for a node, a browser or a clock.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
           name: 'shared',
           ...SHARED,
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE, 'test/compose/**', 'test/shops/**'],
+          include: onlyCampaigns ? [...CAMPAIGNS] : ['test/**/*.test.ts'],
+          exclude: [
+            ...configDefaults.exclude,
+            ...ALONE,
+            'test/compose/**',
+            'test/shops/**',
+            ...(onlyCampaigns ? [] : CAMPAIGNS),
+          ],
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },

@@ -4,6 +4,7 @@ import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts
 import { packageVersion } from './config/package-root.ts';
 import { createLogger } from './app/logger.ts';
 import { openLogOutput } from './app/log-output.ts';
+import { trustAuthorities } from './app/trust-authorities.ts';
 import { ReplicaUnknownError } from './replica/litestream-process.ts';
 import { readableLog, registrationUrl, startedLines } from './terminal.ts';
 
@@ -16,6 +17,7 @@ const STANDARD_OUTPUT = 1;
 async function main(): Promise<void> {
   excludeMemoryFromCoreDumps();
   const config = loadConfig();
+  trustAuthorities(config);
   // A person at a terminal gets readable lines, anything else JSON.
   const isTerminal = process.stdout.isTTY;
   const log = openLogOutput(STANDARD_OUTPUT);

@@ -31,6 +31,7 @@ import { openReplicaWatch } from './replica.ts';
 import { quorumRatesStore } from '../store/rates/quorum-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
+import type { RateSource } from '../rates/source.ts';
 import { RevocationList } from './revocations.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
@@ -38,7 +39,7 @@ import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { openWallet } from './wallet.ts';
-import { createPasswordHasher, createTokens, newSetupToken } from '../usecases/accounts/index.ts';
+import { createPasswordHasher, createJwtTokens, newSetupToken } from '../usecases/accounts/index.ts';
 import type { RecordCheckDeps } from '../usecases/shops/index.ts';
 import { PaymentChangeBus } from '../usecases/payments/index.ts';
 import { InFlightSends, type SendCoinsDeps } from '../usecases/wallet/index.ts';
@@ -68,6 +69,8 @@ export interface AppOptions {
   readonly sendPolicy?: SendPolicy;
   /** Intervals of the watcher's loops, for tests with compressed time. */
   readonly intervals?: LoopIntervals;
+  /** Price sources instead of the public ones; for tests. */
+  readonly rateSources?: readonly RateSource[];
   /** Checks each response against its documented schema; for tests. */
   readonly checkAnswers?: boolean;
   /** Called when another machine has taken over; by default ends the process. */
@@ -131,7 +134,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
   const { wallet, issued, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const revocations = await RevocationList.open({ config, db, keyring, clock, logger });
   const secretBox = createSecretBox(keyring);
-  const rates = createPrices(config, { db, clock, logger });
+  const rates = createPrices(options, { db, clock, logger });
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
@@ -184,7 +187,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
     simulators,
     setupToken,
     hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
-    tokens: createTokens({ secret: jwtSecret(config, keyring), clock }),
+    tokens: createJwtTokens({ secret: jwtSecret(config, keyring), clock }),
     passwords: await createPasswordHasher(config.auth.passwordHash),
     checkAnswers: options.checkAnswers ?? false,
   });
@@ -195,14 +198,17 @@ async function compose(options: AppOptions, ground: Ground): Promise<Components>
   return { ...resources, server, ...loops, ...jobs, watcher, lookAhead, adapters };
 }
 
-function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Clock; logger: Logger }) {
+function createPrices(
+  { config, rateSources: sources }: AppOptions,
+  parts: { db: Db; clock: Clock; logger: Logger },
+) {
   return createRates({
     config: config.rates,
     sandboxFallback: config.sandbox.fallbackRates,
-    inUse: async () => currenciesInUse(db),
-    quorumRates: quorumRatesStore(db),
-    clock,
-    logger,
+    inUse: async () => currenciesInUse(parts.db),
+    quorumRates: quorumRatesStore(parts.db),
+    ...parts,
+    ...(sources === undefined ? {} : { sources }),
   });
 }
 

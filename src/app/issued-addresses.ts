@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { addressCounters, newestAddressId } from '../store/ledger/addresses.ts';
+import { watchCounters } from '../store/ledger/watch-accounts.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import type { GapLimitDeps } from '../usecases/addresses/index.ts';
 import { skipUsedAddresses } from '../usecases/wallet/index.ts';
@@ -17,7 +18,11 @@ export async function openIssuedAddresses(
 ): Promise<IssuedAddresses> {
   const { config, db, keyring, logger } = deps;
   const path = join(config.dataDir, `given-addresses.${keyring.fingerprint}`);
-  const issued = IssuedAddresses.open(path, await addressCounters(db), logger);
+  const issued = IssuedAddresses.open(
+    path,
+    [...(await addressCounters(db)), ...(await watchCounters(db))],
+    logger,
+  );
   try {
     if (issued.isAheadOf(await newestAddressId(db))) {
       issued.markBehind();

@@ -74,7 +74,7 @@ export class LogOutput implements DestinationStream {
         rest = rest.subarray(written);
       }
     } catch (error) {
-      this.#keepOrDrop(rest, codeOf(error));
+      this.#keepOrDrop(rest, errorCode(error));
       return;
     }
     if (this.#failure !== null) this.#resume();
@@ -117,6 +117,6 @@ export function openLogOutput(fd: number): LogOutput {
   return new LogOutput((bytes) => writeSync(fd, bytes));
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

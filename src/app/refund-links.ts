@@ -1,3 +1,4 @@
+import type { SecretBox } from '../domain/keys.ts';
 import { expireApprovals } from '../usecases/approvals/index.ts';
 import { expireLinks, sendClaims } from '../usecases/refunds/index.ts';
 import { RetryBackoff, type SendCoinsDeps } from '../usecases/wallet/index.ts';
@@ -15,7 +16,7 @@ export interface RefundLinks {
   sendClaims(): Promise<void>;
 }
 
-export function createRefundLinks(deps: SendCoinsDeps): RefundLinks {
+export function createRefundLinks(deps: SendCoinsDeps & { readonly secretBox: SecretBox }): RefundLinks {
   const { logger } = deps;
   const claimBackoff = new RetryBackoff(deps.clock, BACKOFF);
   const send = coalesce(

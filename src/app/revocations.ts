@@ -24,6 +24,9 @@ const BATCH = 1_000;
 /** Longer than the lifetime of a session, after which its revocation has no effect. */
 const SESSIONS_KEPT_MS = 8 * 24 * 3_600_000;
 const META = 'revocations';
+const SUSPENDED =
+  'secret keys, keys with wallet:send and members are suspended until the owner of each shop confirms them ' +
+  '(dashboard, or tillctl users confirm-keys), and all sessions have ended';
 
 interface Deps {
   readonly config: Config;
@@ -60,19 +63,21 @@ export class RevocationList {
     await deleteSessionRevocations(db, now - SESSIONS_KEPT_MS);
     const listed = readRevocations(path)?.filter(isRecent) ?? null;
     if (listed !== null) {
-      const applied = await applyRevocations({ db, secretBox: createSecretBox(keyring) }, listed, now);
-      if (applied.size > 0)
+      const { counts, unknownKinds } = await applyRevocations(
+        { db, secretBox: createSecretBox(keyring) },
+        listed,
+        now,
+      );
+      if (counts.size > 0)
         logger.error(
-          Object.fromEntries(applied),
+          Object.fromEntries(counts),
           'database is older than the list of revoked keys and sessions; later revocations applied again',
         );
+      if (unknownKinds.length > 0)
+        logger.error({ unknownKinds }, `list of revocations has kinds of a newer release; ${SUSPENDED}`);
     } else if ((await readMeta(db, META)) !== null) {
-      await suspendShops(db, now);
-      logger.error(
-        { path },
-        'list of revocations missing: secret keys, keys with wallet:send and members are suspended until the ' +
-          'owner of each shop confirms them (dashboard, or tillctl users confirm-keys), and all sessions have ended',
-      );
+      await db.transaction(async (tx) => suspendShops(tx, now));
+      logger.error({ path }, `list of revocations missing; ${SUSPENDED}`);
     }
     const list = new RevocationList(deps, path);
     const all = await allRevocations(db);

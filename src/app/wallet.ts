@@ -9,6 +9,7 @@ import { extendGapLimit, type GapLimitDeps } from '../usecases/addresses/index.t
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { receiveBranchReader } from '../wallet/receive-branch.ts';
+import { watchAccountReader } from '../wallet/watch-account.ts';
 import { withReservedAddresses } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
@@ -37,6 +38,7 @@ export async function openWallet(parts: WalletParts) {
   const extendLookAhead = gapLimit({ ...parts, db, deriver, toWatchKey });
   const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);
   const readReceiveBranch = receiveBranchReader(liveNetwork);
+  const readWatchAccount = watchAccountReader(liveNetwork);
   return {
     wallet,
     issued,
@@ -46,6 +48,7 @@ export async function openWallet(parts: WalletParts) {
     extendLookAhead,
     lookAheadLeft,
     readReceiveBranch,
+    readWatchAccount,
   };
 }
 

@@ -135,9 +135,9 @@ async function revokeAgain(
   { revocations, clock }: RestoreBackupOptions,
   { keyring, stage }: { keyring: Keyring; stage: string },
 ): Promise<Applied | null> {
-  let applied: Applied | null = new Map();
+  let applied: Applied | null = { counts: new Map(), unknownKinds: [] };
   if (revocations === null) {
-    await suspendShops(db, clock.now());
+    await db.transaction(async (tx) => suspendShops(tx, clock.now()));
     applied = null;
   } else if (revocations !== 'none') {
     const list = readRevocations(revocations.file);

@@ -1,8 +1,9 @@
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { AddressBranch } from '../store/ledger/addresses.ts';
+import { allWatchAccounts, type WatchAccount } from '../store/ledger/watch-accounts.ts';
 import { allMerchants } from '../store/merchants/merchants.ts';
 import type { MerchantRow } from '../store/schema/merchants.ts';
-import { type GapLimitDeps, watchUntil } from '../usecases/addresses/index.ts';
+import { type GapLimitDeps, watchAccountUntil, watchPath, watchUntil } from '../usecases/addresses/index.ts';
 
 /** Addresses per scan: the node reads its whole UTXO set for each scan. */
 const PER_SCAN = 500_000;
@@ -13,6 +14,8 @@ interface Place {
   readonly merchant: MerchantRow;
   readonly at: AddressBranch;
   readonly index: number;
+  /** Null: the account of the merchant itself. */
+  readonly watched: WatchAccount | null;
 }
 
 /**
@@ -46,12 +49,15 @@ export async function watchUnspent(
       for (const { watchKey = '' } of scan.outputs) {
         const place = places.get(watchKey);
         if (place === undefined) continue;
-        const branch = `${place.at.merchantId} ${place.at.branch}`;
+        const branch = `${place.at.merchantId} ${place.watched?.number ?? ''} ${place.at.branch}`;
         if (place.index > (furthest.get(branch)?.index ?? -1)) furthest.set(branch, place);
       }
     }
-    for (const { merchant, at, index } of furthest.values())
-      watched += await watchUntil(deps, merchant, at, index + 1);
+    for (const { merchant, at, index, watched: account } of furthest.values())
+      watched +=
+        account === null
+          ? await watchUntil(deps, merchant, at, index + 1)
+          : await watchAccountUntil(deps, account.number, at.branch, index + 1);
   }
   return watched;
 }
@@ -63,19 +69,26 @@ async function* batches(
   depth: number,
 ): AsyncGenerator<ReadonlyMap<string, Place>> {
   let places = new Map<string, Place>();
+  const accounts = await allWatchAccounts(deps.db);
   for (const merchant of await allMerchants(deps.db)) {
     deps.logger.info(
       { coin, account: merchant.account },
       'restore: deriving the addresses of an account for the UTXO scan',
     );
-    for (const branch of [0, 1] as const) {
-      const at = { merchantId: merchant.id, coin, mode, branch };
-      for (let index = 0; index < depth; index += 1) {
-        const address = deps.deriver.address({ coin, mode, account: merchant.account, branch, index });
-        places.set(deps.toWatchKey({ coin, mode }, address), { merchant, at, index });
-        if (places.size < PER_SCAN) continue;
-        yield places;
-        places = new Map();
+    const own = accounts.filter(
+      (one) => one.merchantId === merchant.id && one.coin === coin && one.mode === mode,
+    );
+    for (const watched of [null, ...own]) {
+      for (const branch of [0, 1] as const) {
+        const at = { merchantId: merchant.id, coin, mode, branch };
+        for (let index = 0; index < depth; index += 1) {
+          const path = { coin, mode, account: merchant.account, branch, index };
+          const address = deps.deriver.address(watched === null ? path : watchPath(watched, branch, index));
+          places.set(deps.toWatchKey({ coin, mode }, address), { merchant, at, index, watched });
+          if (places.size < PER_SCAN) continue;
+          yield places;
+          places = new Map();
+        }
       }
     }
   }

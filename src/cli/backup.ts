@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createBackup } from '../backup/create-backup.ts';
 import { isFile } from '../backup/files.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
-import { parseCall, runCommand, printLine, toolConfig, UsageError, warn } from './command.ts';
+import { parseCall, runCommand, printLine, toolConfig, UsageError, warn, withProgress } from './command.ts';
 
 const USAGE = `Backs up database and keyring, while the daemon runs or not, into one encrypted file.
 
@@ -21,13 +21,16 @@ await runCommand(USAGE, async (args) => {
   if (positionals.length > 1) throw new UsageError('backup accepts at most one file or folder');
   const { dataDir, keyring } = toolConfig(values['data-dir']);
   const { passphrase, isKept } = await readPassphrase(dataDir, keyring.passphrase?.reveal() ?? null);
-  const { path, bytes } = await createBackup({
-    dataDir,
-    target: positionals[0] ?? `${join(dataDir, 'backups')}/`,
-    passphrase,
-    cost: keyring.argon2,
-    now: new Date(),
-  });
+  const make = async () =>
+    createBackup({
+      dataDir,
+      target: positionals[0] ?? `${join(dataDir, 'backups')}/`,
+      passphrase,
+      cost: keyring.argon2,
+      now: new Date(),
+    });
+  // The daemon runs this command, too, and reports its standard error as the reason of a failure.
+  const { path, bytes } = await (process.stderr.isTTY ? withProgress('backing up', make) : make());
   if (isKept) {
     warn(
       `WARNING: the passphrase was generated and lies in ${join(dataDir, 'keyring-passphrase')} only, and is NOT in the backup.

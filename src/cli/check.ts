@@ -1,5 +1,5 @@
 import { sqliteProblems } from '../store/sqlite/files.ts';
-import { parseCall, runCommand, printLine } from './command.ts';
+import { parseCall, runCommand, printLine, warn } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Checks the database file page by page: its structure, indexes, constraints and references.
@@ -12,6 +12,7 @@ the write-ahead log grows. Exit code 1 when the file is damaged.`;
 await runCommand(USAGE, async (args) => {
   const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
   const { file } = await daemonData(values['data-dir']);
+  warn(`Checking ${file}`);
   const problems = sqliteProblems(file);
   if (problems.length === 0) {
     printLine(`${file} is sound`);

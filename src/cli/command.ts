@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { trustAuthorities } from '../app/trust-authorities.ts';
 import { ConfigError, loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
@@ -45,12 +46,14 @@ export function parseCall<T extends ParseArgsConfig>(config: T): ReturnType<type
 }
 
 /**
- * The daemon's own configuration, optionally with another data directory. Relative paths in it resolve from
+ * The daemon's own configuration, optionally with another data directory; its authorities are trusted from then on. Relative paths in it resolve from
  * the directory in which scripts/start starts the daemon, not from the caller's.
  */
 export function toolConfig(dataDir: string | undefined): Config {
   const named = dataDir === undefined ? {} : { TILLD_DATA_DIR: resolve(dataDir) };
-  return loadConfig({ env: { ...process.env, ...named }, cwd: packageRoot() });
+  const config = loadConfig({ env: { ...process.env, ...named }, cwd: packageRoot() });
+  trustAuthorities(config);
+  return config;
 }
 
 /** Parses an integer option. @throws {UsageError} */

@@ -156,13 +156,13 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
   const restored = join(work, 'tilld.sqlite');
   const copy = copyBefore(place, migration);
   if (existsSync(copy)) copySqlite(copy, restored);
-  else await decryptArchive({ source: backup, dir: work, passphrase: await passphraseOf(config) });
+  else await decryptArchive({ source: backup, dir: work, passphrase: await loadPassphrase(config) });
   const fingerprint = 'keyring_fingerprint';
   if (readSqliteMeta(restored, fingerprint) !== readSqliteMeta(file, fingerprint))
     throw new Error('the database from before the update belongs to another keyring');
   const database = await openDatabase(restored, { mayMigrate: false });
   try {
-    await database.db.transaction(async (tx) => skipSeqs(tx, firstSeqOf(file)));
+    await database.db.transaction(async (tx) => skipSeqs(tx, readFirstSeq(file)));
     await markRestored(database.db, { now: () => Date.now() });
     await markAsCopy(database.db);
   } finally {
@@ -180,7 +180,7 @@ async function rewind(place: Place, [migration, backup = '']: readonly string[])
  * Numbers that a rollback has skipped before it was killed: the newer release may have been started on its database, and
  * have given them.
  */
-function firstSeqOf(file: string): number {
+function readFirstSeq(file: string): number {
   return Number(readSqliteMeta(file, FIRST_SEQ) ?? 0);
 }
 
@@ -194,7 +194,7 @@ async function markCopy(copy: string): Promise<void> {
   }
 }
 
-async function passphraseOf({ dataDir, keyring }: Config): Promise<string> {
+async function loadPassphrase({ dataDir, keyring }: Config): Promise<string> {
   const configured = keyring.passphrase?.reveal() ?? null;
   return (await loadOrCreatePassphrase({ dataDir, configured })).passphrase;
 }

@@ -110,7 +110,7 @@ async function forward(api: ShopApi, { key, forwardTo, trigger, signal }: Forwar
       backoffMs = FIRST_BACKOFF_MS;
     } catch (error) {
       if (signal.aborted || (error instanceof RefusedError && !error.isPassing)) throw error;
-      warn(`no events: ${reasonOf(error)}; asking again in ${backoffMs / 1_000} s`);
+      warn(`no events: ${describeFailure(error)}; asking again in ${backoffMs / 1_000} s`);
       await pause(backoffMs, undefined, { signal });
       backoffMs = Math.min(2 * backoffMs, LONGEST_BACKOFF_MS);
     }
@@ -140,7 +140,7 @@ async function post(
       await response.body?.cancel();
       return String(response.status);
     },
-    (error: unknown) => reasonOf(error),
+    (error: unknown) => describeFailure(error),
   );
   to.signal.throwIfAborted();
   return `${each.createdAt} ${each.type} ${each.id} -> ${outcome} ${Math.round(performance.now() - startedMs)} ms`;
@@ -158,7 +158,7 @@ function deriveSecret(key: string): string {
 }
 
 /** The cause contains the reason of fetch's "fetch failed". */
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { readStoredEpoch } from '../replica/epoch.ts';
-import { litestreamConfig } from '../replica/litestream.ts';
-import { litestreamEnvironment, litestreamProgram } from '../replica/litestream-process.ts';
+import { isRemote, litestreamConfig } from '../replica/litestream.ts';
+import {
+  litestreamEnvironment,
+  litestreamProgram,
+  trustedAuthorities,
+} from '../replica/litestream-process.ts';
 import { writePrivateFile } from '../replica/private-file.ts';
 import { daemonData } from './daemon-data.ts';
 import { parseCall, runCommand, UsageError } from './command.ts';
@@ -26,10 +30,12 @@ await runCommand(USAGE, async (args) => {
   const path = join(config.dataDir, 'litestream.yml');
   const job = { epoch: epoch.number, databasePath: file };
   writePrivateFile(path, litestreamConfig(config.replica, job));
+  const authorities = isRemote(config.replica) ? join(config.dataDir, 'litestream-authorities.pem') : null;
+  if (authorities !== null) writePrivateFile(authorities, trustedAuthorities());
   const words = ['replicate', '-no-expand-env', '-config', path];
   const program = litestreamProgram();
   if (process.execve === undefined)
     throw new Error('this version of Node cannot replace the process by another program');
-  process.execve(program, [program, ...words], litestreamEnvironment());
+  process.execve(program, [program, ...words], litestreamEnvironment(authorities));
   return 1;
 });

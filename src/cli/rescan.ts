@@ -6,7 +6,12 @@ import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { requestReread, rescanChain, type RescanStart, skipBlocks } from '../usecases/chain-sync/index.ts';
+import {
+  requestOnlineRescan,
+  rescanChain,
+  type RescanStart,
+  skipBlocks,
+} from '../usecases/chain-sync/index.ts';
 import { findReread } from '../store/chain/reread-requests.ts';
 import {
   parseCount,
@@ -82,7 +87,7 @@ async function online(
   try {
     const adapter = adapters.find((each) => each.coin === coin);
     if (adapter === undefined) throw new UsageError(`no ${coin} node is configured (TILLD_${coin}_RPC_URL)`);
-    const { from, to } = await requestReread(db, adapter, start.height);
+    const { from, to } = await requestOnlineRescan(db, adapter, start.height);
     printLine(`${coin}: the daemon is asked to read blocks ${from} to ${to} again`);
     for (;;) {
       await sleep(PROGRESS_EVERY_MS);

@@ -96,10 +96,13 @@ or by tillctl users confirm-keys EMAIL. Passwords are those of the copy: set new
     return;
   }
   if (!isListed) return;
-  const counts = [...revoked].map(([kind, count]) => `${kind} ${count}`);
+  const counts = [...revoked.counts].map(([kind, count]) => `${kind} ${count}`);
   printLine(
     `Revoked again: ${counts.length === 0 ? 'nothing was left of what the list names' : counts.join(', ')}.`,
   );
+  if (revoked.unknownKinds.length > 0)
+    warn(`The list has revocations that only a newer release knows (${revoked.unknownKinds.join(', ')}): all users are
+signed out; secret keys, keys with wallet:send and members are suspended until the owner of each shop confirms them.`);
 }
 
 /** Restores the newest database of the replica. @throws {UsageError} for an invalid URL */

@@ -34,9 +34,11 @@ export interface ShopApi {
 
 /** The HTTP API of a daemon as a shop uses it, with its key. */
 export function shopApi(options: { baseUrl: string; key: string; signal: AbortSignal }): ShopApi {
+  // Joined as text: an absolute path would replace the path of the base URL.
+  const base = options.baseUrl.replace(/\/+$/, '');
   return {
     ask: async (method, path, { schema, body }) => {
-      const response = await fetch(new URL(path, options.baseUrl), {
+      const response = await fetch(`${base}${path}`, {
         method,
         headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

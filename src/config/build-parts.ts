@@ -38,7 +38,7 @@ export function withUrlFiles(values: Values, context: BuildContext): Values {
       complain(context, byFile, `cannot go with ${SETTINGS[direct].env}: choose one`);
       continue;
     }
-    const text = textOf(byFile, file, context);
+    const text = readTrimmed(byFile, file, context);
     if (text === null || text === '') continue;
     const parsed = SETTINGS[direct].schema.safeParse(text);
     if (parsed.success) urls[direct] = parsed.data;
@@ -56,7 +56,7 @@ export function secretFiles(values: Values, context: BuildContext): string[] {
 }
 
 /** Trimmed content of a file; null when it cannot be read, which adds a problem. */
-function textOf(name: SettingName, file: string, context: BuildContext): string | null {
+export function readTrimmed(name: SettingName, file: string, context: BuildContext): string | null {
   try {
     return readFileSync(resolvePath(file, context), 'utf8').trim();
   } catch (error) {
@@ -78,7 +78,7 @@ export function readSecret(
   }
   if (given !== undefined) return new Secret(given);
   if (file === undefined) return null;
-  const content = textOf(byFile, file, context);
+  const content = readTrimmed(byFile, file, context);
   if (content === null) return null;
   if (content !== '') return new Secret(content);
   complain(context, byFile, 'the file is empty');

@@ -8,6 +8,7 @@ import {
   withUrlFiles,
   type BuildContext,
 } from './build-parts.ts';
+import { authoritiesConfig } from './build-authorities.ts';
 import { explorersConfig } from './build-explorers.ts';
 import { ratesConfig } from './build-rates.ts';
 import { replicaConfig } from './build-replica.ts';
@@ -43,6 +44,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     file: context.file,
     network,
     dataDir: resolvePath(values.dataDir, context),
+    authorities: authoritiesConfig(values, context),
     logLevel: values.logLevel,
     shutdownGraceMs: values.shutdownGrace,
     http: httpConfig(values, context),

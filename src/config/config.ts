@@ -20,6 +20,8 @@ export interface Config {
   readonly network: Network | null;
   /** Absolute path. */
   readonly dataDir: string;
+  /** Certificates of authorities that are trusted in addition to the public ones; null: none. */
+  readonly authorities: { readonly file: string; readonly certificates: readonly string[] } | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly shutdownGraceMs: number;
   readonly http: HttpConfig;

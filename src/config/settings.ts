@@ -25,6 +25,7 @@ const computePrice = () => value.scaledDecimal(0, '1000', '1000000000', 'micro-l
 export const SETTINGS = {
   network: setting('network', 'TILLD_NETWORK', value.parseChoice(['none', ...NETWORKS]), 'none'),
   dataDir: setting('dataDir', 'TILLD_DATA_DIR', value.text('a directory'), './data'),
+  caFile: optional('caFile', 'TILLD_CA_FILE', value.text('the path of a PEM file')),
   logLevel: setting('log.level', 'TILLD_LOG_LEVEL', value.parseChoice(LOG_LEVELS), 'info'),
   accessLog: setting('log.access', 'TILLD_ACCESS_LOG', value.parseChoice(ACCESS_LOGS), 'full'),
   shutdownGrace: setting('shutdownGrace', 'TILLD_SHUTDOWN_GRACE', value.duration('0s', '10s'), '8s'),

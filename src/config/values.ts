@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { validate as isCron } from 'node-cron';
 import { parseFixedRates, fixedRates, FixedRatesError, type FixedRates } from '../domain/fixed-rates.ts';
-import { AmountError, parseDecimal } from '../domain/money.ts';
+import { AmountError, parseUnits } from '../domain/money.ts';
 import { z } from 'zod';
 
 /**
@@ -168,7 +168,7 @@ export function size(min: string, max: string) {
 
 /** A decimal scaled to an integer: `scaledDecimal(2, …)` reads percent as basis points. */
 export function scaledDecimal(decimals: number, min: string, max: string, what: string) {
-  const bounds = [parseDecimal(min, decimals), parseDecimal(max, decimals)] as const;
+  const bounds = [parseUnits(min, decimals), parseUnits(max, decimals)] as const;
   const expected = `${what} from ${min} to ${max} with at most ${decimals} decimals`;
   return reader(expected, (value) => {
     const scaled = decimalOrUndefined(value, decimals);
@@ -178,7 +178,7 @@ export function scaledDecimal(decimals: number, min: string, max: string, what: 
 
 export function decimalOrUndefined(value: string, decimals: number): bigint | undefined {
   try {
-    return parseDecimal(value, decimals);
+    return parseUnits(value, decimals);
   } catch (error) {
     if (error instanceof AmountError) return undefined;
     throw error;

@@ -1,11 +1,11 @@
 import type { Role } from './roles.ts';
 
 /**
- * The creator of an object of a shop: a user or a restricted key or payment link by its own id, a secret or
+ * The creator of an object of a shop: a user, a restricted key, payment link or counter by its own id, a secret or
  * public key by the id of the shop.
  */
 export interface Creator {
-  readonly kind: 'user' | 'secret' | 'restricted' | 'public' | 'link';
+  readonly kind: 'user' | 'secret' | 'restricted' | 'public' | 'link' | 'counter';
   readonly id: string;
 }
 

@@ -1,7 +1,12 @@
 import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
 import { SUBSCRIPTION_EVENT_TYPES } from './subscription/types.ts';
 
-export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
+export const SEND_EVENT_TYPES = [
+  'send.awaiting_signature',
+  'send.broadcast',
+  'send.confirmed',
+  'send.failed',
+] as const;
 /** Of sends above a limit, before anything is signed. */
 const APPROVAL_EVENT_TYPES = ['send.pending_approval', 'send.rejected', 'send.expired'] as const;
 const REFUND_EVENT_TYPES = [

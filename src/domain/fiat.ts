@@ -1,6 +1,6 @@
 import { COIN_DEFINITIONS, type Coin } from './coins.ts';
 import { minorUnitDigits } from './currencies.ts';
-import { formatDecimal, parseDecimal } from './money.ts';
+import { formatUnits, parseUnits } from './money.ts';
 import { coinAmountFor, exchangeRateFrom, roundUpForPayer, type ExchangeRate } from './price.ts';
 
 /** An amount of a currency, in its minor units (cents for USD, ISO 4217). */
@@ -11,12 +11,12 @@ export interface Fiat {
 
 /** Parses a stored amount ("12.5", USD). @throws {AmountError} unless it is a decimal that fits its currency */
 export function parseFiat(amount: string, currency: string): Fiat {
-  return { minor: parseDecimal(amount, minorUnitDigits(currency)), currency };
+  return { minor: parseUnits(amount, minorUnitDigits(currency)), currency };
 }
 
 /** Formats an amount as the shortest exact decimal string ("12.5"). */
 export function formatFiat({ minor, currency }: Fiat): string {
-  return formatDecimal(minor, minorUnitDigits(currency));
+  return formatUnits(minor, minorUnitDigits(currency));
 }
 
 /**

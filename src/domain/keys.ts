@@ -1,4 +1,5 @@
 import type { Coin, Mode, Network } from './coins.ts';
+import type { PsbtAccount } from './psbt.ts';
 
 /**
  * Where a key lives in the wallet tree (design section 7): merchant k is account k; branch 0 is
@@ -10,6 +11,21 @@ export interface KeyPath {
   readonly account: number;
   readonly branch: 0 | 1;
   readonly index: number;
+  /** Of a watched account (`watchNumber`): its descriptor, which derives its addresses and cannot sign. */
+  readonly descriptor?: string;
+}
+
+/** Account numbers from here on are those of watched accounts: no account of the wallet tree has them (BIP-32). */
+const WATCHED_FROM = 2 ** 31;
+
+/** The account number of a watched account. @param number its own number, from 1 */
+export function watchedAccount(number: number): number {
+  return WATCHED_FROM + number;
+}
+
+/** The number of a watched account; null for an account of the wallet tree, whose keys are the till's. */
+export function watchNumber({ account }: Pick<KeyPath, 'account'>): number | null {
+  return account < WATCHED_FROM ? null : account - WATCHED_FROM;
 }
 
 /** Turns a key path into the address it controls. Local arithmetic only, no network. */
@@ -49,3 +65,25 @@ export type ReadReceiveBranch = (
   chain: { readonly coin: Coin; readonly mode: Mode },
   text: string,
 ) => ReceiveBranch | { readonly problem: string };
+
+/** Public keys of an account of another wallet whose addresses the shop gives out; they cannot spend. */
+export interface WatchAccountKeys {
+  /** Output descriptor (BIP-380, BIP-389) with checksum, key origins and both branches. */
+  readonly descriptor: string;
+  /** The branch for payments alone, without key origins: the form of ReceiveBranch, which forwards go to. */
+  readonly receiveDescriptor: string;
+  /** The address at an index: branch 0 is for payments, 1 for change. */
+  address(branch: 0 | 1, index: number): string;
+  /** Its transactions, which the other wallet signs; null for an account of legacy addresses (pkh). */
+  readonly psbts: PsbtAccount | null;
+}
+
+/**
+ * Reads an extended public key (SLIP-132) with the branch below it, or an output descriptor; the problem completes
+ * "descriptor …".
+ */
+export type ReadWatchAccount = (
+  chain: { readonly coin: Coin; readonly mode: Mode },
+  text: string,
+  path?: string,
+) => WatchAccountKeys | { readonly problem: string };

@@ -12,7 +12,7 @@ const DECIMAL = /^\d+(\.\d+)?$/;
  * No sign, exponent, separators or surrounding blanks. Zero is allowed: callers check for positive amounts.
  * @throws {AmountError} on any other shape or when digits would be lost.
  */
-export function parseDecimal(text: string, decimals: number): bigint {
+export function parseUnits(text: string, decimals: number): bigint {
   if (text.length > 64 || !DECIMAL.test(text))
     throw new AmountError('must be a decimal number such as "12.50"');
   const [whole = '0', fraction = ''] = text.split('.');
@@ -21,9 +21,9 @@ export function parseDecimal(text: string, decimals: number): bigint {
 }
 
 /** Formats integer atoms as the shortest exact decimal string ("0.001", "12", "0"). */
-export function formatDecimal(atoms: bigint, decimals: number): string {
+export function formatUnits(atoms: bigint, decimals: number): string {
   if (atoms === 0n) return '0';
-  if (atoms < 0n) return `-${formatDecimal(-atoms, decimals)}`;
+  if (atoms < 0n) return `-${formatUnits(-atoms, decimals)}`;
   const digits = atoms.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
@@ -32,10 +32,10 @@ export function formatDecimal(atoms: bigint, decimals: number): string {
 
 /** Coin amount string → atoms of that coin. */
 export function parseCoinAmount(text: string, coin: Coin): bigint {
-  return parseDecimal(text, COIN_DEFINITIONS[coin].decimals);
+  return parseUnits(text, COIN_DEFINITIONS[coin].decimals);
 }
 
 /** Atoms of a coin → decimal string in the coin's unit. */
 export function formatCoinAmount(atoms: bigint, coin: Coin): string {
-  return formatDecimal(atoms, COIN_DEFINITIONS[coin].decimals);
+  return formatUnits(atoms, COIN_DEFINITIONS[coin].decimals);
 }

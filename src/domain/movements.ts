@@ -1,4 +1,5 @@
 import { assertNever } from './errors.ts';
+import type { SendOutput } from './send/outputs.ts';
 
 /** Kinds of accounting entries. */
 export const MOVEMENT_KINDS = ['payment', 'refund', 'send', 'sweep', 'fee', 'reversal'] as const;
@@ -43,6 +44,8 @@ export interface MovedSend {
   readonly id: string;
   readonly purpose: 'send' | 'sweep';
   readonly destination: string;
+  /** What each of several recipients receives; null where there is one. */
+  readonly outputs: readonly SendOutput[] | null;
   readonly fee: bigint;
   /** Whether the block paid the destination: false if the send was cancelled or failed. */
   readonly isPaid: boolean;
@@ -134,16 +137,21 @@ function spending({ outputs, spent, send }: LedgerTransaction): Movement[] {
   const paymentId = send.refundOf ?? (send.purpose === 'sweep' ? solePayment(spent) : null);
   const fields = { vout: null, paymentId, sendId };
   const amount = net + fee;
-  const moved: Movement = {
-    ...fields,
-    kind: sendKind(send),
-    amount,
-    address: send.destination,
-    note: send.note,
-  };
+  const kind = sendKind(send);
+  const moved = splitMoved(send, amount).map((part) => ({ ...fields, ...part, kind, note: send.note }));
   const why = send.cancels ? CANCELLED : FAILED;
   const paid: Movement = { ...fields, kind: 'fee', amount: -fee, address: null, note: isPaid ? null : why };
-  return [...(isPaid || amount !== 0n ? [moved] : []), ...(fee === 0n ? [] : [paid])];
+  return [...(isPaid || amount !== 0n ? moved : []), ...(fee === 0n ? [] : [paid])];
+}
+
+/** One entry for each recipient, unless the amounts differ from what left: the send paid the wallet as well. */
+function splitMoved(
+  { destination, outputs, isPaid }: MovedSend,
+  amount: bigint,
+): Pick<Movement, 'amount' | 'address'>[] {
+  if (!isPaid || outputs === null || sumAmounts(outputs) !== -amount)
+    return [{ amount, address: destination }];
+  return outputs.map((output) => ({ amount: -output.amount, address: output.destination }));
 }
 
 function sendKind({ purpose, refundOf }: MovedSend): MovementKind {

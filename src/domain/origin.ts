@@ -33,7 +33,7 @@ export function locksPrice(actor: Creator, ownerId: string, isOfCatalog: boolean
  * A clerk never sets URLs for payers or events, on creation or on a change.
  * @throws {AppError} FORBIDDEN naming the fields
  */
-export function assertMaySend({ role }: Actor, urls: readonly string[]): void {
+export function assertMaySetUrls({ role }: Actor, urls: readonly string[]): void {
   if (role !== 'clerk' || urls.length === 0) return;
   const details = urls.map((field) => ({ field, code: 'forbidden', message: 'cannot be set by a clerk' }));
   throw new AppError('FORBIDDEN', `Your role in this shop, clerk, cannot set ${urls.join(', ')}`, {
@@ -57,7 +57,7 @@ export function assertMayChange(
   if (!isMember(creator, ownerId)) throw forbidden('change objects created by the shop or its owner');
   if (isPriceChanged && isPriceLocked)
     throw forbidden('change a price that the shop, its owner or its catalog set');
-  assertMaySend(actor, urls);
+  assertMaySetUrls(actor, urls);
 }
 
 function forbidden(what: string): AppError {

@@ -88,13 +88,13 @@ async function resolveBy(
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length > 0) return addresses;
   const failure = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : null));
-  if (failure.every((reason) => NO_SUCH_RECORD.has(codeOf(reason)))) {
+  if (failure.every((reason) => NO_SUCH_RECORD.has(errorCode(reason)))) {
     return askingMachine(async () => {
       signal.throwIfAborted();
       return askMachine(hostname);
     });
   }
-  throw failure.find((reason) => !NO_SUCH_RECORD.has(codeOf(reason)));
+  throw failure.find((reason) => !NO_SUCH_RECORD.has(errorCode(reason)));
 }
 
 async function ask(
@@ -122,6 +122,6 @@ async function getaddrinfo(hostname: string): Promise<string[]> {
   return found.map((entry) => entry.address);
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

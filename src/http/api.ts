@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import type { Tokens } from '../usecases/accounts/index.ts';
+import type { JwtTokens } from '../usecases/accounts/index.ts';
 import { clientError } from './server/client-error.ts';
 import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './server/dispatch.ts';
@@ -21,7 +21,7 @@ import { createBodyReader } from './server/read-body.ts';
 import { assignRequestId, REQUEST_ID_HEADER, readRequestId } from './server/request-id.ts';
 import { createRequestLog, loggedPath, type AccessLog } from './server/request-log.ts';
 import { routeTable } from './server/route-table.ts';
-import type { Route } from './server/route.ts';
+import { isListed, type Route } from './server/route.ts';
 import type { ListenAddress } from './server/listener.ts';
 import { bareReadinessRouter, livenessRouter, operatorRouter, type Readiness } from './routes/health.ts';
 import { securityHeaders } from './server/security-headers.ts';
@@ -56,7 +56,7 @@ export interface ApiDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
-  readonly tokens: Tokens;
+  readonly tokens: JwtTokens;
   readonly readiness: () => Promise<Readiness>;
   readonly registry: Registry;
   readonly settings: HttpSettings;
@@ -67,6 +67,9 @@ export interface ApiDeps {
   /** Path of the script of /docs; without it the page is plain HTML. */
   readonly docsScript?: string | null;
 }
+
+/** A device reads the open payment every two seconds, and the list of the day now and then. */
+const COUNTER_READS_PER_MINUTE = 240;
 
 type ClosingDeps = ApiDeps & { readonly isClosing: () => boolean };
 
@@ -130,7 +133,7 @@ function arrive(deps: ClosingDeps): RequestHandler {
 }
 
 function mountOpenApi(app: Express, deps: ApiDeps): void {
-  const listed = deps.routes.filter(({ dashboardOnly }) => dashboardOnly !== true);
+  const listed = deps.routes.filter(isListed);
   // Built when it is first read: it takes more CPU than everything else of a start.
   let document: OpenApiDocument | null = null;
   let served: ConstantText | null = null;
@@ -151,6 +154,7 @@ function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
     once,
     readBody,
     publicLimit: createPublicLimit(deps.settings.publicRatePerMinute, deps.logger),
+    counterReadLimit: createPublicLimit(COUNTER_READS_PER_MINUTE, deps.logger),
     cookie: createSessionCookie(deps.settings.baseUrl),
     checkAnswers: deps.checkAnswers ?? false,
   };

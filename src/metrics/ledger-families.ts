@@ -7,7 +7,7 @@ import {
   oldestUnsentClaims,
   webhookBacklog,
 } from '../store/operations/counts.ts';
-import { isOpen } from '../domain/send/send-machine.ts';
+import { isOpen } from '../domain/send/send-status.ts';
 import { ALL_WALLETS, listFreezes } from '../store/sends/wallet-freezes.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './metric-family.ts';

@@ -55,7 +55,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<
 
 /** Optional capabilities: objects whose calls are timed, too. */
 const PARTS: ReadonlySet<PropertyKey> = new Set<keyof ChainAdapter>([
-  'runs',
+  'blockBatches',
   'sparse',
   'finality',
   'wholeAccounts',

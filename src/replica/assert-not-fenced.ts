@@ -1,5 +1,11 @@
 import type { Epoch } from './epoch.ts';
-import { LONG_READ_TIMEOUT_MS, readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
+import {
+  isRemote,
+  LONG_READ_TIMEOUT_MS,
+  readGenerations,
+  type Generations,
+  type ReplicaTarget,
+} from './litestream.ts';
 import { litestreamEnvironment, ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
@@ -52,8 +58,8 @@ export async function assertNotFenced(
 
 /** Machines of Amazon can have a role instead of keys: only a failed read shows that the keys are missing. */
 function lacksKeys(target: ReplicaTarget): boolean {
-  if (!target.url.reveal().startsWith('s3:')) return false;
-  const env = litestreamEnvironment();
+  if (!isRemote(target)) return false;
+  const env = litestreamEnvironment(null);
   const has = (name: string): boolean =>
     ['LITESTREAM_', 'AWS_'].some((prefix) => (env[prefix + name] ?? '') !== '');
   return !has('ACCESS_KEY_ID') || !has('SECRET_ACCESS_KEY');

@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { getCACertificates } from 'node:tls';
 
 /** The replica or Litestream cannot be used. The message is for the operator and holds no secret. */
 export class ReplicaError extends Error {
@@ -30,13 +31,30 @@ export function litestreamProgram(): string {
   }
 }
 
-/** The environment of Litestream: with the credentials for S3, and without the daemon's own secrets. */
-export function litestreamEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TILLD_')));
+/**
+ * The environment of Litestream: with the credentials for S3, and without the daemon's own secrets.
+ * @param authorities file with the certificates to trust; null: those of the system
+ */
+export function litestreamEnvironment(authorities: string | null): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLD_'));
+  return {
+    ...(authorities === null ? {} : { SSL_CERT_FILE: authorities }),
+    ...Object.fromEntries(inherited),
+  };
+}
+
+/**
+ * The certificates that this process trusts, PEM. Litestream gets them because a program in Go knows those of the
+ * system alone: a slim image has none, and those of private authorities are not among them.
+ */
+export function trustedAuthorities(): string {
+  return getCACertificates().join('\n');
 }
 
 export interface LitestreamRun {
   readonly config: string;
+  /** Whether it makes requests over TLS. */
+  readonly isRemote: boolean;
   readonly timeoutMs: number | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,14 +62,15 @@ export interface LitestreamRun {
 /** @throws {ReplicaError} if it fails; Litestream reports some failures only in its log */
 export async function runLitestream(
   args: readonly string[],
-  { config, timeoutMs, signal }: LitestreamRun,
+  { config, isRemote, timeoutMs, signal }: LitestreamRun,
 ): Promise<{ stdout: string }> {
   if (signal?.aborted === true) throw new ReplicaError('stopped before its start');
   // Litestream opens its configuration by name, and Node's pipes cannot be opened by name.
   const input = unnamedFile(config);
+  const authorities = isRemote ? unnamedFile(trustedAuthorities()) : null;
   const child = spawn(litestreamProgram(), args, {
-    stdio: [input, 'pipe', 'pipe'],
-    env: litestreamEnvironment(),
+    stdio: [input, 'pipe', 'pipe', authorities ?? 'ignore'],
+    env: litestreamEnvironment(authorities === null ? null : '/dev/fd/3'),
     ...(timeoutMs === null ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' }),
   });
   let stdout = '';
@@ -61,6 +80,7 @@ export async function runLitestream(
     ?.setEncoding('utf8')
     .on('data', (text: string) => void (stderr = (stderr + text).slice(-KEPT_CHARACTERS)));
   closeSync(input);
+  if (authorities !== null) closeSync(authorities);
   signal?.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   child.once('error', (cause) =>
@@ -88,7 +108,7 @@ function reasonIn(line: string | undefined): string | undefined {
   );
 }
 
-/** Opens an unlinked file with this text: it contains secrets and vanishes with its last reader. */
+/** Opens an unlinked file with this text: it may contain secrets, and vanishes with its last reader. */
 function unnamedFile(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), 'tilld-litestream-'));
   try {

@@ -76,6 +76,11 @@ export function litestreamConfig(target: ReplicaTarget, job: LitestreamJob): str
   return `${JSON.stringify({ dbs: [database] }, null, 2)}\n`;
 }
 
+/** Whether the replica is reached over TLS, not as a folder. */
+export function isRemote(target: ReplicaTarget): boolean {
+  return target.url.reveal().startsWith('s3:');
+}
+
 /** Each epoch has a folder of its own, so that an earlier machine never writes into a later one's replica. */
 function epochUrl(url: string, epoch: number): string {
   return `${url.replace(/\/+$/, '')}/epoch-${epoch}`;
@@ -85,11 +90,11 @@ function epochUrl(url: string, epoch: number): string {
 async function run(
   target: ReplicaTarget,
   job: LitestreamJob,
-  { args, ...limits }: { readonly args: readonly string[] } & Omit<LitestreamRun, 'config'>,
+  { args, ...limits }: { readonly args: readonly string[] } & Omit<LitestreamRun, 'config' | 'isRemote'>,
 ): Promise<{ stdout: string }> {
   const [command = '', ...more] = args;
   const all = [command, '-no-expand-env', '-config', '/dev/stdin', ...more];
-  return runLitestream(all, { config: litestreamConfig(target, job), ...limits });
+  return runLitestream(all, { config: litestreamConfig(target, job), isRemote: isRemote(target), ...limits });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AuditRow } from './schema/people.ts';
 import type { Db } from './sqlite/database.ts';
 
@@ -29,11 +30,29 @@ export async function finishAuditEntry(
     .execute();
 }
 
+/** What the entries of a filter are about. */
+export const AUDIT_SUBJECTS = ['money'] as const;
+type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
+
+/** Patterns of actions: methods and paths, or what the daemon did. */
+const ACTIONS: Readonly<Record<AuditSubject, readonly string[]>> = {
+  money: [
+    '* /merchant/wallet/*',
+    '* /payment/refund*',
+    '* /payment/resolve',
+    '* /merchant/subscription/credit',
+    'forward *',
+    'watched account *',
+    'approval expired',
+  ],
+};
+
 export interface AuditFilter {
   /** A shop, or a user for entries about the account alone. */
   readonly of: { readonly merchantId: string } | { readonly userId: string };
   readonly actorId?: string | undefined;
   readonly action?: string | undefined;
+  readonly about?: AuditSubject | undefined;
   /** Entries before this one. */
   readonly before?: number | undefined;
   readonly limit: number;
@@ -46,10 +65,14 @@ export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]
     'merchantId' in filter.of
       ? all.where('merchantId', '=', filter.of.merchantId)
       : all.where('merchantId', 'is', null).where('actorId', '=', filter.of.userId);
-  const { actorId, action, before } = filter;
+  const { actorId, action, about, before } = filter;
   return entries
     .$if(actorId !== undefined, (query) => query.where('actorId', '=', actorId ?? ''))
     .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(about !== undefined, (query) =>
+      query.where(sql<boolean>`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(about && ACTIONS[about])}) AS pattern
+        WHERE audit_log.action GLOB pattern.value)`),
+    )
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
     .orderBy('id', 'desc')
     .limit(filter.limit)

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { COIN_DEFINITIONS, COINS } from '../domain/coins.ts';
-import { parseDecimal } from '../domain/money.ts';
+import { parseUnits } from '../domain/money.ts';
 
 /**
  * The possible meanings of a merchant's search text, as conditions on columns. Everything is matched
@@ -56,7 +56,7 @@ export function coinAmountBegins(
   const ranges = COINS.flatMap((coin) => {
     const more = COIN_DEFINITIONS[coin].decimals - decimals;
     if (more < 0) return [];
-    const first = parseDecimal(text.replace(/\.$/, ''), COIN_DEFINITIONS[coin].decimals);
+    const first = parseUnits(text.replace(/\.$/, ''), COIN_DEFINITIONS[coin].decimals);
     if (first === 0n) return [];
     // Texts of the same length sort like their numbers.
     const [from, last] = [first.toString(), (first + 10n ** BigInt(more) - 1n).toString()];

@@ -2,7 +2,13 @@ import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
 import type { UtxoCoin } from '../domain/coins/definition.ts';
 import { assertNever } from '../domain/errors.ts';
-import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
+import {
+  addressNetwork,
+  type AddressDeriver,
+  type KeyPath,
+  type KeySource,
+  type WatchAccountKeys,
+} from '../domain/keys.ts';
 import { ethereumAddress, keyHashAddress, solanaAddress } from './addresses.ts';
 import { childPublicKey, publicBranch, type PublicBranch } from './child-key.ts';
 import {
@@ -14,6 +20,7 @@ import {
 } from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
+import { watchAccountReader } from './watch-account.ts';
 
 export type Wallet = AddressDeriver & KeySource;
 
@@ -21,6 +28,8 @@ export type Wallet = AddressDeriver & KeySource;
 const TEST_COIN_TYPE = 1;
 /** Cached nodes one step above an address: four per active merchant. */
 const CACHED_NODES = 4096;
+/** Cached accounts of other wallets. */
+const CACHED_WATCHED = 256;
 /** Cached private nodes one step above an address: those of the sends in progress. */
 const CACHED_SPENDERS = 64;
 
@@ -41,6 +50,19 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   const secpNode = (path: string): HDKey =>
     keyring.withSeed((seed) => HDKey.fromMasterSeed(seed).derive(path));
 
+  const readWatched = watchAccountReader(liveNetwork);
+  const watched = new LruCache<WatchAccountKeys>(CACHED_WATCHED);
+
+  /** Public derivation alone: it needs no seed, and gives no key to sign with. */
+  function watchedAddress(path: KeyPath, descriptor: string): string {
+    const keys = watched.get(`${path.coin} ${path.mode} ${descriptor}`, () => {
+      const read = readWatched(path, descriptor);
+      if ('problem' in read) throw new Error(`a stored descriptor ${read.problem}`);
+      return read;
+    });
+    return keys.address(path.branch, path.index);
+  }
+
   function branchAbove(path: KeyPath): PublicBranch {
     const branchPath = secpBranchPath(path, liveNetwork);
     return branches.get(branchPath, () => publicBranch(secpNode(branchPath)));
@@ -59,6 +81,7 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
 
   return {
     address(path) {
+      if (path.descriptor !== undefined) return watchedAddress(path, path.descriptor);
       assertPath(path);
       const definition = COIN_DEFINITIONS[path.coin];
       switch (definition.family) {
@@ -75,6 +98,7 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
       }
     },
     privateKey(path) {
+      if (path.descriptor !== undefined) throw new RangeError('a watched account has no private keys');
       assertPath(path);
       if (COIN_DEFINITIONS[path.coin].family === 'solana') return solanaKey(path);
       const branchPath = secpBranchPath(path, liveNetwork);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { getAddress } from 'ethers/address';
 import { Transaction } from 'ethers/transaction';
 import { AccountLedger } from '../../src/chains/ethereum/accounts/account-ledger.ts';
-import { accountKey, addressProblem } from '../../src/chains/ethereum/address.ts';
+import { accountKey, validateAddress } from '../../src/chains/ethereum/address.ts';
 import { planReplacement, planSend } from '../../src/chains/ethereum/sends/plan-send.ts';
 import { signSend } from '../../src/chains/ethereum/sends/sign-send.ts';
 import type {
@@ -79,7 +79,7 @@ export class AccountChain {
       unconfirmed: async () => this.#unconfirmed(index),
       recheck: async (transactions, ledger) =>
         new Map(transactions.map((each) => [each.txid, this.#fateOf(each, ledger)])),
-      addressProblem,
+      validateAddress,
       watchKey: accountKey,
       paymentUri: ({ address }) => address,
       feeQuote: async (intent) => this.#quote(intent?.from ?? FAUCET),

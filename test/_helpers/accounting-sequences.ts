@@ -13,7 +13,7 @@ import { sendCoins } from '../../src/usecases/wallet/send/send-coins.ts';
 import { advanceSends } from '../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { fillNonceGaps } from '../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { consolidate } from '../../src/usecases/wallet/sweep/consolidate.ts';
-import { failOrphans } from '../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { failReverted } from '../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import { createSweepBackoff } from '../../src/usecases/wallet/sweep/sweep-backoff.ts';
 import { sweepDeposits } from '../../src/usecases/wallet/sweep/sweep-deposits.ts';
@@ -248,6 +248,8 @@ export class BookLife {
       allowedCryptos: [network.coin],
       requestHash: orderId,
       linkId: null,
+      counterId: null,
+      tip: null,
     }).catch(expected);
     if (made !== undefined) this.#payments.push(made.payment);
   }
@@ -257,7 +259,7 @@ export class BookLife {
     await world.sync(network.coin);
     const chain = world.chain(network.coin);
     await failReverted(this.#deps, chain);
-    await failOrphans(this.#deps, chain);
+    await failDisplacedSends(this.#deps, chain);
   }
 
   async #round(): Promise<void> {

@@ -27,7 +27,7 @@ import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { redirectRule } from '../../src/usecases/shops/connect/redirect-url.ts';
 import { createPasswordHasher } from '../../src/usecases/accounts/passwords/password-hasher.ts';
 import { createLoginThrottle, noLoginThrottle } from '../../src/usecases/accounts/sessions/login-throttle.ts';
-import { createTokens } from '../../src/usecases/accounts/sessions/tokens.ts';
+import { createJwtTokens } from '../../src/usecases/accounts/sessions/jwt-tokens.ts';
 import type { RegisterDeps } from '../../src/usecases/accounts/register.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { Keyring } from '../../src/wallet/keyring.ts';
@@ -99,7 +99,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   const logs: string[] = [];
   const logger = collectingLogger(logs);
   const secretBox = createSecretBox(keyring);
-  const tokens = createTokens({ secret: jwtSecret, clock });
+  const tokens = createJwtTokens({ secret: jwtSecret, clock });
   const passwords = await createPasswordHasher(options.passwordCost ?? CHEAP_PASSWORDS);
   const registration = options.registration ?? 'open';
   const isLimited = (options.settings?.authRatePerMinute ?? 0) > 0;

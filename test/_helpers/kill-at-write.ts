@@ -1,14 +1,16 @@
 /**
  * Preloaded into a daemon (`--import`): it kills itself (SIGKILL) before a write to the database. The file that
- * KILL_AT_WRITE names contains which one, counted from the first write about subscriptions; without the file it lives.
+ * KILL_AT_WRITE names contains which one, counted from the first write to a table that KILL_AT_TABLES names (a regular
+ * expression of the beginnings of names); without the file it lives.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 
-const ABOUT = /^\s*(?:insert|update|delete)[^]*\bsubscription/i;
+const TABLES = process.env['KILL_AT_TABLES'] ?? '';
+const ABOUT = new RegExp(`^\\s*(?:insert|update|delete)[^]*\\b(?:${TABLES})`, 'i');
 
 const file = process.env['KILL_AT_WRITE'] ?? '';
-/** Writes until the kill; null: none about subscriptions was seen. */
+/** Writes until the kill; null: none to these tables was seen. */
 let left: number | null = null;
 
 function countWrite(text: string): void {

@@ -26,6 +26,12 @@ export function placeholders(text: string): string[] {
   return (text.match(/(?<=\{)\w+(?=\})/g) ?? []).toSorted();
 }
 
+/** The plural and the category of a further plural form, such as `{count} payments|few`; null for another key. */
+export function parsePluralKey(key: string): { readonly many: string; readonly category: string } | null {
+  const [, many, category] = /^(.*)\|(zero|two|few|many)$/.exec(key) ?? [];
+  return many === undefined || category === undefined ? null : { many, category };
+}
+
 type Grouped = { readonly [key: string]: string | Grouped };
 
 function flatten(texts: Grouped, group = ''): Record<string, string> {

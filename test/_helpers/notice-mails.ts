@@ -1,13 +1,8 @@
 import { Shop } from './api-client.ts';
 import { eventually } from './poll.ts';
-import { readable, tokenIn, type ReceivedMail, type SmtpSink } from './smtp-sink.ts';
+import { readable, subjectOf, tokenIn, type ReceivedMail, type SmtpSink } from './smtp-sink.ts';
 import type { Till } from './till.ts';
 
-/** The subject, unfolded. */
-export const subjectOf = ({ raw }: ReceivedMail): string => {
-  const folded = /^Subject: ((?:.+)(?:\r\n[ \t].+)*)/m.exec(raw)?.[1] ?? '';
-  return folded.replace(/\r\n[ \t]/g, ' ');
-};
 export const to = (sink: SmtpSink, email: string, subject: RegExp): ReceivedMail[] =>
   sink.mails.filter((mail) => mail.to[0] === email && subject.test(subjectOf(mail)));
 export const arrived = async (

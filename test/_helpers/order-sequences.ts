@@ -455,17 +455,16 @@ export class OrderLife {
   }
 
   #sendClaim(link: LifeLink | undefined): boolean {
-    if (
-      link === undefined ||
-      remainingRefundable(this.payment, link.coin, { ownLink: link.id }).atoms < link.atoms
-    )
-      return false;
+    if (link === undefined) return false;
+    const left = remainingRefundable(this.payment, link.coin, { ownLink: link.id });
+    if (left.atoms < link.atoms) return false;
     link.state = 'sent';
     const position = nextPosition(this.payment);
+    const given = refundValue(left, link.atoms, null);
     return this.#set(
       this.refunds.map((refund) =>
         refund.id === link.id && refund.stage === 'promised'
-          ? { ...refund, stage: 'signed', position }
+          ? { ...refund, ...given, stage: 'signed', position }
           : refund,
       ),
     );

@@ -40,7 +40,7 @@ export function freshPayment(
     acceptedAt: null,
     acceptedPosition: null,
     accepted: {},
-    excessTold: null,
+    reportedExcess: null,
     unconfirmedGraceMs: 24 * 3_600_000,
     refundedAt: null,
     refundedPosition: null,

@@ -133,6 +133,8 @@ export class PaymentWorld {
       allowedCryptos: more.allowed ?? [],
       requestHash: orderId,
       linkId: null,
+      counterId: null,
+      tip: null,
     });
     return payment;
   }

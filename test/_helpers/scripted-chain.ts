@@ -99,7 +99,7 @@ export class ScriptedChain {
         this.rechecked.push(transactions.map(({ txid }) => txid));
         return new Map(transactions.map(({ txid }) => [txid, this.fates.get(txid) ?? 'unknown']));
       },
-      addressProblem: () => null,
+      validateAddress: () => null,
       watchKey: (address) => address,
       paymentUri: ({ address }) => address,
       feeQuote: unused,

@@ -6,7 +6,10 @@ function der(tag: number, ...content: (Buffer | Uint8Array)[]): Buffer {
   const length =
     body.length < 0x80
       ? Buffer.from([body.length])
-      : Buffer.from([0x82, body.length >> 8, body.length & 0xff]);
+      : body.length < 0x100
+        ? // The shortest form, which Go insists on.
+          Buffer.from([0x81, body.length])
+        : Buffer.from([0x82, body.length >> 8, body.length & 0xff]);
   return Buffer.concat([Buffer.from([tag]), length, body]);
 }
 

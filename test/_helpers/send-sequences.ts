@@ -9,7 +9,7 @@ import { bumpSend } from '../../src/usecases/wallet/send/bump-send.ts';
 import { bumpSends } from '../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { fillNonceGaps } from '../../src/usecases/wallet/lifecycle/fill-nonce-gaps.ts';
 import { cancelSend } from '../../src/usecases/wallet/send/cancel-send.ts';
-import { failOrphans } from '../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { failReverted } from '../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import { sendCoins } from '../../src/usecases/wallet/send/send-coins.ts';
 import { readPlan } from '../../src/usecases/wallet/lifecycle/stored-plan.ts';
@@ -141,7 +141,7 @@ export class SendLife {
     const { deps } = this.#world;
     await this.#world.sync(coin);
     await failReverted({ ...deps, confirmations: policy }, this.#world.chain(coin));
-    await failOrphans(deps, this.#world.chain(coin));
+    await failDisplacedSends(deps, this.#world.chain(coin));
   }
 
   async #round(options: { readonly resume?: boolean } = {}): Promise<void> {

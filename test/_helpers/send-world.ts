@@ -1,7 +1,7 @@
 /** A network that may have one send, and a ledger that reads it: facts about the send that are true. */
 import type { BroadcastResult, TransactionFate } from '../../src/domain/chain.ts';
 import { assertNever } from '../../src/domain/errors.ts';
-import { awaitsBlock } from '../../src/domain/send/send-machine.ts';
+import { awaitsBlock } from '../../src/domain/send/send-status.ts';
 import type { SendPolicy } from '../../src/domain/send/policy.ts';
 import type { SendFact, SendState } from '../../src/domain/send/types.ts';
 

@@ -132,11 +132,35 @@ function addressIn(line: string): string {
   return /<([^>]*)>/.exec(line)?.[1] ?? '';
 }
 
-/** The text of a mail with quoted-printable undone, so that links are whole. */
+/** The text of a mail, one character per byte, with quoted-printable and base64 undone, so that links are whole. */
 export function readable(raw: string): string {
-  return raw
-    .replace(/=\r\n/g, '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return undoQuoted(raw.replace(/=\r\n/g, '')).replace(
+    BASE64_PART,
+    (_, head: string, body: string) => `${head}${Buffer.from(body, 'base64').toString('latin1')}`,
+  );
+}
+
+const BASE64_PART = /(Content-Transfer-Encoding: base64\r\n(?:[^\r]+\r\n)*\r\n)([\w+/=\r\n]+)/gi;
+
+function undoQuoted(text: string): string {
+  return text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** The subject of a mail, unfolded and decoded (RFC 2047). */
+export function subjectOf({ raw }: Pick<ReceivedMail, 'raw'>): string {
+  const folded = /^Subject:[ \t]*(.*(?:\r\n[ \t].+)*)/m.exec(raw)?.[1] ?? '';
+  return folded
+    .replace(/\r\n[ \t]/g, ' ')
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/(?:=\?utf-8\?[QB]\?[^?]*\?=)+/gi, (words) => {
+      const bytes = [...words.matchAll(/=\?utf-8\?([QB])\?([^?]*)\?=/gi)].map(([, kind, text = '']) =>
+        kind?.toUpperCase() === 'B'
+          ? Buffer.from(text, 'base64')
+          : Buffer.from(undoQuoted(text.replaceAll('_', ' ')), 'latin1'),
+      );
+      return Buffer.concat(bytes).toString();
+    })
+    .trim();
 }
 
 /** The text and the HTML of a mail with both, decoded. */

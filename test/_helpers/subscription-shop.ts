@@ -11,6 +11,7 @@ export interface SubscriptionJson {
   readonly activeUntil: string | null;
   readonly credit: string;
   readonly cancelAtPeriodEnd: boolean;
+  readonly cancelledBy: string | null;
   readonly portalUrl?: string;
 }
 

@@ -1,13 +1,16 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -35,22 +38,28 @@ export interface Differences {
   readonly neverReady?: boolean;
 }
 
+interface Unpacked {
+  readonly env: Readonly<Record<string, string>>;
+  readonly signers: string;
+}
+
 /** An installation with releases side by side, whose service is a script; and archives of other releases. */
 export class UpdateWorld {
   readonly dir = mkdtempSync('/var/tmp/tilld-update-');
   readonly root = join(this.dir, 'opt');
   readonly dataDir = join(this.dir, 'data');
   readonly #build: string;
+  readonly #settings: Readonly<Record<string, string>>;
   #port = 0;
 
-  private constructor(build: string) {
+  private constructor(build: string, settings: Readonly<Record<string, string>>) {
     this.#build = build;
+    this.#settings = settings;
   }
 
   static async create(build: string, version: string): Promise<UpdateWorld> {
-    const world = new UpdateWorld(build);
-    world.#port = await freePort();
-    mkdirSync(world.dataDir, { mode: 0o700 });
+    const world = new UpdateWorld(build, {});
+    await world.#prepare();
     install(world.root, build, version);
     execFileSync('ssh-keygen', [
       '-q',
@@ -64,8 +73,26 @@ export class UpdateWorld {
       join(world.dir, 'key'),
     ]);
     writeFileSync(join(world.dir, 'signers'), `release ${readFileSync(join(world.dir, 'key.pub'), 'utf8')}`);
-    writeFileSync(join(world.dir, 'service'), SERVICE, { mode: 0o755 });
     return world;
+  }
+
+  /** An installation of a real archive, with further settings; `signers` has the key of later ones. */
+  static async unpack(archive: string, version: string, options: Unpacked): Promise<UpdateWorld> {
+    const world = new UpdateWorld('', options.env);
+    await world.#prepare();
+    const releases = join(world.root, 'releases');
+    mkdirSync(releases, { recursive: true });
+    execFileSync('tar', ['-xzf', archive, '-C', releases]);
+    renameSync(join(releases, basename(archive, '.tar.gz')), join(releases, version));
+    symlinkSync(join('releases', version), join(world.root, 'current'));
+    cpSync(options.signers, join(world.dir, 'signers'));
+    return world;
+  }
+
+  async #prepare(): Promise<void> {
+    this.#port = await freePort();
+    mkdirSync(this.dataDir, { mode: 0o700 });
+    writeFileSync(join(this.dir, 'service'), SERVICE, { mode: 0o755 });
   }
 
   get env(): Record<string, string> {
@@ -76,6 +103,7 @@ export class UpdateWorld {
       TILLD_PORT: String(this.#port),
       TILLD_KEYRING_PASSPHRASE: PASSPHRASE,
       TILLCTL_SERVICE: join(this.dir, 'service'),
+      ...this.#settings,
     };
   }
 

@@ -19,6 +19,7 @@ import { InFlightSends } from '../../src/usecases/wallet/lifecycle/in-flight-sen
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../../src/domain/send/policy.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { openKeyring } from '../../src/wallet/keyring.ts';
+import { watchAccountReader } from '../../src/wallet/watch-account.ts';
 import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';
 
 /** Time that a test moves. */
@@ -186,6 +187,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
       ensure: async () => {},
     },
     deriver: wallet,
+    readWatchAccount: watchAccountReader('regtest'),
     sign: (adapter, plan) => adapter.signSend(plan, wallet),
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
     inFlight: new InFlightSends(),

@@ -415,6 +415,6 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
 
   it('refuses MWEB destinations with the reason', async () => {
     const adapter = adapterOn('LTC', node.rpcUrl, EVERYTHING);
-    expect(adapter.addressProblem(await mwebAddress(node))).toMatch(/MWEB/);
+    expect(adapter.validateAddress(await mwebAddress(node))).toMatch(/MWEB/);
   });
 });

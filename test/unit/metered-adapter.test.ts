@@ -5,7 +5,7 @@ import { meterAdapter } from '../../src/metrics/metered-adapter.ts';
 import { createNodeMetrics } from '../../src/metrics/node-metrics.ts';
 
 const METHODS =
-  'status tip hashAt blockBefore blockAt recheck addressProblem watchKey paymentUri feeQuote planSend signSend planReplacement broadcast close'.split(
+  'status tip hashAt blockBefore blockAt recheck validateAddress watchKey paymentUri feeQuote planSend signSend planReplacement broadcast close'.split(
     ' ',
   );
 
@@ -55,7 +55,15 @@ test('meterAdapter measures optional methods that only some chains have', async 
 test('meterAdapter does not add a method that the chain lacks', () => {
   const adapter = { coin: 'BTC', mode: 'live' } as ChainAdapter;
   const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
-  const optional = ['runs', 'sparse', 'finality', 'wholeAccounts', 'expiry', 'funds', 'hints'] as const;
+  const optional = [
+    'blockBatches',
+    'sparse',
+    'finality',
+    'wholeAccounts',
+    'expiry',
+    'funds',
+    'hints',
+  ] as const;
   expect(optional.filter((name) => metered[name] !== undefined)).toEqual([]);
 });
 

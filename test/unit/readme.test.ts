@@ -43,7 +43,36 @@ describe.each(PAGES)('%s', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => to);
     expect(links.filter((to) => !exists(`${folder}${to}`))).toEqual([]);
   });
+
+  it('has no link to a heading that does not exist', () => {
+    const folder = page.includes('/') ? page.slice(0, page.lastIndexOf('/') + 1) : '';
+    const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].filter(
+      ([, to = '']) => to === '' || to.endsWith('.md'),
+    );
+    const broken = links.filter(
+      ([, to = '', anchor = '']) => !anchors(to === '' ? page : `${folder}${to}`).has(anchor),
+    );
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
 });
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[^]*?^```/gm, '');
+}
+
+/** Ids of the headings of a page, as forges make them. */
+function anchors(page: string): Set<string> {
+  const headings = [...withoutCode(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  return new Set(
+    headings.map((text) =>
+      text
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
 
 function exists(path: string): boolean {
   try {

@@ -305,7 +305,7 @@ describe('the dashboard of a shop', () => {
     const name = await copied('Name of the TXT record');
     const value = await copied('Value');
     await button('Check now').click();
-    await page.getByText(/Looked/).waitFor();
+    await page.getByText(/Checked/).waitFor();
     expect(await page.getByText('The domain is verified').count()).toBe(0);
     dns.set('TXT', name, [value]);
     await button('Check now').click();
@@ -345,6 +345,7 @@ describe('the dashboard of a shop', () => {
     await page
       .getByRole('region', { name: 'Refunds' })
       .getByText(/^(Broadcast|Confirmed)$/)
+      .filter({ visible: true })
       .waitFor();
     await page.getByText('Refunded').first().waitFor();
     await eventually(
@@ -364,7 +365,7 @@ describe('the dashboard of a shop', () => {
     await paid('short', 'underpay', 'BTC');
     await page.getByText('Underpaid').first().waitFor();
     await button('Accept as paid').click();
-    await heading('Accept what arrived?').waitFor();
+    await heading('Accept this payment?').waitFor();
     const sums = page.getByRole('dialog').locator('dl');
     expect(await sums.innerText()).toMatch(/Asked for\s+\$[\d.]+\s+Received\s+[\d.]+ BTC \(\$[\d.]+ then\)/);
     await button('Accept as paid').last().click();

@@ -1,12 +1,17 @@
 /** A day of a shopkeeper: ten orders, each kind of trouble, and all of it settled from the page "Needs you" alone. */
+import { readdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { RateSource } from '../../src/rates/source.ts';
+import { coinbase } from '../../src/rates/sources/coinbase.ts';
 import { Shop } from '../_helpers/api-client.ts';
 import { newPerson, type Person } from '../_helpers/people.ts';
 import { eventually } from '../_helpers/poll.ts';
-import { Till } from '../_helpers/till.ts';
+import { liveEnv, Till } from '../_helpers/till.ts';
 import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
@@ -212,4 +217,86 @@ it('the "Needs you" page links a send above a limit to its dialog on the wallet 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await visit(page, `/dashboard/shop/${guarded.merchantId}/attention`);
   await page.getByText('Nothing needs you').waitFor();
+});
+
+const hasBackup = (files: readonly string[]) => files.some((file) => !file.endsWith('.tmp'));
+
+/** A price source that knows one rate of BTC, until it is closed. */
+async function servePrices(): Promise<Server> {
+  const body = JSON.stringify({ data: { currency: 'BTC', rates: { USD: '100000', EUR: '90000' } } });
+  const server = createServer((_request, response) => response.end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** The stored rates that two sources agreed on. */
+async function agreedRates({ dataDir }: Till): Promise<string> {
+  const database = new Sqlite(join(dataDir, 'tilld.sqlite'), { readonly: true });
+  try {
+    const row = database.prepare("SELECT value FROM meta WHERE key = 'agreed_rates'").pluck().get();
+    return (row as string | undefined) ?? '';
+  } finally {
+    database.close();
+  }
+}
+
+it('the "Needs you" page shows the owner of a live shop a node that is behind, an old backup and rates of one source, until they are dismissed', async () => {
+  const [lasting, closed] = [await servePrices(), await servePrices()];
+  const [first, second] = [lasting, closed].map((prices) =>
+    coinbase(`http://127.0.0.1:${(prices.address() as AddressInfo).port}`),
+  ) as [RateSource, RateSource];
+  const server = await Till.start(
+    {
+      ...liveEnv({ LTC: 'http://user:pass@127.0.0.1:9' }),
+      TILLD_BACKUP_SCHEDULE: '0 0 1 1 *',
+      TILLD_RATES: 'live',
+      TILLD_RATE_REFRESH: '5s',
+    },
+    { rateSources: [first, { ...second, name: 'second' }] },
+  );
+  const own = await WebBrowser.start(server.api.baseUrl);
+  try {
+    // In the folder of the data directory: /readyz says no more while the node is away.
+    const backups = async () => readdirSync(join(server.dataDir, 'backups'));
+    await eventually('the first backup', async () => backups().catch(() => []), hasBackup, 60_000);
+    const boss = await newPerson(server.api, 'boss');
+    const live = await Shop.open(server.api, { owner: boss.token });
+    await eventually(
+      'a rate of two sources',
+      async () => agreedRates(server),
+      (rates) => rates.includes('BTC'),
+      60_000,
+    );
+    await close(closed);
+    server.clock.advance(72 * 3_600_000);
+    const view = await own.page();
+    await signInBrowser(view.context(), server.api.baseUrl, {
+      email: boss.email,
+      password: 'correct horse battery',
+    });
+    await visit(view, `/dashboard/shop/${live.merchantId}/attention`);
+    for (const [name, advice] of [
+      ['A node is behind or unreachable', 'Payments of this coin are not seen until its node is back.'],
+      ['The newest backup is too old', 'Check the schedule of backups and the disk.'],
+      ['Exchange rates rest on one source', 'One wrong source could price new payments wrongly.'],
+    ] as const) {
+      const fault = view.getByRole('listitem').filter({ hasText: name });
+      await fault.getByText(advice).waitFor();
+      await fault.getByRole('button', { name: 'Dismiss' }).click();
+      await view.getByRole('dialog').getByRole('button', { name: 'Yes, dismiss it' }).click();
+      await fault.waitFor({ state: 'detached' });
+    }
+    await view.getByText('Nothing needs you').waitFor();
+    expect(await axeFindings(view)).toEqual([]);
+    expect(own.takeComplaints()).toEqual([]);
+  } finally {
+    await own.stop();
+    await server.end();
+    await close(lasting);
+  }
 });

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { ApiClient, Shop } from '../_helpers/api-client.ts';
 import { startPathProxy, type PathProxy } from '../_helpers/path-proxy.ts';
+import { SubscriptionShop } from '../_helpers/subscription-shop.ts';
 import { Till } from '../_helpers/till.ts';
 import { DESKTOP, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
@@ -14,6 +15,7 @@ afterEach(async () => {
 });
 
 interface Served {
+  readonly till: Till;
   readonly proxy: PathProxy;
   readonly browser: WebBrowser;
   readonly baseUrl: string;
@@ -29,7 +31,7 @@ async function serveAtPath(path: string, removesPath: boolean): Promise<Served> 
   proxy.lead(Number(new URL(till.api.baseUrl).port));
   const browser = await WebBrowser.start(proxy.origin);
   ends.push(() => browser.stop());
-  return { proxy, browser, baseUrl };
+  return { till, proxy, browser, baseUrl };
 }
 
 it.each([
@@ -112,4 +114,28 @@ it('a shop uses the API, a payment link and pay.js below a base path', async () 
   await withoutScript.waitForURL(`${baseUrl}/checkout/${other.id}**`);
   expect(proxy.strayed).toEqual([]);
   expect(browser.takeComplaints().concat(framed.takeComplaints())).toEqual([]);
+});
+
+it('pages for payers link to nothing outside of the base path: checkout, receipt, refund link, subscription', async () => {
+  const { till, proxy, baseUrl } = await serveAtPath('/till', false);
+  const subscriptions = await SubscriptionShop.open(till);
+  const { id, portalUrl = '' } = await subscriptions.subscribe();
+  const paymentId = await subscriptions.pay(id);
+  const refund = { paymentId, preset: 'all' };
+  const { url } = await subscriptions.must<{ url: string }>('POST', '/payment/refund-link', refund);
+  const checkout = `${baseUrl}/checkout/${paymentId}`;
+  for (const page of [portalUrl, url, checkout, `${checkout}/receipt`]) {
+    expect(page.startsWith(`${baseUrl}/`)).toBe(true);
+    const response = await fetch(page, { headers: { accept: 'text/html' } });
+    const paths = [...(await response.text()).matchAll(/\s(?:href|src|action)="(\/[^"]*)"/g)];
+    expect([page, response.status, paths.length > 0]).toEqual([page, 200, true]);
+    expect(paths.map(([, path = '']) => path).filter((path) => !path.startsWith('/till/'))).toEqual([]);
+  }
+  const cancelled = await fetch(`${portalUrl}/cancel`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: proxy.origin },
+  });
+  expect(cancelled.headers.get('location')).toMatch(/^\/till\/s\//);
+  expect(proxy.strayed).toEqual([]);
 });

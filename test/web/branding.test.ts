@@ -80,20 +80,20 @@ it('the settings page changes the branding, with a preview', async () => {
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const card = page.locator('section', {
-    has: page.getByRole('heading', { name: 'Look of the payment pages' }),
+    has: page.getByRole('heading', { name: 'Branding' }),
   });
   await card.waitFor();
   const image = Buffer.from(await page.evaluate<string>(DRAWN), 'base64');
   await card.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: image });
   await card.locator('img').waitFor();
   await card.getByLabel('Support contact').fill('nobody');
-  await card.getByRole('button', { name: 'Keep this look' }).click();
+  await card.getByRole('button', { name: 'Save' }).click();
   await confirmIt(page, { password: PASSWORD });
   await card.getByText('Please enter an e-mail address or a web address.').first().waitFor();
   await card.getByLabel('Support contact').fill('https://shop.example/help');
   await card.getByLabel('Colour').fill('#b00020');
-  await card.getByRole('button', { name: 'Keep this look' }).click();
-  await card.getByText('Look saved').waitFor();
+  await card.getByRole('button', { name: 'Save' }).click();
+  await card.getByText('Branding saved').waitFor();
   for (const [, viewport, colorScheme] of [
     ['phone', PHONE, 'dark'],
     ['desktop', DESKTOP, 'light'],

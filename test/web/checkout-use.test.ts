@@ -242,7 +242,11 @@ describe('the checkout', () => {
       ['de', '1.234,50 €', ','],
       ['es', '1234,50 €', ','],
       ['fr', '1 234,50 €', ','],
+      ['it', '1234,50 €', ','],
+      ['nl', '€ 1.234,50', ','],
+      ['pl', '1234,50 €', ','],
       ['pt', '€ 1.234,50', ','],
+      ['ar', '\u200f1,234.50 €', '.'],
     ] as const) {
       await open(page, payment, `?lang=${language}`);
       expect((await page.locator('.total').innerText()).replace(/[\s\u00a0\u202f]/g, ' ')).toBe(total);
@@ -279,7 +283,7 @@ describe('the checkout used by keyboard', () => {
         };
       })()`);
     const order: string[] = [];
-    for (let stop = 0; stop < 14; stop += 1) {
+    for (let stop = 0; stop < 18; stop += 1) {
       await page.keyboard.press('Tab');
       const { name, seen } = await focused();
       order.push(name);
@@ -293,7 +297,17 @@ describe('the checkout used by keyboard', () => {
       'Copy address',
       'Back to the shop',
     ]);
-    expect(order.slice(9)).toEqual(['English', 'Deutsch', 'Español', 'Français', 'Português']);
+    expect(order.slice(9)).toEqual([
+      'English',
+      'Deutsch',
+      'Español',
+      'Français',
+      'Italiano',
+      'Nederlands',
+      'Polski',
+      'Português',
+      'العربية',
+    ]);
 
     await page.getByRole('radio', { name: /BTC/ }).focus();
     await page.keyboard.press('ArrowRight');

@@ -125,7 +125,7 @@ it('both refund dialogs of an overpaid payment propose the excess, and offer a f
   await page.getByRole('button', { name: 'Refund', exact: true }).click();
   const amount = page.getByLabel('Amount in LTC');
   expect(Number(await amount.inputValue())).toBeCloseTo(Number(received) - Number(options['LTC'].amount), 8);
-  await page.getByRole('button', { name: 'Everything that is left' }).click();
+  await page.getByRole('button', { name: 'Full remaining amount' }).click();
   expect(await amount.inputValue()).toBe(received);
   await page.getByRole('button', { name: 'Only the overpaid part' }).click();
   expect(Number(await amount.inputValue())).toBeLessThan(Number(received));

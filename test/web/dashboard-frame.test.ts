@@ -82,7 +82,7 @@ describe('the dashboard menu', () => {
       titles.map(async (name) => menu(page).getByRole('list', { name }).getByRole('link').allInnerTexts()),
     );
     expect(Object.fromEntries(titles.map((title, at) => [title, groups[at]]))).toEqual({
-      Sell: ['Payment links', 'Products', 'Subscriptions', 'Customers'],
+      Sell: ['Payment links', 'Counters', 'Products', 'Subscriptions', 'Customers'],
       Money: ['Wallet', 'Books'],
       Developers: ['API keys', 'Webhooks', 'API docs'],
       Settings: ['Shop settings', 'Team', 'Emails', 'Audit log', 'Nodes', 'Account'],
@@ -184,6 +184,18 @@ describe('the dashboard at an unknown path', () => {
 });
 
 describe('the keys page', () => {
+  it('copies the example also in a browser that refuses the clipboard', async () => {
+    await page.goto(`${shopPath}/keys`);
+    await page.evaluate(`navigator.clipboard.writeText('something else').then(() => {
+      navigator.clipboard.writeText = async () => { throw new Error('refused'); };
+    })`);
+    const card = page.locator('section', { hasText: 'Your first call' });
+    await card.getByRole('button', { name: 'Copy the command' }).click();
+    await card.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = await page.evaluate('navigator.clipboard.readText()');
+    expect(command).toBe(await card.locator('code').innerText());
+  });
+
   it('shows an example of a first API call that works unchanged', async () => {
     await page.goto(`${shopPath}/keys`);
     const card = page.locator('section', { hasText: 'Your first call' });
@@ -243,7 +255,7 @@ describe('the dashboard on a slow or limited browser', () => {
 describe('resending the verification email in the dashboard', () => {
   it('shows that the link is in the log when no mail server is configured', async () => {
     await page.goto('/dashboard/account');
-    await page.getByRole('button', { name: 'Mail the link again' }).click();
+    await page.getByRole('button', { name: 'Email the link again' }).click();
     await page.getByText('This server has no mail server: the new link is in its log').waitFor();
   });
 });

@@ -78,7 +78,7 @@ describe('a merchant from registration to the first payout', () => {
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Go to the shop' }).click();
     await heading('Blue Door Books').waitFor();
-    await page.getByText('Nothing was paid yet').waitFor();
+    await page.getByText('No payments yet').waitFor();
     shopPath = new URL(page.url()).pathname;
     expect(await axeFindings(page)).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe('a merchant from registration to the first payout', () => {
       await button(`Delete ${books.url}`).click();
       await button('Delete endpoint').click();
       await page.getByText('All events').waitFor({ state: 'detached' });
-      await button('Given up').click();
+      await button('Failed').click();
       await page.getByText('No delivery matches').waitFor();
       await button('Delivered').click();
       await page.getByRole('group').getByText('webhook.test').first().waitFor();
@@ -259,7 +259,7 @@ describe('a merchant from registration to the first payout', () => {
     await field('To address').fill('nonsense');
     await field('Amount in LTC').fill('1.2');
     await button('Continue').click();
-    await page.getByText('This is no Litecoin').waitFor();
+    await page.getByText('This is not a valid Litecoin').waitFor();
     await field('To address').fill(other.wallets.LTC);
     await button('Continue').click();
     await page.getByText('Network fee', { exact: true }).waitFor();
@@ -326,13 +326,13 @@ describe('a merchant from registration to the first payout', () => {
     await page.getByText('No payment link yet').waitFor();
     await button('New payment link').click();
     await field('Name').fill('Support the reading room');
-    await field('What it asks for').selectOption('open');
-    await field('Least').fill('5');
-    await field('Most').fill('2');
+    await field('Type of amount').selectOption('open');
+    await field('Minimum').fill('5');
+    await field('Maximum').fill('2');
     await field('E-mail address').selectOption('required');
     await button('Create').click();
-    await page.getByText('This must not be below the least amount.').first().waitFor();
-    await field('Most').fill('500');
+    await page.getByText('This must not be below the minimum.').first().waitFor();
+    await field('Maximum').fill('500');
     await button('Create').click();
     await page.getByRole('img', { name: /QR code of .*\/l\// }).waitFor();
     await page.getByRole('link', { name: 'Open the page' }).waitFor();
@@ -343,7 +343,7 @@ describe('a merchant from registration to the first payout', () => {
     await page.getByRole('img', { name: /QR code of .*\/l\// }).waitFor();
     await button('Close').click();
     await button('Edit').click();
-    await field('What it asks for').selectOption('amount');
+    await field('Type of amount').selectOption('amount');
     await field('Amount').fill('12.50');
     await button('Save').click();
     await page.getByText('$12.50').waitFor();
@@ -428,7 +428,7 @@ describe('a merchant from registration to the first payout', () => {
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     expect(await button('Close').count()).toBe(0);
-    await button('I have kept it').click();
+    await button('I have copied it').click();
     await page
       .getByText(/^Ends /)
       .first()

@@ -66,7 +66,7 @@ const dialogs: [title: string, at: () => string, button: string][] = [
   ['Cancel this payment?', () => paths.pending, 'Cancel payment'],
   ['Refund', () => paths.short, 'Refund'],
   ['Refund by link', () => paths.short, 'Refund by link'],
-  ['Accept what arrived?', () => paths.late, 'Accept as paid'],
+  ['Accept this payment?', () => paths.late, 'Accept as paid'],
   ['Send BTC', () => `${paths.shop}/wallet`, 'Send BTC'],
   ['Receive ETH', () => `${paths.shop}/wallet`, 'Receive ETH'],
   ['New customer', () => `${paths.shop}/customers`, 'New customer'],

@@ -99,7 +99,7 @@ describe('a dashboard form with invalid fields', () => {
     await page.getByLabel('Currency', { exact: true }).fill('XXX');
     await page.getByLabel('Order id').fill('A-1');
     await button('Create payment').click();
-    const words = 'This is no currency: please enter its three letters, such as EUR.';
+    const words = 'This is not a currency. Enter its three letters, such as EUR.';
     await page.getByText(words).waitFor();
     expect(await page.getByText(words).count()).toBe(1);
     expect(await toldOf(page, 'Currency')).toEqual({ error: words, hasFocus: true });

@@ -80,7 +80,11 @@ describe.each([
   ['de-DE', readLocale('dashboard', 'de'), '1.250,75 €'],
   ['es-ES', readLocale('dashboard', 'es'), '1250,75 €'],
   ['fr-FR', readLocale('dashboard', 'fr'), '1 250,75 €'],
+  ['it-IT', readLocale('dashboard', 'it'), '1250,75 €'],
+  ['nl-NL', readLocale('dashboard', 'nl'), '€ 1.250,75'],
+  ['pl-PL', readLocale('dashboard', 'pl'), '1250,75 €'],
   ['pt-BR', readLocale('dashboard', 'pt'), '€ 1.250,75'],
+  ['ar-EG', readLocale('dashboard', 'ar'), '1,250.75 €'],
 ])('the dashboard in a browser set to %s', (locale, catalogue, amount) => {
   const translated = new Set(Object.values(catalogue));
   const isEnglish = (text: string): boolean =>
@@ -114,6 +118,44 @@ describe.each([
     const alert = page.getByRole('alert');
     await alert.getByText(catalogue['Email, password or code is wrong.'] ?? '').waitFor();
     expect(await alert.locator('[lang="en"]').count()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+describe('the dashboard in Arabic', () => {
+  const NARROW = { width: 360, height: 780 };
+  /** Runs in the page: which way codes are written, such as an address to copy. */
+  const CODES = `[...new Set([...document.querySelectorAll('main code')].map((one) => getComputedStyle(one).direction))]`;
+
+  it('is laid out from right to left on every page, fits a narrow phone and is accessible', async () => {
+    const page = await signedIn({ locale: 'ar-EG', viewport: NARROW });
+    for (const address of addresses) {
+      await visit(page, address);
+      const html = page.locator('html');
+      expect([address, await html.getAttribute('dir'), await html.getAttribute('lang')]).toEqual([
+        address,
+        'rtl',
+        'ar',
+      ]);
+      await expect.poll(() => page.evaluate(OVERFLOW), { message: address }).toBe(0);
+      expect([address, await axeFindings(page)]).toEqual([address, []]);
+    }
+    // The last one is of a payment, with its id.
+    expect(await page.evaluate(CODES)).toEqual(['ltr']);
+  });
+
+  it('begins at the right edge, and opens its menu within a narrow phone', async () => {
+    const page = await signedIn({ locale: 'ar-EG', viewport: NARROW });
+    await visit(page, '/dashboard/account');
+    const logo = await page.locator('header img').boundingBox();
+    expect(logo?.x).toBeGreaterThan(NARROW.width / 2);
+    await page.locator('button[aria-controls="menu"]').click();
+    const entry = page.locator('#menu a[aria-current="page"]');
+    await entry.waitFor();
+    const box = await entry.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(NARROW.width);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
     expect(await axeFindings(page)).toEqual([]);
   });
 });

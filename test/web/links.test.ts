@@ -76,6 +76,17 @@ describe('the page of a payment link', () => {
     },
   );
 
+  it('names the accepted coins, so that payers know before the checkout whether they own one', async () => {
+    const page = await browser.page({ viewport: DESKTOP });
+    await page.goto(await link({ amount: '12.50' }));
+    const coins = page.getByRole('list', { name: 'Accepted coins' }).getByRole('listitem');
+    expect(await coins.allInnerTexts()).toEqual(['Bitcoin', 'Ethereum', 'Litecoin', 'Solana']);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.goto(await counter());
+    expect(await coins.count()).toBe(0);
+    await page.context().close();
+  });
+
   it.each([
     ['phone', PHONE, 'light'],
     ['desktop', DESKTOP, 'dark'],
@@ -86,7 +97,7 @@ describe('the page of a payment link', () => {
     await page.locator('#amount').fill('1');
     await page.locator('#note').fill('For <b>lamps</b>');
     await page.getByRole('button', { name: 'Continue to payment' }).click();
-    await page.getByText('The least amount is €2.00.').waitFor();
+    await page.getByText('The minimum is €2.00.').waitFor();
     expect(await page.getByText('Please fill this in.').count()).toBe(1);
     expect(await page.locator('#note').inputValue()).toBe('For <b>lamps</b>');
     expect(await axeFindings(page)).toEqual([]);

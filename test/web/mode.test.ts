@@ -57,7 +57,7 @@ describe('the dialog before a shop goes live', () => {
     for (const on of [page, phone]) {
       const dialog = await openGoLive(on);
       expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
-        expect.stringMatching(/BTC\s+Ready\s+The node is in step/),
+        expect.stringMatching(/BTC\s+Ready\s+The node is in sync/),
         expect.stringMatching(/ETH\s+Not reachable\s+The node does not answer/),
         expect.stringMatching(/LTC\s+Wrong network\s+The node serves another network/),
         expect.stringMatching(/SOL\s+No node\s+This server has no node for it/),
@@ -100,10 +100,10 @@ describe('the dialog before a shop goes live', () => {
 
 /** What the two buttons of the frame say: which is on. */
 async function inView(on: Page): Promise<string> {
-  return on.getByRole('group', { name: 'What pages show' }).locator('[aria-pressed=true]').innerText();
+  return on.getByRole('group', { name: 'Mode shown' }).locator('[aria-pressed=true]').innerText();
 }
 
-const banner = (on: Page) => on.getByRole('complementary', { name: 'What pages show' });
+const banner = (on: Page) => on.getByRole('complementary', { name: 'Mode shown' });
 const shopIsLive = async (): Promise<boolean> => {
   const { merchants } = await world.till.api.must<{ merchants: { sandboxMode: boolean }[] }>(
     'GET',
@@ -244,7 +244,7 @@ describe('the switch between live and sandbox data in the dashboard', () => {
   });
 });
 
-const card = (on: Page) => on.locator('section', { hasText: 'Before real money comes' });
+const card = (on: Page) => on.locator('section', { hasText: 'Before you go live' });
 
 /** Titles of the steps, and whether each is done. */
 const stateOf = async (on: Page) =>
@@ -277,7 +277,7 @@ describe('the go-live checklist', () => {
       'Verify your domain': false,
       'Set up a second factor or a passkey': false,
       'Back up this server': false,
-      'Have a node in step': true,
+      'Connect a node': true,
     });
     expect(await card(page).innerText()).toContain('Ready to take real money: BTC.');
     const links = await card(page)

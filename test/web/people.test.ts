@@ -107,6 +107,7 @@ it('the dashboard of a clerk offers the actions of the role, and creates a payme
       'Needs you',
       'Payments',
       'Payment links',
+      'Counters',
       'Products',
       'Customers',
       'API docs',
@@ -170,11 +171,13 @@ it('the people page shows the owner the audit log, changes a role and removes a 
   await rows.first().waitFor();
   const said = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
   expect(said[0]).toContain('Chose which mails to get');
-  expect(said[1]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
+  expect(said[1]).toMatch(/clerk@example\.com Created a payment pay_.* 127\.0\.0\.1 Done/);
   expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited a member/);
   expect(await axeFindings(owner)).toEqual([]);
   await owner.getByRole('link', { name: 'Team' }).click();
+  const changed = owner.waitForResponse((response) => response.url().endsWith('/merchant/people/edit'));
   await owner.getByLabel(`Role of ${CLERK}`).selectOption('bookkeeper');
+  await changed;
   // A new role ends what was issued under the old one.
   await signInBrowser(clerk.context(), till.api.baseUrl, { email: CLERK, password: PASSWORD });
   await clerk.goto(home);
@@ -196,7 +199,7 @@ it('the people page lets the owner choose which keys and endpoints of a removed 
   await make('/merchant/webhook/endpoint/create', { url: HOOK });
   await make('/merchant/link/create', { name: 'Their mug', amount: '5', currency: 'EUR' });
   await owner.goto(`${home}/webhooks`);
-  await owner.getByText(`Made by ${CLERK}`).waitFor();
+  await owner.getByText(`Created by ${CLERK}`).waitFor();
   await owner.goto(`${home}/people`);
   const dialog = owner.getByRole('dialog');
   await owner.getByRole('button', { name: `Remove ${CLERK}` }).click();

@@ -12,7 +12,7 @@ import { signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const BUTTONS = {
-  en: 'Mail me the receipt',
+  en: 'Email me the receipt',
   de: 'Beleg per E-Mail senden',
   es: 'Enviarme el recibo por correo',
   fr: 'Recevoir le reçu par e-mail',
@@ -80,10 +80,10 @@ it.each([
   const other = await page.context().newPage();
   await other.goto(page.url());
   await button.click();
-  await page.getByText(/(is on its way|has been mailed) to p…@example\.org\./).waitFor();
+  await page.getByText(/(is on its way|has been emailed) to p…@example\.org\./).waitFor();
   expect(await button.count()).toBe(0);
   await other.getByRole('button', { name: BUTTONS.en }).click();
-  await other.getByText(/(is on its way|has been mailed) to p…@example\.org\./).waitFor();
+  await other.getByText(/(is on its way|has been emailed) to p…@example\.org\./).waitFor();
   const [mail, ...more] = await mailTo(email);
   expect(more).toEqual([]);
   expect(partsOf(mail!.raw).text).toContain(`/checkout/${id}/receipt?lang=en`);
@@ -113,17 +113,17 @@ it('the payment page in the dashboard sends a receipt, and its timeline shows wh
   const page = await browser.page({ viewport: DESKTOP });
   await signInBrowser(page.context(), api.baseUrl, { email: user.email, password: PASSWORD });
   await page.goto(`/dashboard/shop/${world.shop.merchantId}/payments/${id}`);
-  await page.getByRole('button', { name: 'Mail the receipt' }).waitFor();
+  await page.getByRole('button', { name: 'Email the receipt' }).waitFor();
   await page.getByText('Once, to p…@example.org.').waitFor();
   expect(await page.getByRole('link', { name: 'Open the receipt' }).getAttribute('href')).toContain(
     `/checkout/${id}/receipt`,
   );
-  await page.getByRole('button', { name: 'Mail the receipt' }).click();
+  await page.getByRole('button', { name: 'Email the receipt' }).click();
   await page.getByText('Mailed to p…@example.org.').waitFor();
-  expect(await page.getByRole('button', { name: 'Mail the receipt' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Email the receipt' }).count()).toBe(0);
   expect(await mailTo(email)).toHaveLength(1);
   await page.goto(`/dashboard/shop/${world.shop.merchantId}/audit`);
-  await page.getByText('Mailed a receipt').filter({ visible: true }).first().waitFor();
+  await page.getByText('Emailed a receipt').filter({ visible: true }).first().waitFor();
   expect(await page.content()).toContain(id);
   await page.context().close();
 });

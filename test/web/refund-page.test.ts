@@ -97,7 +97,7 @@ describe.each([
     await see('open');
     await page.getByLabel('Your address').fill('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4');
     await button(page, 'Continue').click();
-    await page.getByText('This is an address of Bitcoin.').waitFor();
+    await page.getByText('This address is for Bitcoin.').waitFor();
     expect(await page.getByLabel('Your address').inputValue()).toContain('bc1q');
     await see('mistake');
     await page.getByLabel('Your address').fill(` ${PAYER} `);
@@ -122,9 +122,9 @@ describe.each([
 
 describe('the refund page when nothing can be claimed', () => {
   it.each([
-    ['claimed', 'Claimed: the shop looks at it', { approval: true }],
+    ['claimed', 'Claimed: the shop is checking it', { approval: true }],
     ['cancelled', 'The shop has withdrawn this refund', {}],
-    ['gone', 'This money was given back another way', {}],
+    ['gone', 'This money was refunded another way', {}],
     ['expired', 'This refund link has expired', { expiresInDays: 1 }],
   ] as const)('explains the state to the payer: %s', async (state, title, fields) => {
     const page = await browser.page({ viewport: PHONE });
@@ -148,10 +148,10 @@ describe('the refund page when nothing can be claimed', () => {
     ]);
     await second.goto(link.path);
     await claim(first, link);
-    await heading(first, 'Claimed: the shop looks at it').waitFor();
+    await heading(first, 'Claimed: the shop is checking it').waitFor();
     await second.getByLabel('Your address').fill('tltc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqjyjly');
     await button(second, 'Continue').click();
-    await second.getByText('Your claim was not taken').waitFor();
+    await second.getByText('Your claim was not accepted').waitFor();
     await look(second, 'taken');
     await first.context().close();
     await second.context().close();
@@ -186,8 +186,8 @@ describe('refund links in the dashboard', () => {
       await button(page, 'Refund by link').click();
       await page.getByLabel('Give back').selectOption('An amount');
       await page.getByLabel(/^Amount in EUR/).fill(amount);
-      await page.getByLabel('Send only once I approved the claim').check();
-      await button(page, 'Make the link').click();
+      await page.getByLabel('Ask me before sending').check();
+      await button(page, 'Create link').click();
       // Asked once: the proof holds for both.
       if (amount === '10') await confirmIt(page, { password: 'correct horse battery' });
       await links.getByText(`€${amount}.00`).waitFor();
@@ -199,7 +199,7 @@ describe('refund links in the dashboard', () => {
     expect(await axeFindings(page)).toEqual([]);
     const payer = await browser.page({ viewport: PHONE });
     await claim(payer, { id: '', paymentId, path: pathname });
-    await heading(payer, 'Claimed: the shop looks at it').waitFor();
+    await heading(payer, 'Claimed: the shop is checking it').waitFor();
     await first.getByRole('button', { name: 'Approve and send' }).click();
     await first.getByText('Paid', { exact: true }).waitFor();
     await second.getByRole('button', { name: 'Cancel link' }).click();

@@ -251,12 +251,14 @@ describe('the global search', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('shows at most five results of a kind, from each shop in turn', async () => {
+  it('shows at most five results of a kind, from each shop in turn, and links to the other payments', async () => {
     await visit(page, path);
     await page.getByRole('button', { name: 'Find anything' }).click();
     await find(page, 'er-');
     const payments = dialog(page).locator('section', { hasText: 'Payments' });
-    expect(await payments.getByRole('link').count()).toBe(5);
+    const shown = await payments.getByRole('link').allInnerTexts();
+    expect([shown.length, shown.at(-1)]).toEqual([6, 'All payments with “er-”']);
+    expect(shown.slice(0, 5).join('\n')).not.toContain('All payments');
     await find(page, '12');
     expect((await payments.getByRole('link').allInnerTexts()).join('\n')).toContain('Towel-12');
     await page.keyboard.press('Escape');

@@ -107,7 +107,7 @@ async function share(name: string, tab: Page = page): Promise<Locator> {
 
 /** The mail that a link opens, as a mail program reads it. */
 async function mailOf(dialog: Locator): Promise<{ to: string; subject: string; body: string }> {
-  const mail = new URL((await dialog.getByRole('link', { name: 'Mail it' }).getAttribute('href')) ?? '');
+  const mail = new URL((await dialog.getByRole('link', { name: 'Email it' }).getAttribute('href')) ?? '');
   expect(mail.protocol).toBe('mailto:');
   const [subject = '', body = ''] = ['subject', 'body'].map((name) =>
     decodeURIComponent(new RegExp(`[?&]${name}=([^&]*)`).exec(mail.search)?.[1] ?? ''),
@@ -247,7 +247,7 @@ describe('a payment link in the dashboard', () => {
     await link({ kind: 'pos', name: 'Till 1', openAmount: {}, currency: 'EUR' });
     const dialog = await share('Till 1');
     await dialog.getByRole('link', { name: 'Open the page' }).waitFor();
-    expect(await dialog.getByRole('link', { name: 'Mail it' }).count()).toBe(0);
+    expect(await dialog.getByRole('link', { name: 'Email it' }).count()).toBe(0);
     expect(await dialog.getByText('Button for your site').count()).toBe(0);
   });
 });

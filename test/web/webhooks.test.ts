@@ -53,7 +53,7 @@ it.each([
   async (_, size) => {
     await page.setViewportSize(size);
     await visit(page, path());
-    await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
+    await page.getByText(`The last delivery attempt to ${sink.url} failed.`).waitFor();
     await page.getByRole('link', { name: 'See the deliveries' }).click();
     await page.waitForURL(new RegExp(`endpointId=${shop.merchantId}&state=pending`));
     await entries().getByText('payment.created').waitFor();
@@ -68,7 +68,7 @@ it.each([
 it('the webhook log filters deliveries by status and event, and keeps the filter in the URL', async () => {
   await visit(page, path('/webhooks'));
   await entries().getByText('payment.created').waitFor();
-  await button('Given up').click();
+  await button('Failed').click();
   await page.getByText('No delivery matches').waitFor();
   await page.reload();
   await page.getByText('No delivery matches').waitFor();
@@ -216,7 +216,7 @@ it('the endpoint form selects all events, or the checked ones', async () => {
     await dialog()
       .getByRole('checkbox', { name: /payment\.|refund\.|send\./ })
       .count(),
-  ).toBe(26);
+  ).toBe(27);
   await button('Save endpoint').click();
   await dialog().getByText('Tick at least one event, or choose all.').waitFor();
   expect(await dialog().locator(':focus').getAttribute('aria-invalid')).toBe('true');

@@ -62,6 +62,9 @@ final class Tilld
     public $prices;
     /** @var Links Payment links: pages by which anybody pays. */
     public $links;
+
+    /** @var Counters Counters: devices that charge customers in a shop. */
+    public $counters;
     /** @var Subscriptions */
     public $subscriptions;
     /** @var Wallet */
@@ -110,6 +113,7 @@ final class Tilld
         $this->products = new Products($this->requests);
         $this->prices = new Prices($this->requests);
         $this->links = new Links($this->requests);
+        $this->counters = new Counters($this->requests);
         $this->subscriptions = new Subscriptions($this->requests);
         $this->wallet = new Wallet($this->requests);
         $this->webhooks = new Webhooks($this->requests);
@@ -1099,6 +1103,34 @@ final class Links extends Resource
     }
 }
 
+final class Counters extends Resource
+{
+    public function create(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/counter/create', $body, $options);
+    }
+
+    public function edit(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/counter/edit', $body, $options);
+    }
+
+    public function delete(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/counter/delete', $body, $options);
+    }
+
+    public function list(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/counter/list', $query, $options);
+    }
+
+    public function connect(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/counter/connect', $body, $options);
+    }
+}
+
 final class Subscriptions extends Resource
 {
     public function create(array $body, array $options = []): ?array
@@ -1209,6 +1241,12 @@ final class Wallet extends Resource
         return $this->post('/merchant/wallet/send/cancel', $body, $options);
     }
 
+    /** Adds the signatures of a PSBT to a send from a watched account. */
+    public function submitPsbt(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/psbt/submit', $body, $options);
+    }
+
     public function transactions(array $query = [], array $options = []): array
     {
         return $this->read('/merchant/wallet/transactions', $query, $options);
@@ -1217,6 +1255,23 @@ final class Wallet extends Resource
     public function allTransactions(array $query = [], array $options = []): \Generator
     {
         return $this->readAll('/merchant/wallet/transactions', $query, $options);
+    }
+
+    /** What each coin holds and where, what is promised, the use of the limits per day, and 30 days in and out. */
+    public function treasury(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/treasury', $query, $options);
+    }
+
+    /** Labels as BIP 329 has them. */
+    public function labels(array $query, array $options = []): array
+    {
+        return $this->read('/merchant/wallet/labels', $query, $options);
+    }
+
+    public function importLabels(array $body, array $options = []): ?array
+    {
+        return $this->post('/merchant/wallet/labels', $body, $options);
     }
 
     public function outputs(array $query = [], array $options = []): array
@@ -1288,6 +1343,35 @@ final class Wallet extends Resource
     public function dropPendingForward(array $body, array $options = []): ?array
     {
         return $this->write('DELETE', '/merchant/wallet/forward/pending', $body, $options);
+    }
+
+    /** Accounts of other wallets that new orders are paid to. */
+    public function watched(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/wallet/watch', $query, $options);
+    }
+
+    /** With a user token. Shows the first addresses of an account; it has no effect before confirmWatch. */
+    public function watch(array $body, array $options = []): ?array
+    {
+        return $this->write('POST', '/merchant/wallet/watch', $body, $options);
+    }
+
+    public function confirmWatch(array $body, array $options = []): ?array
+    {
+        return $this->write('POST', '/merchant/wallet/watch/confirm', $body, $options);
+    }
+
+    /** Returns to the till's own account for new orders. */
+    public function endWatch(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/wallet/watch', $body, $options);
+    }
+
+    /** Drops an account that has not taken effect. */
+    public function dropPendingWatch(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/wallet/watch/pending', $body, $options);
     }
 
     /** Sends above a limit, which wait for an approval. */

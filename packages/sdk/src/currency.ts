@@ -25,7 +25,7 @@ export function currencyDigits(currency: string): number {
  */
 export function roundFiat(amount: string, currency: string): string {
   const digits = currencyDigits(currency);
-  const { whole, fraction } = partsOf(amount);
+  const { whole, fraction } = splitAmount(amount);
   const kept = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
   return formatMinor((fraction[digits] ?? '0') >= '5' ? kept + 1n : kept, currency);
 }
@@ -36,7 +36,7 @@ export function roundFiat(amount: string, currency: string): string {
  */
 export function parseMinor(amount: string, currency: string): bigint {
   const digits = currencyDigits(currency);
-  const { whole, fraction } = partsOf(amount);
+  const { whole, fraction } = splitAmount(amount);
   if (/[1-9]/.test(fraction.slice(digits))) {
     throw new RangeError(`more decimals than ${currency} has: ${amount}`);
   }
@@ -57,7 +57,7 @@ export function formatMinor(minor: bigint | number, currency: string): string {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-function partsOf(amount: string): { readonly whole: string; readonly fraction: string } {
+function splitAmount(amount: string): { readonly whole: string; readonly fraction: string } {
   const match = amount.length > MAX_LENGTH ? null : DECIMAL.exec(amount);
   if (match === null)
     throw new RangeError(`not a decimal amount such as "12.50": ${amount.slice(0, MAX_LENGTH)}`);

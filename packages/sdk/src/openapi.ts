@@ -384,6 +384,14 @@ export interface paths {
                   currency: string;
                   timeZone: string | null;
                   supportContact: string | null;
+                  business: {
+                    legalName: string;
+                    addressLines: string[];
+                    country: string;
+                    taxNumber: string | null;
+                    email: string | null;
+                  } | null;
+                  receiptPrefix: string;
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
@@ -446,6 +454,16 @@ export interface paths {
             currency?: string;
             timeZone?: string | null;
             supportContact?: string | null;
+            business?: {
+              legalName: string;
+              addressLines: string[];
+              country: string;
+              /** @default null */
+              taxNumber?: string | null;
+              /** @default null */
+              email?: string | null;
+            } | null;
+            receiptPrefix?: string;
             accentColor?: string | null;
             logo?: string | null;
             renewExpired?: boolean;
@@ -482,6 +500,14 @@ export interface paths {
                   currency: string;
                   timeZone: string | null;
                   supportContact: string | null;
+                  business: {
+                    legalName: string;
+                    addressLines: string[];
+                    country: string;
+                    taxNumber: string | null;
+                    email: string | null;
+                  } | null;
+                  receiptPrefix: string;
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
@@ -599,7 +625,7 @@ export interface paths {
             };
             testPayments?: boolean;
             /** @enum {string} */
-            language?: "en" | "de" | "es" | "fr" | "pt";
+            language?: "en" | "de" | "es" | "fr" | "it" | "nl" | "pl" | "pt" | "ar";
           };
         };
       };
@@ -918,7 +944,7 @@ export interface paths {
                   } | null;
                   createdBy: {
                     /** @enum {string} */
-                    kind: "user" | "secret" | "restricted" | "public" | "link";
+                    kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
                     id: string;
                     name: string | null;
                   } | null;
@@ -1596,6 +1622,7 @@ export interface paths {
         query?: {
           priceId?: string;
           active?: boolean;
+          mode?: "live" | "sandbox";
           page?: number;
           limit?: number;
           merchantId?: string;
@@ -1609,8 +1636,157 @@ export interface paths {
               success: true;
               error: null;
               data: {
-                links: components["schemas"]["PaymentLink"][];
+                links: components["schemas"]["ListedPaymentLink"][];
                 pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/counter/create": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            name: string;
+            currency?: string;
+            tips?: number[];
+            favourites?: string[];
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Counter"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/counter/edit": {
+    patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            counterId: string;
+            name?: string;
+            tips?: number[];
+            favourites?: string[];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Counter"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/counter/delete": {
+    delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            counterId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deleted: boolean;
+                counterId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/counter/list": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                counters: components["schemas"]["Counter"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/counter/connect": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            counterId: string;
+          };
+        };
+      };
+      responses: {
+        201: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                code: string;
+                url: string;
+                /** Format: date-time */
+                expiresAt: string;
               };
             };
           };
@@ -2295,6 +2471,7 @@ export interface paths {
                   quantity: number;
                   amount: string;
                 }[];
+                tip: string | null;
                 allowedCryptos: string[];
                 sandbox: boolean;
                 checkoutUrl: string;
@@ -2337,6 +2514,11 @@ export interface paths {
                   rate: string | null;
                   rateAt: string | null;
                 }[];
+                receipt: {
+                  number: string;
+                  /** Format: date-time */
+                  issuedAt: string;
+                } | null;
                 receivedFiat: string | null;
                 customerId: string | null;
                 renews?: string;
@@ -2625,7 +2807,7 @@ export interface paths {
           month?: string;
           timeZone?: string;
           format?: "json" | "csv" | "pdf";
-          language?: "en" | "de" | "es" | "fr" | "pt";
+          language?: "en" | "de" | "es" | "fr" | "it" | "nl" | "pl" | "pt" | "ar";
           merchantId?: string;
         };
       };
@@ -2649,6 +2831,7 @@ export interface paths {
                 totals: components["schemas"]["MonthTotal"][];
                 balances: components["schemas"]["MonthBalance"][];
                 rates: components["schemas"]["MonthRate"][];
+                receipts: components["schemas"]["MonthReceipts"];
               };
             };
             "text/csv": string;
@@ -2788,10 +2971,19 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            destination: string;
-            amount: string;
+            destination?: string;
+            amount?: string;
+            outputs?: {
+              destination: string;
+              amount: string;
+            }[];
+            inputs?: {
+              txHash: string;
+              index: number;
+            }[];
             /** @enum {string} */
             coin: "BTC" | "ETH" | "LTC" | "SOL";
+            from?: string;
             /** @enum {string} */
             mode?: "live" | "sandbox";
             subtractFee?: boolean;
@@ -2825,10 +3017,19 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            destination: string;
-            amount: string;
+            destination?: string;
+            amount?: string;
+            outputs?: {
+              destination: string;
+              amount: string;
+            }[];
+            inputs?: {
+              txHash: string;
+              index: number;
+            }[];
             /** @enum {string} */
             coin: "BTC" | "ETH" | "LTC" | "SOL";
+            from?: string;
             /** @enum {string} */
             mode?: "live" | "sandbox";
             subtractFee?: boolean;
@@ -2974,6 +3175,57 @@ export interface paths {
       };
     };
   };
+  "/merchant/wallet/psbt/submit": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            sendId: string;
+            psbt: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Send"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/treasury": {
+    get: {
+      parameters: {
+        query?: {
+          mode?: "live" | "sandbox";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Treasury"];
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/wallet/outputs": {
     get: {
       parameters: {
@@ -3103,6 +3355,72 @@ export interface paths {
                 amount: string;
                 fee: string;
                 maxFee: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/labels": {
+    get: {
+      parameters: {
+        query: {
+          mode?: "live" | "sandbox";
+          coin: "BTC" | "ETH" | "LTC" | "SOL";
+          format?: "json" | "jsonl";
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                labels: components["schemas"]["WalletLabel"][];
+              };
+            };
+            "application/jsonl": string;
+          };
+        };
+      };
+    };
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            labels: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                labels: number;
+                frozen: number;
+                unfrozen: number;
+                unknown: number;
+                ignored: number;
+                truncated: number;
+                unreadable: {
+                  line: number;
+                  message: string;
+                }[];
               };
             };
           };
@@ -3331,6 +3649,131 @@ export interface paths {
               success: true;
               error: null;
               data: components["schemas"]["WalletForward"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/watch": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                accounts: components["schemas"]["WatchAccount"][];
+              };
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+            descriptor?: string;
+            xpub?: string;
+            path?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WatchAccount"];
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                ended: boolean;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/watch/confirm": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            id: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["WatchAccount"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/wallet/watch/pending": {
+    delete: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            /** @enum {string} */
+            coin: "BTC" | "ETH" | "LTC" | "SOL";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                dropped: boolean;
+              };
             };
           };
         };
@@ -3611,7 +4054,7 @@ export interface paths {
                 active: boolean;
                 createdBy: {
                   /** @enum {string} */
-                  kind: "user" | "secret" | "restricted" | "public" | "link";
+                  kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
                   id: string;
                   name: string | null;
                 } | null;
@@ -4632,6 +5075,28 @@ export interface webhooks {
       };
     };
   };
+  "send.awaiting_signature": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "send.awaiting_signature";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              send: components["schemas"]["Send"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "send.broadcast": {
     post: {
       requestBody: {
@@ -4790,7 +5255,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "subscription.created" | "subscription.invoiced" | "subscription.renewed" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "subscription.cancelled" | "subscription.ended" | "subscription.trial_ending" | "subscription.updated" | "send.pending_approval" | "send.rejected" | "send.expired" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "subscription.created" | "subscription.invoiced" | "subscription.renewed" | "subscription.past_due" | "subscription.paused" | "subscription.resumed" | "subscription.cancelled" | "subscription.ended" | "subscription.trial_ending" | "subscription.updated" | "send.pending_approval" | "send.rejected" | "send.expired" | "send.awaiting_signature" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -4812,6 +5277,14 @@ export interface components {
       currency: string;
       timeZone: string | null;
       supportContact: string | null;
+      business: {
+        legalName: string;
+        addressLines: string[];
+        country: string;
+        taxNumber: string | null;
+        email: string | null;
+      } | null;
+      receiptPrefix: string;
       accentColor: string | null;
       logoPath: string | null;
       renewExpired: boolean;
@@ -4844,7 +5317,7 @@ export interface components {
       mailServer: boolean;
       email: string;
       isVerified: boolean;
-      language: ("en" | "de" | "es" | "fr" | "pt") | null;
+      language: ("en" | "de" | "es" | "fr" | "it" | "nl" | "pl" | "pt" | "ar") | null;
       testPayments: boolean;
       kinds: {
         /** @enum {string} */
@@ -4887,7 +5360,7 @@ export interface components {
       } | null;
       createdBy: {
         /** @enum {string} */
-        kind: "user" | "secret" | "restricted" | "public" | "link";
+        kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
         id: string;
         name: string | null;
       } | null;
@@ -4993,7 +5466,71 @@ export interface components {
       active: boolean;
       createdBy: {
         /** @enum {string} */
-        kind: "user" | "secret" | "restricted" | "public" | "link";
+        kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
+        id: string;
+        name: string | null;
+      } | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    ListedPaymentLink: {
+      id: string;
+      /** @enum {string} */
+      kind: "link" | "pos";
+      url: string;
+      name: string;
+      description: string | null;
+      priceId: string | null;
+      amount: string | null;
+      openAmount: {
+        min?: string;
+        max?: string;
+        suggested?: string[];
+      } | null;
+      currency: string | null;
+      fields: {
+        /** @enum {string} */
+        name: "email" | "name" | "note";
+        required: boolean;
+      }[];
+      successUrl: string | null;
+      active: boolean;
+      createdBy: {
+        /** @enum {string} */
+        kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
+        id: string;
+        name: string | null;
+      } | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+      price: {
+        product: string;
+        amount: string;
+        currency: string;
+      } | null;
+      payments: {
+        count: number;
+        totals: {
+          currency: string;
+          amount: string;
+        }[];
+      };
+    };
+    Counter: {
+      id: string;
+      name: string;
+      currency: string;
+      tips: number[];
+      favourites: string[];
+      connectedAt: string | null;
+      lastUsedAt: string | null;
+      createdBy: {
+        /** @enum {string} */
+        kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
         id: string;
         name: string | null;
       } | null;
@@ -5023,6 +5560,7 @@ export interface components {
       nextInvoiceAt: string | null;
       openPaymentId: string | null;
       cancelAtPeriodEnd: boolean;
+      cancelledBy: ("merchant" | "payer") | null;
       credit: string;
       currency: string;
       metadata?: {
@@ -5107,6 +5645,7 @@ export interface components {
         quantity: number;
         amount: string;
       }[];
+      tip: string | null;
       allowedCryptos: string[];
       sandbox: boolean;
       checkoutUrl: string;
@@ -5149,6 +5688,11 @@ export interface components {
         rate: string | null;
         rateAt: string | null;
       }[];
+      receipt: {
+        number: string;
+        /** Format: date-time */
+        issuedAt: string;
+      } | null;
       receivedFiat: string | null;
     };
     Payment: {
@@ -5172,6 +5716,7 @@ export interface components {
         quantity: number;
         amount: string;
       }[];
+      tip: string | null;
       allowedCryptos: string[];
       sandbox: boolean;
       checkoutUrl: string;
@@ -5214,6 +5759,11 @@ export interface components {
         rate: string | null;
         rateAt: string | null;
       }[];
+      receipt: {
+        number: string;
+        /** Format: date-time */
+        issuedAt: string;
+      } | null;
       receivedFiat: string | null;
       customerId: string | null;
       renews?: string;
@@ -5248,7 +5798,7 @@ export interface components {
       txHash: string | null;
       destination: string;
       /** @enum {string} */
-      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
+      status: "preparing" | "awaiting_signature" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
       error: string | null;
       expiresAt?: string | null;
       /** Format: date-time */
@@ -5290,6 +5840,16 @@ export interface components {
     };
     Receipt: {
       url: string | null;
+      pdfUrl: string | null;
+      number: string | null;
+      issuedAt: string | null;
+      seller: {
+        legalName: string;
+        addressLines: string[];
+        country: string;
+        taxNumber: string | null;
+        email: string | null;
+      } | null;
       mail: {
         to: string;
         /** @enum {string} */
@@ -5331,6 +5891,8 @@ export interface components {
       note: string | null;
       orderLabel: string | null;
       paymentNote: string | null;
+      receiptNumber: string | null;
+      tip: string | null;
     };
     MonthTotal: {
       /** @enum {string} */
@@ -5360,10 +5922,20 @@ export interface components {
       highest: string;
       sources: string[];
     };
+    MonthReceipts: {
+      first: string | null;
+      last: string | null;
+      totals: {
+        currency: string;
+        count: number;
+        fiatAmount: string;
+        tips: string;
+      }[];
+    };
     Send: {
       id: string;
       /** @enum {string} */
-      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
+      status: "preparing" | "awaiting_signature" | "queued" | "signed" | "broadcast" | "confirmed" | "failed" | "pending_approval" | "rejected" | "expired";
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       sandbox: boolean;
@@ -5371,6 +5943,7 @@ export interface components {
       fee: string;
       amount: string;
       destination: string;
+      outputs: components["schemas"]["SendOutput"][] | null;
       subtractFee: boolean;
       confirmations: number;
       parts: {
@@ -5383,12 +5956,21 @@ export interface components {
       maxFee: string;
       feeLimited: boolean;
       cancelling: boolean;
+      psbt: string | null;
+      signatures: {
+        required: number;
+        collected: number;
+      } | null;
       expiresAt: string | null;
       approvalReasons: ("per_send" | "per_day" | "key_per_send" | "key_per_day" | "destination" | "rate_unknown" | "sum_unknown" | "limits_unconfirmed" | "restored")[];
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
       updatedAt: string;
+    };
+    SendOutput: {
+      destination: string;
+      amount: string;
     };
     WalletTransaction: {
       id: string;
@@ -5398,6 +5980,7 @@ export interface components {
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       txHash: string | null;
       address: string;
+      outputs: components["schemas"]["SendOutput"][] | null;
       amount: string;
       fee: string | null;
       maxFee: string | null;
@@ -5416,6 +5999,59 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
     };
+    Treasury: {
+      /** @enum {string} */
+      mode: "live" | "sandbox";
+      currency: string;
+      timeZone: string;
+      coins: {
+        /** @enum {string} */
+        coin: "BTC" | "ETH" | "LTC" | "SOL";
+        hot: {
+          confirmed: components["schemas"]["ValuedAmount"];
+          unconfirmed: components["schemas"]["ValuedAmount"];
+        };
+        watched: {
+          confirmed: components["schemas"]["ValuedAmount"];
+          unconfirmed: components["schemas"]["ValuedAmount"];
+        };
+        promised: components["schemas"]["ValuedAmount"] | null;
+        forwarded: {
+          total: components["schemas"]["ValuedAmount"];
+          last30Days: components["schemas"]["ValuedAmount"];
+        };
+      }[];
+      today: {
+        /** Format: date */
+        date: string;
+        spent: string | null;
+        limit: string | null;
+        currency: string;
+        keys: {
+          id: string;
+          name: string;
+          spent: string | null;
+          limit: string | null;
+          currency: string;
+        }[];
+      };
+      days: {
+        /** Format: date */
+        date: string;
+        fiatIn: string | null;
+        fiatOut: string | null;
+        coins: {
+          /** @enum {string} */
+          coin: "BTC" | "ETH" | "LTC" | "SOL";
+          in: string;
+          out: string;
+        }[];
+      }[];
+    };
+    ValuedAmount: {
+      amount: string;
+      fiatAmount: string | null;
+    };
     WalletOutput: {
       txHash: string;
       index: number;
@@ -5426,9 +6062,18 @@ export interface components {
       confirmations: number;
       frozen: boolean;
       spendable: boolean;
-      hold: ("frozen" | "reserved" | "spending" | "unconfirmed" | "immature" | "dust") | null;
+      hold: ("frozen" | "reserved" | "spending" | "unconfirmed" | "immature" | "watched" | "dust") | null;
       sendId: string | null;
       paymentId: string | null;
+      label: string | null;
+    };
+    WalletLabel: {
+      /** @enum {string} */
+      type: "tx" | "addr" | "output" | "xpub";
+      ref: string;
+      label?: string;
+      origin?: string;
+      spendable?: boolean;
     };
     WalletFreeze: {
       frozen: boolean;
@@ -5500,6 +6145,24 @@ export interface components {
       lastForwardAt: string | null;
       /** Format: date-time */
       updatedAt: string;
+    };
+    WatchAccount: {
+      id: string;
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      sandbox: boolean;
+      /** @enum {string} */
+      state: "proposed" | "pending" | "active" | "ended";
+      active: boolean;
+      descriptor: string;
+      addresses: string[];
+      nextIndex: number;
+      takesEffectAt: string | null;
+      balance: string;
+      unconfirmed: string;
+      gap: number;
+      /** Format: date-time */
+      createdAt: string;
     };
     SendApproval: {
       send: components["schemas"]["Send"];
@@ -5595,7 +6258,7 @@ export interface components {
       active: boolean;
       createdBy: {
         /** @enum {string} */
-        kind: "user" | "secret" | "restricted" | "public" | "link";
+        kind: "user" | "secret" | "restricted" | "public" | "link" | "counter";
         id: string;
         name: string | null;
       } | null;
@@ -5620,7 +6283,7 @@ export interface components {
     Error: {
       status: number;
       /** @enum {string} */
-      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SUBSCRIPTION_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "WALLET_FROZEN" | "APPROVAL_REQUIRED" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "COUNTER_NOT_FOUND" | "SUBSCRIPTION_NOT_FOUND" | "SEND_NOT_FOUND" | "WATCH_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "WALLET_FROZEN" | "APPROVAL_REQUIRED" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };

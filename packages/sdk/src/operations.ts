@@ -97,7 +97,7 @@ async function* allOf(
     const items = Object.values(answer).find((value) => Array.isArray(value)) as readonly object[];
     const before = given.size;
     for (const item of items) {
-      const id = idOf(item);
+      const id = itemKey(item);
       if (given.has(id)) continue;
       given.add(id);
       yield item;
@@ -111,6 +111,6 @@ async function* allOf(
 }
 
 /** Outputs are named by transaction and index, invoices by their order. */
-function idOf(item: { id?: string; orderId?: string; txHash?: string; index?: number }): string {
+function itemKey(item: { id?: string; orderId?: string; txHash?: string; index?: number }): string {
   return item.id ?? item.orderId ?? `${item.txHash}:${item.index}`;
 }

@@ -53,13 +53,13 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createCall(client: TilldOptions): Call {
-  const base = baseOf(client.baseUrl);
+  const base = toBaseUrl(client.baseUrl);
   checkKey(client.key);
   const { retries = 2, retryBudgetMs = 60_000, onRetry } = client;
   return async (request) => {
     const { options = {} } = request;
-    const url = `${base}${request.path}${queryOf(request)}`;
-    const prepared = { ...request, headers: headersOf(client, request), text: textOf(request.body) };
+    const url = `${base}${request.path}${buildQuery(request)}`;
+    const prepared = { ...request, headers: buildHeaders(client, request), text: toJson(request.body) };
     const attempts = options.retries ?? retries;
     const end = Date.now() + retryBudgetMs;
     for (let attempt = 0; ; attempt += 1) {
@@ -95,7 +95,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-function baseOf(url: string): string {
+function toBaseUrl(url: string): string {
   const isPlain = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url);
   // Not in the error, because it may contain a password.
   if (!isPlain)
@@ -113,7 +113,7 @@ function checkKey(key: string | undefined): void {
   }
 }
 
-function headersOf(client: TilldOptions, { method, body, options }: ApiRequest): Record<string, string> {
+function buildHeaders(client: TilldOptions, { method, body, options }: ApiRequest): Record<string, string> {
   const key = options?.idempotencyKey;
   if (key !== undefined && !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters');
@@ -137,7 +137,7 @@ export function base64url(bytes: Uint8Array): string {
     .replaceAll('=', '');
 }
 
-function queryOf({ query = {}, options }: ApiRequest): string {
+function buildQuery({ query = {}, options }: ApiRequest): string {
   const given: Query = { merchantId: options?.merchantId, ...query };
   const parts = Object.entries(given).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
@@ -145,7 +145,7 @@ function queryOf({ query = {}, options }: ApiRequest): string {
   return parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`;
 }
 
-function textOf(body: unknown): string | undefined {
+function toJson(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
@@ -179,7 +179,7 @@ async function attemptOnce(client: TilldOptions, url: string, request: Prepared)
     const where = `${request.method} ${request.path}`;
     if (signal?.aborted === true) throw failed('ABORTED', `${where}: given up by the caller`, signal.reason);
     if (controller.signal.aborted) throw failed('TIMED_OUT', `${where}: no answer in time`, cause);
-    throw failed('NO_ANSWER', `${where}: no answer (${reasonOf(cause)})`, cause);
+    throw failed('NO_ANSWER', `${where}: no answer (${describeCause(cause)})`, cause);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
@@ -191,7 +191,7 @@ function failed(code: ErrorCode, message: string, cause: unknown): TilldError {
 }
 
 /** Node's message is only `fetch failed`; the cause has the reason. */
-function reasonOf(error: unknown): string {
+function describeCause(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string } };
   return [message, cause?.code].filter((part) => part !== undefined).join(', ');
 }

@@ -110,6 +110,15 @@ export const links = ({ get, all, post, patch, del }: Operations) => ({
   all: all('/merchant/link/list'),
 });
 
+export const counters = ({ get, post, patch, del }: Operations) => ({
+  create: post('/merchant/counter/create'),
+  edit: patch('/merchant/counter/edit'),
+  delete: del('/merchant/counter/delete'),
+  list: get('/merchant/counter/list'),
+  /** A code that connects a device, once. */
+  connect: post('/merchant/counter/connect'),
+});
+
 export const subscriptions = ({ get, all, post, patch }: Operations) => ({
   create: post('/merchant/subscription/create'),
   edit: patch('/merchant/subscription/edit'),
@@ -138,8 +147,17 @@ export const wallet = ({ get, all, post, patch, del, money }: Operations) => ({
   bump: post('/merchant/wallet/send/bump'),
   /** Cancels an unconfirmed send by a replacement that returns its coins to the wallet. */
   cancel: post('/merchant/wallet/send/cancel'),
+  /** Adds the signatures of a PSBT to a send from a watched account. */
+  submitPsbt: post('/merchant/wallet/psbt/submit'),
   transactions: get('/merchant/wallet/transactions'),
   allTransactions: all('/merchant/wallet/transactions'),
+  treasury: get('/merchant/wallet/treasury'),
+  /** Labels as BIP 329 has them. */
+  labels: get('/merchant/wallet/labels') as (
+    query: Omit<Query<'GET', '/merchant/wallet/labels'>, 'format'>,
+    options?: CallOptions,
+  ) => Promise<Data<'GET', '/merchant/wallet/labels'>>,
+  importLabels: post('/merchant/wallet/labels'),
   outputs: get('/merchant/wallet/outputs'),
   allOutputs: all('/merchant/wallet/outputs'),
   freeze: post('/merchant/wallet/outputs/freeze'),
@@ -157,6 +175,13 @@ export const wallet = ({ get, all, post, patch, del, money }: Operations) => ({
   editForward: patch('/merchant/wallet/forward'),
   endForward: del('/merchant/wallet/forward'),
   dropPendingForward: del('/merchant/wallet/forward/pending'),
+  /** Accounts of other wallets that new orders are paid to. */
+  watched: get('/merchant/wallet/watch'),
+  /** Shows the first addresses of an account; it has no effect before `confirmWatch`. With a user token. */
+  watch: post('/merchant/wallet/watch'),
+  confirmWatch: post('/merchant/wallet/watch/confirm'),
+  endWatch: del('/merchant/wallet/watch'),
+  dropPendingWatch: del('/merchant/wallet/watch/pending'),
   /** Sends above a limit, which wait for an approval. */
   approvals: get('/merchant/wallet/send/approvals'),
   /** With a user token: keys never approve. */

@@ -21,6 +21,8 @@ export class Tilld {
   readonly prices: Made<'prices'>;
   /** Payment links: pages on which anyone can pay. */
   readonly links: Made<'links'>;
+  /** Counters: devices that charge customers in a shop. */
+  readonly counters: Made<'counters'>;
   readonly subscriptions: Made<'subscriptions'>;
   readonly wallet: Made<'wallet'>;
   readonly webhooks: Made<'webhooks'>;
@@ -52,6 +54,7 @@ export class Tilld {
     this.products = make.products(ways);
     this.prices = make.prices(ways);
     this.links = make.links(ways);
+    this.counters = make.counters(ways);
     this.subscriptions = make.subscriptions(ways);
     this.wallet = make.wallet(ways);
     this.webhooks = make.webhooks(ways);

@@ -40,7 +40,7 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const body = textOf(rawBody);
+  const body = toText(rawBody);
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
   checkTimestamp(timestamp, options.toleranceSeconds ?? 300);
@@ -69,7 +69,7 @@ export async function signForTest(
   };
 }
 
-function textOf(rawBody: unknown): string {
+function toText(rawBody: unknown): string {
   if (typeof rawBody === 'string') return rawBody;
   // Not instanceof, because in some test runners the bytes come from another realm.
   if (ArrayBuffer.isView(rawBody) || Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
@@ -103,19 +103,21 @@ async function isSigned(
   secrets: readonly string[],
 ): Promise<boolean> {
   if (secrets.length === 0) throw new TypeError('no secret to verify webhooks with');
-  const macs = signatures.flatMap((text) => (text.startsWith('v1,') ? (bytesOf(text.slice(3)) ?? []) : []));
+  const macs = signatures.flatMap((text) =>
+    text.startsWith('v1,') ? (fromBase64(text.slice(3)) ?? []) : [],
+  );
   const keys = await Promise.all(secrets.map((secret) => hmacKey(secret, 'verify')));
   const checks = keys.flatMap((key) => macs.map((mac) => crypto.subtle.verify('HMAC', key, mac, signed)));
   return (await Promise.all(checks)).includes(true);
 }
 
 async function hmacKey(secret: string, use: 'sign' | 'verify') {
-  const bytes = bytesOf(secret.replace(/^whsec_/, ''));
+  const bytes = fromBase64(secret.replace(/^whsec_/, ''));
   if (bytes === null || bytes.length === 0) throw new TypeError('a webhook secret is whsec_ and base64');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+function fromBase64(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   } catch {

@@ -5,7 +5,7 @@ import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-tra
 import { FeeSourceHealth } from '../shared/fee-source-health.ts';
 import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
-import { accountKey, addressProblem } from './address.ts';
+import { accountKey, validateAddress } from './address.ts';
 import { readBlock } from './blocks/block.ts';
 import { quoteFee } from './sends/eip1559-fees.ts';
 import { blockBefore } from './rpc/headers.ts';
@@ -115,7 +115,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     },
     recheck: (transactions, ledger, proof) =>
       recheck(transactions, (each) => submitter.getTransactionStatus(each, ledger, proof)),
-    addressProblem,
+    validateAddress,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),
     feeQuote: (intent) => quoteFee(client, network, { capRate, at: now(), intent, sources: feeSources }),

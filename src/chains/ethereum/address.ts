@@ -3,8 +3,11 @@ import { getAddress } from 'ethers/address';
 const SHAPE = /^0x[0-9a-fA-F]{40}$/;
 const NOBODY = /^0x0{40}$/;
 
-/** Why the text is not an address that a person can own (EIP-55 checked); null if it is one. */
-export function addressProblem(address: string): string | null {
+/**
+ * Returns null for an address that a person can own, else the reason as a predicate. Mixed case must match the checksum
+ * of EIP-55; all lower or all upper case has none.
+ */
+export function validateAddress(address: string): string | null {
   if (!SHAPE.test(address)) return 'is not an Ethereum address (0x and 40 hex digits)';
   if (NOBODY.test(address)) return 'is the zero address, which nobody owns';
   try {

@@ -70,6 +70,9 @@ const TRANSIENT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Codes of OpenSSL and Node for a certificate that does not verify. */
+const UNTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
+
 const decoder = new TextDecoder();
 
 /** HTTP to one node: keep-alive, timeout, size bound, credentials. Independent of JSON-RPC. */
@@ -186,21 +189,25 @@ function parseUrl(text: string): URL {
 /** Turns a transport fault into a message for operators: host and reason, never credentials. */
 function fault(error: unknown, what: string, url: URL): ChainError {
   if (error instanceof ChainError) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return new ChainError('bad_answer', `${what}: the answer of ${url.host} is larger than allowed`);
+  }
+  if (UNTRUSTED.test(code)) {
+    const text = `${what}: the certificate of ${url.host} is not trusted (${code})`;
+    return new ChainError('unavailable', text, { cause: error });
   }
   return new ChainError('unavailable', `${what}: no answer from ${url.host} (${code})`, { cause: error });
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.name;
 }
 
 function isTransient(error: ChainError): boolean {
-  return error.kind === 'unavailable' && TRANSIENT_CODES.has(codeOf(error.cause));
+  return error.kind === 'unavailable' && TRANSIENT_CODES.has(errorCode(error.cause));
 }
 
 interface Credentials {

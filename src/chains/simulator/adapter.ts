@@ -50,7 +50,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
     unconfirmed: async () => readUnconfirmed(deps),
     recheck: async (transactions) => recheck(deps, transactions),
     broadcast: async (transaction) => broadcast(deps, transaction),
-    addressProblem: (address) => format.addressProblem(address),
+    validateAddress: (address) => format.validateAddress(address),
     watchKey: (address) => format.canonical(address),
     paymentUri: (request) => paymentUri(coin, request),
     feeQuote: async () => quoteFee(coin, deps.clock.now()),
@@ -232,7 +232,7 @@ async function submit(
   if (known !== null) return acceptToMempool(ledger, known);
   const spend = readSignedSpend(coin, raw);
   if (spend === null) return refused('the bytes are not a transaction of this network');
-  if (spend.outputs.some((output) => COIN_FORMATS[coin].addressProblem(output.address) !== null)) {
+  if (spend.outputs.some((output) => COIN_FORMATS[coin].validateAddress(output.address) !== null)) {
     return refused('an output has an invalid address');
   }
   const inputs = spend.inputs.map(({ txid, index }) => ({ txid, index }));
@@ -240,7 +240,7 @@ async function submit(
     (await ledger.transactions(inputs.map((ref) => ref.txid))).map((tx) => [tx.txid, tx]),
   );
   const spent = spend.inputs.map(({ txid, index }) => parents.get(txid)?.outputs[index]);
-  const balance = spend.outputs.reduce((rest, output) => rest - output.amount, sumOf(spend.inputs));
+  const balance = spend.outputs.reduce((rest, output) => rest - output.amount, sumAmounts(spend.inputs));
   if (spent.some((output, position) => output?.amount !== spend.inputs[position]?.amount)) {
     return refused('an input does not exist or has another amount');
   }
@@ -252,7 +252,7 @@ async function submit(
   return acceptToMempool(ledger, { txid, raw, inputs, outputs, fee: spend.fee, createdAt: clock.now() });
 }
 
-function sumOf(inputs: readonly { readonly amount: bigint }[]): bigint {
+function sumAmounts(inputs: readonly { readonly amount: bigint }[]): bigint {
   return inputs.reduce((sum, input) => sum + input.amount, 0n);
 }
 

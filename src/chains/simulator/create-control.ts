@@ -172,7 +172,7 @@ async function admitOrRefuse(
 function requirePayable(coin: Coin, outputs: readonly { address: string; amount: bigint }[]): void {
   if (outputs.length === 0) throw new SimulatorRefusal('a transaction needs an output');
   for (const { address, amount } of outputs) {
-    const problem = COIN_FORMATS[coin].addressProblem(address);
+    const problem = COIN_FORMATS[coin].validateAddress(address);
     if (problem !== null) throw new SimulatorRefusal(`${address} ${problem}`);
     if (amount <= 0n) throw new SimulatorRefusal('an output must pay something');
   }

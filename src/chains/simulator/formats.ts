@@ -13,8 +13,8 @@ import { SOLANA } from '../../domain/coins/solana.ts';
 
 /** Parameters of a coin on the sandbox network: formats, keys and fee levels. */
 export interface CoinFormat {
-  /** Null when it is a testnet address of this coin, otherwise the reason. */
-  addressProblem(address: string): string | null;
+  /** Returns null for a testnet address of this coin, else the reason as a predicate. */
+  validateAddress(address: string): string | null;
   /** The canonical spelling of an address, under which its money is indexed. */
   canonical(address: string): string;
   publicKey(privateKey: Uint8Array): Uint8Array;
@@ -63,7 +63,7 @@ function bitcoinLike(coin: UtxoCoin): CoinFormat {
   return {
     ...secp256k1Keys(),
     ...coin.sandbox,
-    addressProblem: (address) => {
+    validateAddress: (address) => {
       if (/^(ltc|t)mweb1/i.test(address)) return 'is an MWEB address, which is not supported';
       try {
         coder.decode(address);
@@ -87,7 +87,7 @@ function bitcoinLike(coin: UtxoCoin): CoinFormat {
 const ethereum: CoinFormat = {
   ...secp256k1Keys(),
   ...ETHEREUM.sandbox,
-  addressProblem: (address) => {
+  validateAddress: (address) => {
     if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 'is not an Ethereum address (0x and 40 hex digits)';
     if (/^0x0{40}$/.test(address)) return 'is the zero address, which nobody owns';
     try {
@@ -110,7 +110,7 @@ const solana: CoinFormat = {
   sign: (digest, privateKey) => ed25519.sign(digest, solanaSeed(privateKey)),
   verify: (signature, digest, publicKey) => ed25519.verify(signature, digest, publicKey),
   ...SOLANA.sandbox,
-  addressProblem: (address) => {
+  validateAddress: (address) => {
     if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
       return 'is not a Solana address (32 bytes in base58)';
     }

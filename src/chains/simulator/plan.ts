@@ -10,6 +10,7 @@ import {
 } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { receivedOutputs, type SendOutput, splitAmount } from '../../domain/send/outputs.ts';
 import { COIN_FORMATS } from './formats.ts';
 import { distinctAncestors, packageRate } from '../../domain/send/package-fee.ts';
 
@@ -32,16 +33,18 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
   const { amount, subtractFee, quote } = request;
   const funds = [...request.funds].sort(byAmountDescending).slice(0, OUTPUTS_PER_SEND);
   const total = sum(funds);
-  requireCarried(coin, amount);
-  for (let count = 1; count <= funds.length; count += 1) {
+  const payees = receivedOutputs(request);
+  requireCarried(coin, payees);
+  const least = request.spendsAll === true ? Math.max(1, funds.length) : 1;
+  for (let count = least; count <= funds.length; count += 1) {
     const inputs = funds.slice(0, count);
-    const received = subtractFee ? amount - feeFor(coin, count, 1, quote.rate) : amount;
-    const plan = settle(coin, inputs, { ...request, received, spent: amount });
+    const received = subtractFee ? amount - feeFor(coin, count, payees.length, quote.rate) : amount;
+    const plan = settle(coin, inputs, { ...request, payees, received, spent: amount });
     if (plan === null) continue;
-    requireCarried(coin, plan.amount);
+    requireCarried(coin, receivedOutputs(plan));
     return plan;
   }
-  const fee = subtractFee ? 0n : feeFor(coin, Math.max(1, funds.length), 1, quote.rate);
+  const fee = subtractFee ? 0n : feeFor(coin, Math.max(1, funds.length), payees.length, quote.rate);
   throw new InsufficientFunds(total, amount + fee);
 }
 
@@ -62,7 +65,7 @@ export function planReplacement(coin: Coin, request: ReplacementRequest): SendPl
     .sort(byAmountDescending);
   for (let count = 0; count <= extra.length; count += 1) {
     const plan = settle(coin, [...previous.inputs, ...extra.slice(0, count)], {
-      destination: previous.destination,
+      payees: receivedOutputs(previous),
       subtractFee: false,
       changeAddress: previous.change?.address ?? request.changeAddress,
       quote: { ...quote, rate },
@@ -82,10 +85,12 @@ function payBack(coin: Coin, { previous, changeAddress }: ReplacementRequest, ra
   const fee = usual > least ? usual : least;
   const amount = sum(previous.inputs) - fee;
   if (amount < COIN_FORMATS[coin].dust) return null;
-  return finish(coin, previous.inputs, { destination: changeAddress, amount, change: null });
+  const payees = [{ destination: changeAddress, amount }];
+  return finish(coin, previous.inputs, { payees, amount, change: null });
 }
 
-interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | 'changeAddress' | 'quote'> {
+interface Settlement extends Pick<SendRequest, 'subtractFee' | 'changeAddress' | 'quote'> {
+  readonly payees: readonly SendOutput[];
   /** Amount that the destination receives without change. */
   readonly received: bigint;
   /** Amount that leaves the wallet, excluding a fee on top. */
@@ -94,35 +99,51 @@ interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | '
 
 /** Null when these inputs do not cover the send. */
 function settle(coin: Coin, inputs: readonly Fund[], settlement: Settlement): SendPlan | null {
-  const { destination, subtractFee, changeAddress, quote } = settlement;
+  const { payees, subtractFee, changeAddress, quote } = settlement;
   const total = sum(inputs);
-  const changeFee = feeFor(coin, inputs.length, 2, quote.rate);
+  const changeFee = feeFor(coin, inputs.length, payees.length + 1, quote.rate);
   const changeAmount = total - settlement.spent - (subtractFee ? 0n : changeFee);
   if (changeAmount >= COIN_FORMATS[coin].dust) {
     const amount = subtractFee ? settlement.spent - changeFee : settlement.received;
     const change = { address: changeAddress, amount: changeAmount };
-    return finish(coin, inputs, { destination, amount, change });
+    return finish(coin, inputs, { payees, amount, change });
   }
-  const needed = settlement.received + feeFor(coin, inputs.length, 1, quote.rate);
+  const needed = settlement.received + feeFor(coin, inputs.length, payees.length, quote.rate);
   if (total < needed) return null;
-  return finish(coin, inputs, { destination, amount: settlement.received, change: null });
+  return finish(coin, inputs, { payees, amount: settlement.received, change: null });
 }
 
 function finish(
   coin: Coin,
   inputs: readonly Fund[],
-  outputs: Pick<SendPlan, 'destination' | 'amount' | 'change'>,
+  {
+    payees,
+    amount,
+    change,
+  }: Pick<SendPlan, 'amount' | 'change'> & { readonly payees: readonly SendOutput[] },
 ): SendPlan {
-  const fee = sum(inputs) - outputs.amount - (outputs.change?.amount ?? 0n);
-  const size = COIN_FORMATS[coin].size(inputs.length, outputs.change === null ? 1 : 2);
-  return { inputs, ...outputs, fee, feeRate: divideUp(fee * 1_000n, size) };
+  const [first] = payees;
+  if (first === undefined) throw new RangeError('a send needs a recipient');
+  const fee = sum(inputs) - amount - (change?.amount ?? 0n);
+  const size = COIN_FORMATS[coin].size(inputs.length, payees.length + (change === null ? 0 : 1));
+  return {
+    inputs,
+    destination: first.destination,
+    amount,
+    ...(payees.length === 1 ? {} : { outputs: splitAmount(payees, amount) }),
+    change,
+    fee,
+    feeRate: divideUp(fee * 1_000n, size),
+  };
 }
 
-function requireCarried(coin: Coin, amount: bigint): void {
+function requireCarried(coin: Coin, payees: readonly SendOutput[]): void {
   const { dust } = COIN_FORMATS[coin];
-  if (amount >= dust) return;
+  const at = payees.findIndex(({ amount }) => amount < dust);
+  if (at === -1) return;
   throw new UnsendableAmount(
     `the destination would get less than the network carries (${formatCoinAmount(dust, coin)} ${coin})`,
+    payees.length === 1 ? null : at,
   );
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { OutputRef, SendPlan, SignedTransaction } from '../../domain/chain.ts';
 import { COINS, type Coin } from '../../domain/coins.ts';
 import type { KeySource } from '../../domain/keys.ts';
+import { receivedOutputs } from '../../domain/send/outputs.ts';
 import type { SimulatedTransaction } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
 
@@ -35,7 +36,8 @@ interface Output {
 /** Signs a plan with one signature per input. Deterministic: the same plan gives the same bytes. */
 export function signSpend(coin: Coin, plan: SendPlan, keys: KeySource): SignedTransaction {
   const format = COIN_FORMATS[coin];
-  const outputs: Output[] = [{ address: plan.destination, amount: plan.amount }];
+  const paid = receivedOutputs(plan);
+  const outputs: Output[] = paid.map(({ destination: address, amount }) => ({ address, amount }));
   if (plan.change !== null) outputs.push(plan.change);
   const inputs = plan.inputs.map((fund) => ({ ...fund.ref, amount: fund.amount }));
   const digest = format.digest(signedMessage({ coin, inputs, outputs, fee: plan.fee }));

@@ -5,7 +5,7 @@ import { FeeSourceHealth } from '../shared/fee-source-health.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { AccountSubscriptions } from './accounts/account-subscriptions.ts';
 import { AccountWatch } from './accounts/account-watch.ts';
-import { addressProblem } from './address.ts';
+import { validateAddress } from './address.ts';
 import { balancesAt } from './accounts/balances-at.ts';
 import { ChainView } from './blocks/chain-view.ts';
 import { CAP_RATE, estimatePriorityFee } from './sends/fees.ts';
@@ -46,7 +46,7 @@ const RPC_TIMEOUT_MS = 30_000;
 /** Fits a page of a thousand signatures with their memos, or all signatures of the largest block. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** Current rent-exempt minimum of an account without data; the daemon reads the actual one from the node. */
-const RENT_MINIMUM = 890_880n;
+const RENT_EXEMPT_MINIMUM = 890_880n;
 
 /** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
 export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter {
@@ -63,18 +63,18 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   const capRate = options.feeCapRate ?? CAP_RATE;
   const feeSources = new FeeSourceHealth('SOL', logger);
-  let rentMinimum = RENT_MINIMUM;
+  let rentExemptMinimum = RENT_EXEMPT_MINIMUM;
 
   return {
     coin: 'SOL',
     mode: options.mode ?? 'live',
     network,
     get minimumPayment() {
-      return rentMinimum;
+      return rentExemptMinimum;
     },
     status: async () => {
       const { rent, ...status } = await health.read(async () => view.recentTip());
-      rentMinimum = rent;
+      rentExemptMinimum = rent;
       return feeSources.withWarning(watch.withWarning(lostHistory.withWarning(status)));
     },
     tip: () => view.tip(),
@@ -84,7 +84,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     blockAt: (height) => view.blockAt(height),
     unconfirmed: () => view.unconfirmed(),
     recheck: (transactions) => submitter.recheck(transactions),
-    addressProblem,
+    validateAddress,
     watchKey: (address) => address,
     paymentUri: solanaPayUri,
     feeQuote: (intent) => {
@@ -101,13 +101,13 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
       heldAfter: async (accounts, { height }) => (await client.readableBalances(accounts, height)).lamports,
       balancesAt: (accounts) => balancesAt(client, accounts),
     },
-    planSend: (request) => planSend(request, rentMinimum),
+    planSend: (request) => planSend(request, rentExemptMinimum),
     signSend,
     // A transaction cannot be replaced: while it can be executed, a second one would pay twice.
     planReplacement: () => null,
     expiry: {
       planRenewal: (previous, quote, terms) =>
-        planRenewal(previous, quote, { ...terms, capRate, rentMinimum }),
+        planRenewal(previous, quote, { ...terms, capRate, rentExemptMinimum }),
     },
     broadcast: async (transaction) => {
       const wire = transaction.raw === null ? null : readWire(transaction.raw);

@@ -2,8 +2,8 @@ import { base58 } from '@scure/base';
 
 const SYSTEM_PROGRAM = '1'.repeat(32);
 
-/** Why the text is not a valid address; null if it is 32 bytes in base58 and can hold money. */
-export function addressProblem(address: string): string | null {
+/** Returns null for 32 bytes in base58 that can hold money, else the reason as a predicate: "is not a Solana address". */
+export function validateAddress(address: string): string | null {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
     return 'is not a Solana address (32 bytes in base58)';
   }

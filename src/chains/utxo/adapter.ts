@@ -8,7 +8,7 @@ import { blockBefore } from './rpc/headers.ts';
 import { nodeStatus } from './rpc/identity.ts';
 import { createMempoolCache, type MempoolCache } from './mempool/mempool-cache.ts';
 import { createMempool } from './mempool/mempool.ts';
-import { createNodeClient } from './rpc/node-client.ts';
+import { createNodeClient, type NodeClient } from './rpc/node-client.ts';
 import { bip21Uri } from './payment-uri.ts';
 import { planRbfBump } from './sends/plan-rbf.ts';
 import { planSend } from './sends/plan-send.ts';
@@ -83,7 +83,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread, cache: createCache(options) });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
-  const feed = new BlockFetcher(reader);
+  const blockFetcher = new BlockFetcher(reader);
   const recheck = createRecheck(logger);
   const feeSources = new FeeSourceHealth(options.coin, logger);
 
@@ -95,14 +95,14 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     status: async () => unread.withWarning(feeSources.withWarning(await nodeStatus(client, coin, network))),
     tip: () => client.tip(),
     inputsOf: (raw) => decodeInputs(raw, coin.hasMweb),
-    hashAt: (height) => feed.hashAt(height),
+    hashAt: (height) => blockFetcher.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),
-    runs: { blocksFrom: (height) => feed.blocksFrom(height) },
+    blockBatches: { blocksFrom: (height) => blockFetcher.blocksFrom(height) },
     unconfirmed: () => mempool.view(),
     recheck: (transactions, ledger, proof) =>
       recheck(transactions, (each) => submitter.getTransactionStatus(each, ledger, proof)),
-    addressProblem(address) {
+    validateAddress(address) {
       const parsed = parseAddress(coin, network, address);
       return 'problem' in parsed ? parsed.problem : null;
     },
@@ -115,6 +115,9 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
       scanUnspent: (query) => scanUnspent(slowRpc, query),
     },
+    ...(coin.scriptType === 'p2wpkh'
+      ? { psbt: { previousTransactions: async (of) => previousTransactions(client, of) } }
+      : {}),
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planReplacement: (request) => planRbfBump(coin, network, { ...request, capRate: limits.capRate }),
@@ -125,6 +128,19 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       await mempool.close();
     },
   };
+}
+
+async function previousTransactions(
+  client: Pick<NodeClient, 'minedTransactions'>,
+  of: Parameters<NodeClient['minedTransactions']>[0],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await client.minedTransactions(of);
+  return new Map(
+    of.flatMap(({ txid }, at) => {
+      const raw = found[at];
+      return typeof raw === 'string' ? [[txid, raw] as const] : [];
+    }),
+  );
 }
 
 /** A restored database may lack addresses and sends of the one that the cache was made with. */

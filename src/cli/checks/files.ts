@@ -32,7 +32,7 @@ export async function checkBackups({ backup, dataDir }: Config): Promise<Finding
     findings.push({
       check,
       result: 'failed',
-      detail: `${backup.folder} cannot be written (${messageOf(error)})`,
+      detail: `${backup.folder} cannot be written (${errorMessage(error)})`,
     });
   }
   if (backup.schedule === null) {
@@ -62,16 +62,23 @@ export function checkSecrets({ dataDir, secretFiles }: Config): Finding[] {
   }));
 }
 
-/** How long the certificates of the daemon and of its public address are valid. */
-export async function checkTls({ http }: Config): Promise<Finding[]> {
-  const findings: Finding[] = [];
+/** How long the certificates of the daemon, of its public address and of trusted authorities are valid. */
+export async function checkTls({ http, authorities }: Config): Promise<Finding[]> {
+  const findings = (authorities?.certificates ?? []).map((pem) => {
+    const { validTo, subject } = new X509Certificate(pem);
+    return validity(`${authorities?.file} (${subject.replaceAll('\n', ', ')})`, Date.parse(validTo));
+  });
   if (http.tls !== null) {
     const { certFile } = http.tls;
     try {
       const { validTo } = new X509Certificate(readFileSync(certFile));
       findings.push(validity(certFile, Date.parse(validTo)));
     } catch (error) {
-      findings.push({ check: 'certificate', result: 'failed', detail: `${certFile}: ${messageOf(error)}` });
+      findings.push({
+        check: 'certificate',
+        result: 'failed',
+        detail: `${certFile}: ${errorMessage(error)}`,
+      });
     }
   }
   const { protocol, hostname, port, origin } = new URL(http.baseUrl);
@@ -79,7 +86,7 @@ export async function checkTls({ http }: Config): Promise<Finding[]> {
   try {
     findings.push(validity(origin, await validUntil(hostname, Number(port || 443))));
   } catch (error) {
-    const detail = `${origin}: not checked (${messageOf(error)})`;
+    const detail = `${origin}: not checked (${errorMessage(error)})`;
     findings.push({ check: 'certificate', result: 'warning', detail });
   }
   return findings;
@@ -109,6 +116,6 @@ async function validUntil(host: string, port: number): Promise<number> {
   return promise.finally(() => socket.destroy());
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -57,13 +57,13 @@ export async function waitForService(
 ): Promise<string | null> {
   const end = Date.now() + wanted.waitMs;
   for (;;) {
-    const missing = await missingOf(config, wanted);
+    const missing = await findProblem(config, wanted);
     if (missing === null || Date.now() > end || hasFailed()) return missing;
     await pause(POLL_MS);
   }
 }
 
-async function missingOf(
+async function findProblem(
   config: Config,
   { version, mustBeReady }: { readonly version: string; readonly mustBeReady: boolean },
 ): Promise<string | null> {

@@ -45,6 +45,13 @@ export class InsufficientFunds extends Error {
  */
 export class UnsendableAmount extends Error {
   override name = 'UnsendableAmount';
+  /** The recipient that it concerns, where there are several. */
+  readonly output: number | null;
+
+  constructor(message: string, output: number | null = null) {
+    super(message);
+    this.output = output;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ChainReader {
   readonly mode: Mode;
   readonly network: Network;
   /** Set where reading several blocks in one call is cheaper. */
-  readonly runs?: BlockRuns;
+  readonly blockBatches?: BlockRuns;
   /**
    * Set where blocks are too many to fetch each one, and heights may have no block. Other chains are read
    * height by height.

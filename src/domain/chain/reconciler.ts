@@ -41,10 +41,11 @@ export function inputCostAt(
 
 /**
  * Maximum number of outputs that one transaction spends; where the chain sets no limit, the maximum of a
- * database column.
+ * database column. @param payees recipients: each but the first takes the room of less than one input
  */
-export function maxInputs({ funds }: { readonly funds?: ChainFunds }): number {
-  return funds?.model === 'outputs' ? Math.min(funds.mostInputs, OUTPUTS_PER_SEND) : OUTPUTS_PER_SEND;
+export function maxInputs({ funds }: { readonly funds?: ChainFunds }, payees = 1): number {
+  if (funds?.model !== 'outputs') return OUTPUTS_PER_SEND;
+  return Math.min(funds.mostInputs - (payees - 1), OUTPUTS_PER_SEND);
 }
 
 export interface UnspentQuery {

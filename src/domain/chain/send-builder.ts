@@ -1,4 +1,6 @@
 import type { KeyPath, KeySource } from '../keys.ts';
+import type { InputSize } from '../psbt.ts';
+import type { SendOutput } from '../send/outputs.ts';
 import type { OutputRef } from './block.ts';
 
 /** Interprets addresses, and plans and signs transactions. */
@@ -7,11 +9,16 @@ export interface SendBuilder {
   readonly minimumPayment: bigint;
   /** Where a send empties whole accounts. */
   readonly wholeAccounts?: WholeAccounts;
+  /** Where other wallets sign transactions (PSBT). */
+  readonly psbt?: PsbtSupport;
   /** Where transactions expire. */
   readonly expiry?: SendExpiry;
 
-  /** Null when the text is a spendable address of this coin and network; otherwise the reason, for the user. */
-  addressProblem(address: string): string | null;
+  /**
+   * Checks that a text is an address of this coin and network that can be spent from. Returns null for one, else the
+   * reason as a predicate for the user: "has a wrong checksum".
+   */
+  validateAddress(address: string): string | null;
   /** The key under which payments to an address are found on the chain (script hex, account). Pure. */
   watchKey(address: string): string;
   /** Payment URI: BIP21, EIP-681 or Solana Pay. Pure. */
@@ -32,6 +39,16 @@ export interface SendBuilder {
 
 /** Signs a plan with the wallet's keys; the caller never sees a key. */
 export type PlanSigner = (adapter: Pick<SendBuilder, 'signSend'>, plan: SendPlan) => SignedTransaction;
+
+export interface PsbtSupport {
+  /**
+   * The transactions that created outputs, hex by txid, each from its block; those that the node does not have are left
+   * out. Called outside transactions.
+   */
+  previousTransactions(
+    of: readonly { readonly txid: string; readonly blockHash: string }[],
+  ): Promise<ReadonlyMap<string, string>>;
+}
 
 export interface WholeAccounts {
   /**
@@ -142,22 +159,30 @@ export type Ancestry = ReadonlyMap<string, readonly FeeAncestor[]>;
 
 export interface SendRequest {
   readonly funds: readonly Fund[];
+  /** Spends all of the funds, whatever they are worth. */
+  readonly spendsAll?: boolean | undefined;
   /** Ancestors of unconfirmed funds: the send also pays for those below the rate (CPFP). */
   readonly ancestry?: Ancestry;
   readonly destination: string;
   /** Atoms. With subtractFee the destination receives this minus the fee. */
   readonly amount: bigint;
+  /** Several recipients, `destination` the first of them: what each receives of `amount` (see splitAmount). */
+  readonly outputs?: readonly SendOutput[] | null;
   readonly subtractFee: boolean;
   readonly changeAddress: string;
   readonly quote: FeeQuote;
   readonly nonceSequence?: NonceSequence;
+  /** Of the funds, where they are on a watched account. */
+  readonly inputSize?: InputSize;
 }
 
 export interface SendPlan {
   readonly inputs: readonly Fund[];
   readonly destination: string;
-  /** What the destination receives. */
+  /** What the destination receives; with `outputs` all recipients together. */
   readonly amount: bigint;
+  /** What each receives where there are several; `destination` is the first. */
+  readonly outputs?: readonly SendOutput[];
   readonly fee: bigint;
   readonly change: { readonly address: string; readonly amount: bigint } | null;
   /** Atoms per 1,000 size units actually paid. */

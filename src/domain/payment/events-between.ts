@@ -60,12 +60,12 @@ function hasLostMoney(before: PaymentState, after: PaymentState): boolean {
  * the vanished money, so that a new excess is reported. Money that a reorganisation may only have moved still
  * counts.
  */
-export function reportedExcess(before: PaymentState, after: PaymentState): Share | null {
-  const { excessTold } = before;
-  if (excessTold === null || !isReversal(before, after)) return excessTold;
+export function reportedExcessAfterReversals(before: PaymentState, after: PaymentState): Share | null {
+  const { reportedExcess } = before;
+  if (reportedExcess === null || !isReversal(before, after)) return reportedExcess;
   const covered = sumCoverage(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
   const { numerator, denominator } = covered;
-  return isMore(excessTold, covered) ? { numerator, denominator } : excessTold;
+  return isMore(reportedExcess, covered) ? { numerator, denominator } : reportedExcess;
 }
 
 /**
@@ -77,7 +77,7 @@ export function excessToReport(before: PaymentState, after: PaymentState): Share
   if (after.status !== 'completed') return null;
   const { settled: balance } = sumMoney(after);
   const { received: settled } = balance;
-  const reported = reportedExcess(before, after);
+  const reported = reportedExcessAfterReversals(before, after);
   if (reported !== null && !isMore(settled, reported)) return null;
   if (!hasExcess(after, balance)) return null;
   return { numerator: settled.numerator, denominator: settled.denominator };

@@ -1,6 +1,6 @@
 import { outputKey } from '../chain.ts';
 import { CreditIndex } from './credit-index.ts';
-import { eventsBetween, reportedExcess, excessToReport } from './events-between.ts';
+import { eventsBetween, reportedExcessAfterReversals, excessToReport } from './events-between.ts';
 import { isAccepted } from './acceptance.ts';
 import { isFullyRefunded } from './balance.ts';
 import { liveCredits, nextPosition, coversAmounts, sumByCoin } from './credits.ts';
@@ -35,8 +35,8 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
   observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
   const settled = deriveStatus(withRefunds(payment, withReplacement(payment, observed), now));
-  const excessTold = excessToReport(payment, settled) ?? reportedExcess(payment, settled);
-  return { payment: { ...settled, excessTold }, events: eventsBetween(payment, settled) };
+  const reportedExcess = excessToReport(payment, settled) ?? reportedExcessAfterReversals(payment, settled);
+  return { payment: { ...settled, reportedExcess }, events: eventsBetween(payment, settled) };
 }
 
 /**

@@ -153,7 +153,7 @@ export interface PaymentState {
   /** All refunds and claims, including failed ones. */
   readonly refunds: readonly PaymentRefund[];
   /** Largest settled sum that `payment.overpaid` was emitted for, minus reversals since; null: never. */
-  readonly excessTold: Share | null;
+  readonly reportedExcess: Share | null;
   /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
   readonly unconfirmedGraceMs: number;
   /** The payment of its group that superseded it when the group received money: its own money counts there. */

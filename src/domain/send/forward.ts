@@ -139,6 +139,21 @@ export function forwardBudget(
 }
 
 /**
+ * The most that a forward may take of what the limits leave. The part of its fee budget above the usual share counts
+ * against them as well.
+ */
+export function amountWithin(
+  room: bigint,
+  { forwardFeeShareBps, maxFeeShareBps }: Pick<SendPolicy, 'forwardFeeShareBps' | 'maxFeeShareBps'>,
+): bigint {
+  const countedBps = BigInt(forwardFeeShareBps - maxFeeShareBps);
+  if (countedBps <= 0n) return room;
+  // Both shares are rounded down, so that their difference may be an atom more.
+  const amount = ((room - 1n) * BPS) / (BPS + countedBps);
+  return amount > 0n ? amount : 0n;
+}
+
+/**
  * Atoms to keep for a promise. Where the shop pays the fee on top, the usual share of the amount is kept for it.
  */
 export function keptFor(

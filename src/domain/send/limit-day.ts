@@ -17,6 +17,18 @@ export function startOfLimitDay({ timeZone, dayFloor, dayFloorUntil }: DayTerms,
   return hasFloor ? Math.min(start, dayFloor) : start;
 }
 
+/** The first moment after that day, ms. */
+function endOfLimitDay(shop: DayTerms, now: number): number {
+  const { dayFloorUntil } = shop;
+  return Math.max(dayEnd(shop, now), dayFloorUntil !== null && now < dayFloorUntil ? dayFloorUntil : 0);
+}
+
+/** The limits' day of an earlier moment: no end while it lasts. */
+export function limitDayAt(shop: DayTerms, at: number, now: number): { start: number; end?: number } {
+  const [start, end] = [startOfLimitDay(shop, at), endOfLimitDay(shop, at)];
+  return end <= now ? { start, end } : { start };
+}
+
 /**
  * The floor after a change of the zone: until the day has ended in the old zone and in the new one, all sends since
  * the earlier of its two starts count. A change of the zone must not begin a second day.
@@ -28,10 +40,9 @@ export function changeZone(
 ): Pick<DayTerms, 'dayFloor' | 'dayFloorUntil'> {
   if (timeZone === shop.timeZone) return { dayFloor: shop.dayFloor, dayFloorUntil: shop.dayFloorUntil };
   const moved = { timeZone, dayFloor: null, dayFloorUntil: null };
-  const isRunning = shop.dayFloorUntil !== null && now < shop.dayFloorUntil;
   return {
     dayFloor: Math.min(startOfLimitDay(shop, now), startOfLimitDay(moved, now)),
-    dayFloorUntil: Math.max(dayEnd(shop, now), dayEnd(moved, now), isRunning ? (shop.dayFloorUntil ?? 0) : 0),
+    dayFloorUntil: Math.max(endOfLimitDay(shop, now), dayEnd(moved, now)),
   };
 }
 

@@ -1,43 +1,21 @@
 import { spendingModel } from '../accounts.ts';
 import { assertNever } from '../errors.ts';
+import { assessRejection } from './assess-rejection.ts';
 import { rebroadcastDelayMs, retryDelayMs, type SendPolicy } from './policy.ts';
-import type { Decision, RejectionEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
+import {
+  awaitsBlock,
+  CANCELLED,
+  DISPLACED,
+  isOpen,
+  isReverted,
+  isUnsigned,
+  REVERTED,
+} from './send-status.ts';
+import type { Decision, SendFact, SendState, SendVersion, Verdict } from './types.ts';
 
 type FactOf<T extends SendFact['type']> = Extract<SendFact, { readonly type: T }>;
-type Phase = Pick<SendState, 'status' | 'height'>;
 
-const CANCELLED = 'cancelled: a replacement that returns the money to the wallet was mined';
-const DISPLACED = 'another transaction spent the coins of this send, or of a send whose change it spends';
 const WITHDRAWN = 'cancelled before it was broadcast';
-const REVERTED = 'the send reverted on chain; only the network fee was spent';
-
-/** Whether it is signed and neither confirmed nor failed. */
-export function isOpen({ status }: Pick<Phase, 'status'>): boolean {
-  return status === 'queued' || status === 'signed' || status === 'broadcast';
-}
-
-/** Whether a block executed or cancelled it without paying, and that block may still be reorganised away. */
-export function isReverted({ status, height }: Phase): boolean {
-  return status === 'broadcast' && height !== null;
-}
-
-/**
- * Whether it failed because a block executed it without paying, cancelled it or double-spent its coins: a
- * reorg may undo that.
- */
-export function isEndedByBlock({ status, error }: Pick<SendState, 'status' | 'error'>): boolean {
-  return status === 'failed' && (error === CANCELLED || error === DISPLACED || error === REVERTED);
-}
-
-/** Whether it is open and no block holds any of its versions. */
-export function awaitsBlock(send: Phase): boolean {
-  return isOpen(send) && !isReverted(send);
-}
-
-/** Whether a fee bump may still be signed for it: no block contains it, and it has not failed. */
-export function canCostMore(send: Phase): boolean {
-  return send.status === 'preparing' || awaitsBlock(send);
-}
 
 /**
  * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and returns the
@@ -53,7 +31,7 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
     case 'prepared':
       return prepared(send, fact, now);
     case 'abandoned':
-      return send.status === 'preparing' ? fail(send, fact.reason) : ignore(send);
+      return isUnsigned(send) ? fail(send, fact.reason) : ignore(send);
     case 'answered':
       return awaitsBlock(send) ? answered(send, fact, now) : ignore(send);
     case 'refused':
@@ -63,7 +41,7 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
     case 'dequeued':
       return send.status === 'queued' ? dequeued(send, fact, now) : ignore(send);
     case 'withdrawn':
-      return send.status === 'queued' || send.status === 'preparing' ? fail(send, WITHDRAWN) : ignore(send);
+      return send.status === 'queued' || isUnsigned(send) ? fail(send, WITHDRAWN) : ignore(send);
     case 'mined':
       return mined(send, fact);
     case 'displaced':
@@ -81,42 +59,9 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
   }
 }
 
-/**
- * Judges the evidence on a refused send. A version that was mined long ago also looks invalid, as does any
- * version to a node of another chain, so the ledger must have read exactly the node's blocks; the same
- * applies to a version whose inputs a reorg unconfirmed. An unfunded send may be mined once its account
- * receives more: only a transfer within the wallet then counts as lost, because the next one reuses its nonce
- * and at most one of them is mined.
- */
-export function assessRejection(
-  send: SendState,
-  evidence: RejectionEvidence,
-  { surplusDepth }: Pick<SendPolicy, 'surplusDepth'>,
-): Verdict {
-  const findFate = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
-  const present = send.versions.findLast((each) => findFate(each) === 'present');
-  if (present !== undefined) return { kind: 'present', version: present.version };
-  const hasInsufficientFunds = (each: SendVersion) =>
-    evidence.isWithinWallet && findFate(each) === 'unfunded';
-  const isUnfunded = send.versions.some(hasInsufficientFunds);
-  const possible = send.versions.filter((each) => findFate(each) !== 'gone' && !hasInsufficientFunds(each));
-  const current = possible.find(({ version }) => version === send.version) ?? possible.at(-1);
-  const open = { kind: 'open', version: current?.version ?? null } as const;
-  const { height, finalHeight } = evidence;
-  if (!evidence.isOnLedgerTip || height === null) return { ...open, why: 'ledger_differs' };
-  if (current !== undefined || send.versions.length === 0) return { ...open, why: 'version_possible' };
-  if (evidence.isPossiblyPaid) return { ...open, why: 'paid_unseen' };
-  if (evidence.mayGetInputsBack && !isUnfunded) return { ...open, why: 'inputs_return' };
-  const since = Math.min(send.displacedHeight ?? height, height);
-  const depth = height - since + 1;
-  // Until the block that shows the low balance is final, a reorg may restore the money.
-  const isLasting = isUnfunded ? finalHeight !== null && finalHeight >= since : depth >= surplusDepth;
-  return { kind: 'impossible', since, depth, isUnfunded, isLasting };
-}
-
 function prepared(send: SendState, { policy }: FactOf<'prepared'>, now: number): Decision {
   const [first] = send.versions;
-  if (send.status !== 'preparing' || first === undefined) return ignore(send);
+  if (!isUnsigned(send) || first === undefined) return ignore(send);
   const { version, fee } = first;
   const nextBroadcastAt = now + policy.firstAnswerMs;
   return changed('sign', { ...send, status: 'signed', version, fee, nextBroadcastAt });

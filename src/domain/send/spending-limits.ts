@@ -4,7 +4,7 @@ import { exchangeRate, type Fiat } from '../fiat.ts';
 
 /**
  * Limits on the money that may leave a wallet without the approval of a second person. They apply to sends,
- * refunds and claims; network fees and moves within the wallet do not count. A limit is inclusive. A value that is
+ * refunds and claims; usual network fees do not count, and of moves within the wallet only unusual ones do. A limit is inclusive. A value that is
  * unknown is above each limit.
  */
 
@@ -62,6 +62,17 @@ export function limitCurrencies(...limits: readonly SpendingLimits[]): Set<strin
 }
 
 /**
+ * What the fees of moves within the wallet may take of a limit per day before they count against it: the usual share, in
+ * minor units.
+ */
+export function freeMoves(
+  { minor }: Pick<Fiat, 'minor'>,
+  { feeShareBps }: { readonly feeShareBps: number },
+): bigint {
+  return (minor * BigInt(feeShareBps)) / 10_000n;
+}
+
+/**
  * The limits that a send exceeds. @param value of the send @param earlier of everything that left on the same day
  * before it
  */
@@ -97,7 +108,7 @@ const REASONS: Readonly<Record<ApprovalReason, string>> = {
   per_day: 'the sends of this day would be above the limit per day',
   key_per_send: 'it is above the limit per send of the key',
   key_per_day: 'the sends of the key on this day would be above its limit per day',
-  destination: 'the destination is not on the list of allowed addresses',
+  destination: 'a destination is not on the list of allowed addresses',
   rate_unknown: 'its value is unknown because there is no exchange rate now',
   sum_unknown: 'sends of this day may be unknown after a restore',
   limits_unconfirmed: 'the limits are those of an older copy of the database: the owner has to confirm them',
@@ -113,6 +124,8 @@ export function describeReasons(reasons: readonly ApprovalReason[]): string {
 export interface LimitedSend extends ChainId {
   readonly merchantId: string;
   readonly destination: string;
+  /** Several recipients, as its row has them. */
+  readonly outputsJson: string | null;
   readonly subtractFee: boolean;
   readonly ordered: string;
   readonly amount: string;

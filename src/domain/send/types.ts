@@ -3,14 +3,25 @@ import type { ChainId } from '../coins.ts';
 import type { SendEventType } from '../events.ts';
 import type { SendPolicy } from './policy.ts';
 
-/** `queued`: signed, and held until the sends before it are executed; no node has had its bytes. */
-export const SEND_STATUSES = ['preparing', 'queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
+/**
+ * `queued`: signed, and held until the sends before it are executed; no node has had its bytes. `awaiting_signature`:
+ * from a watched account, whose wallet has to sign it.
+ */
+export const SEND_STATUSES = [
+  'preparing',
+  'awaiting_signature',
+  'queued',
+  'signed',
+  'broadcast',
+  'confirmed',
+  'failed',
+] as const;
 export type SendStatus = (typeof SEND_STATUSES)[number];
 /** Why a send was made without an order. */
 export const SEND_REASONS = ['forward'] as const;
 export type SendReason = (typeof SEND_REASONS)[number];
-/** In the database a queued send is a signed one with a flag. */
-export type StoredSendStatus = Exclude<SendStatus, 'queued'>;
+/** In the database a queued send is a signed one with a flag, and one that awaits its signature a preparing one. */
+export type StoredSendStatus = Exclude<SendStatus, 'queued' | 'awaiting_signature'>;
 
 /**
  * One signed transaction of a send. Versions share an input or a nonce, or each was signed after the previous
@@ -96,7 +107,7 @@ export type Verdict =
 
 /** Facts about a send. They may repeat and come in any order. */
 export type SendFact =
-  /** Its outputs are gathered and its first version is stored. */
+  /** Its outputs are gathered, or its signatures complete, and its first version is stored. */
   | { readonly type: 'prepared'; readonly policy: SendPolicy }
   /** Its reserved money no longer covers it, and no transaction that pays it was signed. */
   | { readonly type: 'abandoned'; readonly reason: string }

@@ -1,6 +1,8 @@
 import { assertNever } from '../errors.ts';
+import { beginRuns, lastPaidEnd } from './coverage.ts';
+import { resume } from './pauses.ts';
 import { addCalendarDays, periodStart, type Schedule } from './periods.ts';
-import type { Decision, SubscriptionFact, SubscriptionState } from './types.ts';
+import type { Decision, SubscriptionActor, SubscriptionFact, SubscriptionState } from './types.ts';
 
 /** Days before its end on which the end of a trial is announced. */
 const TRIAL_NOTICE_DAYS = 3;
@@ -9,7 +11,8 @@ const TRIAL_NOTICE_DAYS = 3;
  * Decides each transition of a subscription from its state, one fact and the time.
  * @returns null where the state forbids the action
  */
-export function decide(state: SubscriptionState, fact: SubscriptionFact, now: number): Decision | null {
+export function decide(given: SubscriptionState, fact: SubscriptionFact, now: number): Decision | null {
+  const state = fact.type === 'clock' ? given : atTime(given, now);
   switch (fact.type) {
     case 'clock':
       return advance(state, fact.isUndecided, now);
@@ -23,27 +26,58 @@ export function decide(state: SubscriptionState, fact: SubscriptionFact, now: nu
     case 'pause':
       if (state.status !== 'active' && state.status !== 'past_due') return null;
       return {
-        state: { ...state, status: 'paused', pausedAt: now, openPayBy: null },
+        state: { ...state, status: 'paused', pausedAt: now, pausedBy: fact.by, openPayBy: null },
         events: ['subscription.paused'],
       };
     case 'resume':
-      return state.status === 'paused' ? resume(state, now) : null;
+      return canResume(state, fact.by) ? resume(state, now) : null;
     case 'cancel':
-      return cancel(state, fact.atPeriodEnd, now);
+      return cancel(state, fact, now);
     case 'keep':
-      if (!state.cancelAtPeriodEnd || isOver(state)) return null;
-      return { state: { ...state, cancelAtPeriodEnd: false }, events: ['subscription.updated'] };
+      if (!canKeep(state, fact.by)) return null;
+      return {
+        state: { ...state, cancelAtPeriodEnd: false, cancelledBy: null },
+        events: ['subscription.updated'],
+      };
     default:
       return assertNever(fact);
   }
 }
 
-function isOver({ status }: SubscriptionState): boolean {
+/** A payer does not undo what the shop did. */
+function canUndo(done: SubscriptionActor | null, by: SubscriptionActor): boolean {
+  return by === 'merchant' || done === 'payer';
+}
+
+export function canResume(
+  { status, pausedBy }: Pick<SubscriptionState, 'status' | 'pausedBy'>,
+  by: SubscriptionActor,
+): boolean {
+  return status === 'paused' && canUndo(pausedBy, by);
+}
+
+/** Whether a cancellation at the end of the period can be undone. */
+export function canKeep(
+  state: Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd' | 'cancelledBy'>,
+  by: SubscriptionActor,
+): boolean {
+  return state.cancelAtPeriodEnd && !isOver(state) && canUndo(state.cancelledBy, by);
+}
+
+function isOver({ status }: Pick<SubscriptionState, 'status'>): boolean {
   return status === 'cancelled' || status === 'ended';
 }
 
+/** A pause stops the paid time. */
+function atTime(state: SubscriptionState, now: number): SubscriptionState {
+  return beginRuns(state, state.pausedAt ?? now);
+}
+
 /** Every transition that has come due, one after the other. */
-function advance(state: SubscriptionState, isUndecided: boolean, now: number): Decision {
+function advance(given: SubscriptionState, isUndecided: boolean, now: number): Decision {
+  const begun = atTime(given, now);
+  const isBegun = begun.paidUntil !== given.paidUntil;
+  const state = isBegun ? { ...begun, hasGrace: true } : begun;
   const { state: noticed, events: notices } = noticeTrialEnd(state, now);
   const [events, passed] = [[...notices], new Set<string>()];
   let current = noticed;
@@ -53,6 +87,7 @@ function advance(state: SubscriptionState, isUndecided: boolean, now: number): D
     current = step.state;
     events.push(...step.events);
   }
+  if (isBegun && events.length === 0) events.push('subscription.updated');
   return { state: current, events };
 }
 
@@ -80,21 +115,38 @@ function transitionByTime(state: SubscriptionState, isUndecided: boolean, now: n
       if (state.paidUntil !== null && now < state.paidUntil) {
         return { state: { ...state, status: 'active' }, events: ['subscription.updated'] };
       }
-      if (state.cancelAtPeriodEnd) return isUndecided ? unchanged : end(state, now);
+      if (state.cancelAtPeriodEnd && !isPaidLater(state)) return isUndecided ? unchanged : end(state, now);
       return { state: { ...state, status: 'past_due' }, events: ['subscription.past_due'] };
     }
     case 'past_due': {
-      const isTimeUp = state.openPayBy !== null && now >= state.openPayBy && !isUndecided;
-      return isTimeUp ? end(state, now) : unchanged;
+      if (state.paidUntil !== null && now < state.paidUntil) {
+        return { state: { ...state, status: 'active' }, events: ['subscription.updated'] };
+      }
+      const at = pastDueUntil(state, now);
+      return at !== null && now >= at && !isUndecided ? end(state, now) : unchanged;
     }
-    case 'cancelled':
-      return now < (activeUntil(state, now) ?? now) ? unchanged : end(state, now);
+    case 'cancelled': {
+      const isOverNow = !isPaidLater(state) && now >= (activeUntil(state, now) ?? now);
+      return isOverNow ? end(state, now) : unchanged;
+    }
     case 'paused':
     case 'ended':
       return unchanged;
     default:
       return assertNever(state.status);
   }
+}
+
+/** Whether a paid period begins behind time that is not paid: the subscription does not end before it. */
+function isPaidLater({ laterRuns }: SubscriptionState): boolean {
+  return laterRuns.length > 0;
+}
+
+/** When a subscription without paid time now ends; null: not before something else happens. */
+function pastDueUntil(state: SubscriptionState, now: number): number | null {
+  if (isPaidLater(state)) return null;
+  // Its last paid period was refunded after the cancellation.
+  return state.openPayBy ?? (state.cancelAtPeriodEnd ? now : null);
 }
 
 /** When time alone ends `trialing` or `active`. */
@@ -114,10 +166,10 @@ function end(state: SubscriptionState, now: number): Decision {
 
 function settle(
   state: SubscriptionState,
-  { change, paidUntil, openPayBy }: Extract<SubscriptionFact, { type: 'settled' }>,
+  { change, paidUntil, laterRuns, openPayBy }: Extract<SubscriptionFact, { type: 'settled' }>,
   now: number,
 ): Decision {
-  const settled = { ...state, paidUntil, openPayBy: isOver(state) ? null : openPayBy };
+  const settled = { ...state, paidUntil, laterRuns, openPayBy: isOver(state) ? null : openPayBy };
   if (change !== 'paid') {
     const isLastRefunded = change === 'refunded' && paidUntil !== state.paidUntil;
     const hasGrace = state.hasGrace && !isLastRefunded;
@@ -128,54 +180,38 @@ function settle(
   return { state: { ...settled, status, hasGrace: true }, events: ['subscription.renewed'] };
 }
 
-/** What was left of the paid time at the pause begins again now; the next period follows it. */
-function resume(state: SubscriptionState, now: number): Decision {
-  const shift = pauseShift(state, now);
-  const paidUntil = shift === null || state.paidUntil === null ? state.paidUntil : state.paidUntil + shift;
-  const rests = shift !== null;
-  const anchorAt = rests && paidUntil !== null ? paidUntil : Math.floor(now / 1000) * 1000;
-  return {
-    state: {
-      ...state,
-      status: rests ? 'active' : 'past_due',
-      pausedAt: null,
-      paidUntil,
-      schedule: { ...state.schedule, anchorAt, anchorN: state.nextN },
-    },
-    events: ['subscription.resumed'],
-  };
-}
-
-/** By how many ms a pause that ends now moves the paid time; null: none was left at the pause. */
-export function pauseShift(
-  { pausedAt, paidUntil }: Pick<SubscriptionState, 'pausedAt' | 'paidUntil'>,
+function cancel(
+  state: SubscriptionState,
+  { atPeriodEnd, by }: Extract<SubscriptionFact, { type: 'cancel' }>,
   now: number,
-): number | null {
-  if (pausedAt === null || paidUntil === null || paidUntil <= pausedAt) return null;
-  // Periods begin at whole seconds. Both instants are rounded, so that many short pauses give no time away.
-  return Math.max(0, Math.ceil(now / 1000) - Math.ceil(pausedAt / 1000)) * 1000;
-}
-
-function cancel(state: SubscriptionState, atPeriodEnd: boolean, now: number): Decision | null {
+): Decision | null {
   if (isOver(state)) return null;
   if (atPeriodEnd && (state.status === 'trialing' || state.status === 'active')) {
-    if (state.cancelAtPeriodEnd) return { state, events: [] };
-    return { state: { ...state, cancelAtPeriodEnd: true }, events: ['subscription.updated'] };
+    // The shop’s cancellation counts more than that of the payer, who may undo only the latter.
+    if (state.cancelAtPeriodEnd && !(by === 'merchant' && state.cancelledBy === 'payer')) {
+      return { state, events: [] };
+    }
+    return {
+      state: { ...state, cancelAtPeriodEnd: true, cancelledBy: by },
+      events: ['subscription.updated'],
+    };
   }
   const running = state.status === 'paused' ? resume(state, now).state : state;
-  const cancelled: SubscriptionState = { ...running, status: 'cancelled', openPayBy: null };
+  const cancelled: SubscriptionState = { ...running, status: 'cancelled', cancelledBy: by, openPayBy: null };
   const { state: last, events } = advance(cancelled, false, now);
   return { state: last, events: ['subscription.cancelled', ...events] };
 }
 
-/** Until when the customer is entitled; null: never yet. */
-export function activeUntil(state: SubscriptionState, now: number): number | null {
+/** The end of the entitlement that a moment is in, or of the last one before; null: never yet. */
+export function activeUntil(given: SubscriptionState, now: number): number | null {
+  const state = atTime(given, now);
   const { status, paidUntil, schedule, hasGrace, graceDays, pausedAt, endedAt } = state;
   if (endedAt !== null) return endedAt;
   const until = paidUntil ?? unpaidUntil(state, now);
   if (until === null) return null;
   if (status === 'paused' && pausedAt !== null) return Math.min(pausedAt, until);
-  if (status !== 'past_due' || paidUntil === null || !hasGrace) return until;
+  // Grace is for a last payment that is late: before a paid period it would be a free one.
+  if (status !== 'past_due' || paidUntil === null || !hasGrace || isPaidLater(state)) return until;
   return addCalendarDays(schedule.timeZone, paidUntil, graceDays);
 }
 
@@ -205,8 +241,8 @@ export function invoiceTime(schedule: Schedule, n: number, leadDays: number): nu
  * invoiced before it begins: `paidUntil` would include that time.
  */
 export function followsUnpaidTime(state: SubscriptionState): boolean {
-  const { schedule, nextN, openPayBy, paidUntil, trialEndsAt, startsAt } = state;
-  const coveredUntil = Math.max(paidUntil ?? 0, trialEndsAt ?? startsAt);
+  const { schedule, nextN, openPayBy, trialEndsAt, startsAt } = state;
+  const coveredUntil = Math.max(lastPaidEnd(state) ?? 0, trialEndsAt ?? startsAt);
   return openPayBy === null && periodStart(schedule, nextN) > coveredUntil;
 }
 
@@ -234,9 +270,9 @@ function transitionAt(state: SubscriptionState, now: number): number | null {
     case 'active':
       return statusUntil(state);
     case 'past_due':
-      return state.openPayBy;
+      return pastDueUntil(state, now) ?? state.laterRuns[0]?.from ?? null;
     case 'cancelled':
-      return activeUntil(state, now) ?? now;
+      return state.laterRuns[0]?.from ?? activeUntil(state, now) ?? now;
     case 'paused':
     case 'ended':
       return null;

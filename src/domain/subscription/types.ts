@@ -1,3 +1,4 @@
+import type { Coverage } from './coverage.ts';
 import type { Schedule } from './periods.ts';
 
 /**
@@ -44,8 +45,12 @@ export const INVOICE_PROBLEMS = [
 ] as const;
 export type InvoiceProblem = (typeof INVOICE_PROBLEMS)[number];
 
+/** The shop, or the payer on the page of the subscription. The payer undoes only what the payer did. */
+export const SUBSCRIPTION_ACTORS = ['merchant', 'payer'] as const;
+export type SubscriptionActor = (typeof SUBSCRIPTION_ACTORS)[number];
+
 /** State of the subscription machine. It decides only on this state and the fact. Times in ms. */
-export interface SubscriptionState {
+export interface SubscriptionState extends Coverage {
   readonly status: SubscriptionStatus;
   /** Start of the trial, or of the first period without one. */
   readonly startsAt: number;
@@ -53,8 +58,6 @@ export interface SubscriptionState {
   readonly schedule: Schedule;
   /** Number of the next invoice. */
   readonly nextN: number;
-  /** End of the last paid period; null: never paid. */
-  readonly paidUntil: number | null;
   /** False after the last paid period was refunded, until the next one is paid. */
   readonly hasGrace: boolean;
   /** Calendar days for which an unpaid subscription stays entitled. */
@@ -62,7 +65,10 @@ export interface SubscriptionState {
   /** When the subscription ends unless its oldest open invoice is paid; null: none is open. */
   readonly openPayBy: number | null;
   readonly cancelAtPeriodEnd: boolean;
+  /** Null: not cancelled, or not known. As for a pause. */
+  readonly cancelledBy: SubscriptionActor | null;
   readonly pausedAt: number | null;
+  readonly pausedBy: SubscriptionActor | null;
   readonly trialEndingSent: boolean;
   /** The end of the entitlement; null until it has ended. */
   readonly endedAt: number | null;
@@ -72,18 +78,17 @@ export type SubscriptionFact =
   /** @param isUndecided whether money for the open invoice may still be on its way */
   | { readonly type: 'clock'; readonly isUndecided: boolean }
   | { readonly type: 'invoiced'; readonly payBy: number; readonly graceDays: number }
-  /** An invoice was paid, lost its money or was refunded: the sums over all invoices. */
-  | {
+  /** An invoice was paid, lost its money or was refunded: what all invoices are now. */
+  | ({
       readonly type: 'settled';
       readonly change: 'paid' | 'reversed' | 'refunded';
-      readonly paidUntil: number | null;
       readonly openPayBy: number | null;
-    }
-  | { readonly type: 'pause' }
-  | { readonly type: 'resume' }
-  | { readonly type: 'cancel'; readonly atPeriodEnd: boolean }
+    } & Coverage)
+  | { readonly type: 'pause'; readonly by: SubscriptionActor }
+  | { readonly type: 'resume'; readonly by: SubscriptionActor }
+  | { readonly type: 'cancel'; readonly by: SubscriptionActor; readonly atPeriodEnd: boolean }
   /** The cancellation at the end of the period is undone. */
-  | { readonly type: 'keep' };
+  | { readonly type: 'keep'; readonly by: SubscriptionActor };
 
 export interface Decision {
   readonly state: SubscriptionState;

@@ -2,18 +2,21 @@ import de from '../../../locales/month-report/de.json' with { type: 'json' };
 import en from '../../../locales/month-report/en.json' with { type: 'json' };
 import es from '../../../locales/month-report/es.json' with { type: 'json' };
 import fr from '../../../locales/month-report/fr.json' with { type: 'json' };
+import it from '../../../locales/month-report/it.json' with { type: 'json' };
+import nl from '../../../locales/month-report/nl.json' with { type: 'json' };
+import pl from '../../../locales/month-report/pl.json' with { type: 'json' };
 import pt from '../../../locales/month-report/pt.json' with { type: 'json' };
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { formatFiat } from '../../domain/fiat.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { PrintBlock, PrintColumn, PrintDocument } from '../../domain/print-document.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
-import type { Language } from '../../i18n/languages.ts';
+import { formatLocale, printLanguage, type Language } from '../../i18n/languages.ts';
 import type { MonthReport, MonthTotal } from '../../usecases/accounting/index.ts';
 import { formatCoins, count, fiat } from '../checkout/format.ts';
 
 type Texts = typeof en;
-const TEXTS: Readonly<Record<Language, Texts>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Exclude<Language, 'ar'>, Texts>> = { en, de, es, fr, it, nl, pl, pt };
 
 interface Scene {
   readonly report: MonthReport;
@@ -25,8 +28,9 @@ interface Scene {
 export function monthDocument(
   report: MonthReport,
   shop: { readonly name: string; readonly domain: string },
-  language: Language,
+  readersLanguage: Language,
 ): PrintDocument {
+  const language = printLanguage(readersLanguage);
   const texts = TEXTS[language];
   const scene = { report, texts, language };
   const month = monthName(report.month, language);
@@ -54,12 +58,19 @@ export function monthDocument(
       { kind: 'heading', text: texts.rates },
       ...ratesTable(scene),
       { kind: 'note', text: texts.ratesNote },
+      { kind: 'heading', text: texts.receipts },
+      ...receiptsTable(scene),
+      { kind: 'note', text: texts.receiptsNote },
     ],
   };
 }
 
 function monthName(month: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(formatLocale(language), {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   return format.format(Date.parse(`${month}-01`));
 }
 
@@ -135,4 +146,25 @@ function ratesTable({ report, texts, language }: Scene): PrintBlock[] {
     sources.join(', '),
   ]);
   return [{ kind: 'table', columns, rows }];
+}
+
+function receiptsTable({ report: { receipts }, texts, language }: Scene): PrintBlock[] {
+  const { bounds, sums } = receipts;
+  if (bounds === null) return [{ kind: 'text', text: texts.nothing }];
+  const columns = [
+    left(texts.currency, 3),
+    right(texts.count, 2),
+    right(texts.value, 3),
+    right(texts.tips, 3),
+  ];
+  const rows = sums.map((sum) => [
+    sum.currency,
+    count(sum.count, language),
+    fiat(formatFiat(sum), sum.currency, language),
+    fiat(formatFiat({ ...sum, minor: sum.tipMinor }), sum.currency, language),
+  ]);
+  return [
+    { kind: 'text', text: interpolate(texts.receiptsRange, bounds) },
+    { kind: 'table', columns, rows },
+  ];
 }

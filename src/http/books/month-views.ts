@@ -6,7 +6,7 @@ import type { CsvColumn } from '../server/csv.ts';
 
 /** The report as the API returns it. */
 export function toMonthView(report: MonthReport) {
-  const { month, mode, timeZone, fromMs, beforeMs, isFinal, totals, balances, rates } = report;
+  const { month, mode, timeZone, fromMs, beforeMs, isFinal, totals, balances, rates, receipts } = report;
   return {
     month,
     mode,
@@ -17,7 +17,17 @@ export function toMonthView(report: MonthReport) {
     totals: totals.map(toTotal),
     balances: balances.map(toBalance),
     rates,
+    receipts: {
+      first: receipts.bounds?.first ?? null,
+      last: receipts.bounds?.last ?? null,
+      totals: receipts.sums.map(toReceiptTotal),
+    },
   };
+}
+
+function toReceiptTotal({ currency, count, minor, tipMinor }: MonthReport['receipts']['sums'][number]) {
+  const tips = formatFiat({ minor: tipMinor, currency });
+  return { currency, count, fiatAmount: formatFiat({ minor, currency }), tips };
 }
 
 function toTotal({ kind, coin, currency, count, amount, minor, unpriced }: MonthTotal) {
@@ -48,9 +58,9 @@ function toBalance(balance: CoinBalance) {
 }
 
 export interface MonthRow {
-  readonly section: 'total' | 'balance' | 'rate';
+  readonly section: 'total' | 'balance' | 'rate' | 'receipt';
   readonly kind: string | null;
-  readonly coin: string;
+  readonly coin: string | null;
   readonly currency: string | null;
   readonly count: string | null;
   readonly amount: string | null;
@@ -59,6 +69,9 @@ export interface MonthRow {
   readonly lowestRate: string | null;
   readonly highestRate: string | null;
   readonly rateSources: string | null;
+  readonly firstReceipt: string | null;
+  readonly lastReceipt: string | null;
+  readonly tips: string | null;
 }
 
 /** One table for all sections, because a spreadsheet filters rows more easily than it joins files. */
@@ -74,6 +87,10 @@ export const MONTH_COLUMNS: readonly CsvColumn<MonthRow>[] = [
   { name: 'lowestRate', isNumber: true },
   { name: 'highestRate', isNumber: true },
   { name: 'rateSources' },
+  { name: 'firstReceipt' },
+  { name: 'lastReceipt' },
+  // New columns are added last, because readers may count them.
+  { name: 'tips', isNumber: true },
 ];
 
 const EMPTY: Omit<MonthRow, 'section' | 'coin'> = {
@@ -86,6 +103,9 @@ const EMPTY: Omit<MonthRow, 'section' | 'coin'> = {
   lowestRate: null,
   highestRate: null,
   rateSources: null,
+  firstReceipt: null,
+  lastReceipt: null,
+  tips: null,
 };
 
 /** The report as rows of a CSV file. */
@@ -108,5 +128,18 @@ export function toMonthRows(report: MonthReport): MonthRow[] {
     highestRate: highest,
     rateSources: sources.join(' '),
   }));
-  return [...totals, ...balances, ...rates];
+  const { bounds, sums } = report.receipts;
+  const receipts = sums.map((sum): MonthRow => {
+    const view = toReceiptTotal(sum);
+    return {
+      ...EMPTY,
+      section: 'receipt',
+      coin: null,
+      ...view,
+      count: String(view.count),
+      firstReceipt: bounds?.first ?? null,
+      lastReceipt: bounds?.last ?? null,
+    };
+  });
+  return [...totals, ...balances, ...rates, ...receipts];
 }

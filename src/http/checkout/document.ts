@@ -1,4 +1,4 @@
-import { LANGUAGE_NAMES, type Language } from '../../i18n/languages.ts';
+import { LANGUAGE_NAMES, textDirection, type Language } from '../../i18n/languages.ts';
 import type { ShopProfile } from '../../usecases/shops/index.ts';
 import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
@@ -97,7 +97,7 @@ export function renderDocument(parts: {
   const { language, title, assets, head, body, shop } = parts;
   const color = shop?.accentColor ?? null;
   return html`<!doctype html>
-    <html lang="${language}">
+    <html lang="${language}" dir="${textDirection(language)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,12 +1,20 @@
+import checkoutAr from '../../../locales/checkout/ar.json' with { type: 'json' };
 import checkoutDe from '../../../locales/checkout/de.json' with { type: 'json' };
 import checkoutEn from '../../../locales/checkout/en.json' with { type: 'json' };
 import checkoutEs from '../../../locales/checkout/es.json' with { type: 'json' };
 import checkoutFr from '../../../locales/checkout/fr.json' with { type: 'json' };
+import checkoutIt from '../../../locales/checkout/it.json' with { type: 'json' };
+import checkoutNl from '../../../locales/checkout/nl.json' with { type: 'json' };
+import checkoutPl from '../../../locales/checkout/pl.json' with { type: 'json' };
 import checkoutPt from '../../../locales/checkout/pt.json' with { type: 'json' };
+import refundAr from '../../../locales/refund-page/ar.json' with { type: 'json' };
 import refundDe from '../../../locales/refund-page/de.json' with { type: 'json' };
 import refundEn from '../../../locales/refund-page/en.json' with { type: 'json' };
 import refundEs from '../../../locales/refund-page/es.json' with { type: 'json' };
 import refundFr from '../../../locales/refund-page/fr.json' with { type: 'json' };
+import refundIt from '../../../locales/refund-page/it.json' with { type: 'json' };
+import refundNl from '../../../locales/refund-page/nl.json' with { type: 'json' };
+import refundPl from '../../../locales/refund-page/pl.json' with { type: 'json' };
 import refundPt from '../../../locales/refund-page/pt.json' with { type: 'json' };
 import { interpolate, type Values } from '../../i18n/interpolate.ts';
 import { parseLanguage, type Language } from '../../i18n/languages.ts';
@@ -19,7 +27,11 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<CheckoutText, string>>>> 
   de: { ...checkoutDe, ...refundDe },
   es: { ...checkoutEs, ...refundEs },
   fr: { ...checkoutFr, ...refundFr },
+  it: { ...checkoutIt, ...refundIt },
+  nl: { ...checkoutNl, ...refundNl },
+  pl: { ...checkoutPl, ...refundPl },
   pt: { ...checkoutPt, ...refundPt },
+  ar: { ...checkoutAr, ...refundAr },
 };
 
 export type Translate = (key: CheckoutText, values?: Values) => string;

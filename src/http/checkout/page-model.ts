@@ -35,6 +35,11 @@ export function receiptPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt?${toQuery(scene)}`;
 }
 
+/** The receipt as a PDF file. */
+export function receiptPdfPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}/receipt.pdf?${toQuery(scene)}`;
+}
+
 /** Target of the form that mails the receipt. */
 export function receiptMailPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt/mail?${toQuery(scene)}`;

@@ -77,7 +77,7 @@ function panel(
     <div class="facts">
       ${fact({
         label: amountLabel,
-        value: html`<b class="number">${formatCoins(due.amount, language)}</b> ${coin}`,
+        value: html`<bdi><b class="number">${formatCoins(due.amount, language)}</b> ${coin}</bdi>`,
         copy: due.amount,
         copyLabel: say('copyAmount'),
       })}

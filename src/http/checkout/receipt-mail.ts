@@ -7,9 +7,16 @@ import {
   safeOrderName,
   nameForSubject,
 } from '../../usecases/mail/index.ts';
-import { formatCoins, fiat, momentIn } from './format.ts';
+import { formatCoins, fiat } from './format.ts';
 import type { PageModel } from './page-model.ts';
-import { appliedRate } from './receipt.ts';
+import {
+  appliedRate,
+  rateSources,
+  receiptFacts,
+  receivedMoney,
+  refundMark,
+  sellerLines,
+} from './receipt-facts.ts';
 
 /**
  * The receipt as an email. It excludes text that strangers can write into an order, except a plain order id.
@@ -21,9 +28,12 @@ export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const order = safeOrderName(payment, payment.id);
   const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
   const subject = say('receiptSubject', { order, shop: nameForSubject(view.shop.name, hostName(baseUrl)) });
+  const seller = sellerLines(scene);
+  const mark = refundMark(scene);
   const blocks = [
     ...(payment.sandbox ? [say('sandbox')] : []),
-    shop,
+    seller.length === 0 ? shop : seller.map(nameForBody).join('\n'),
+    ...(mark === null ? [] : [mark]),
     factLines(scene, order).join('\n'),
     [say('received'), ...receivedLines(scene)].join('\n'),
     ...(view.moneyBack.length === 0 ? [] : [[say('sentBack'), ...sentBackLines(scene)].join('\n')]),
@@ -46,34 +56,27 @@ export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   };
 }
 
-function factLines({ view, say, language }: PageModel, order: string): string[] {
-  const { payment, shop, completedAt } = view;
-  return [
-    say('receiptPair', { name: say('orderLabel'), value: order }),
-    say('receiptPair', { name: say('total'), value: fiat(payment.amount, payment.currency, language) }),
-    ...(completedAt === null
-      ? []
-      : [say('receiptPair', { name: say('paidOn'), value: momentIn(completedAt, shop.timeZone, language) })]),
-  ];
+function factLines(scene: PageModel, order: string): string[] {
+  return receiptFacts(scene, order).map(([name, value]) => scene.say('receiptPair', { name, value }));
 }
 
 function receivedLines(scene: PageModel): string[] {
-  const { view, say, language } = scene;
-  return view.payment.transactions
-    .filter(({ status }) => status !== 'reversed')
-    .flatMap((transaction) => {
-      const rate = appliedRate(scene, transaction);
-      const amount = `${formatCoins(transaction.amount, language)} ${transaction.coin}`;
-      return [
-        rate === null ? amount : `${amount} (${rate})`,
-        say('receiptPair', { name: say('transaction'), value: transaction.txid }),
-      ];
-    });
+  const { say, language } = scene;
+  return receivedMoney(scene).flatMap((transaction) => {
+    const rate = appliedRate(scene, transaction);
+    const sources = rateSources(scene, transaction);
+    const amount = `${formatCoins(transaction.amount, language)} ${transaction.coin}`;
+    return [
+      rate === null ? amount : `${amount} (${rate})`,
+      ...(sources === null ? [] : [sources]),
+      say('receiptPair', { name: say('transaction'), value: transaction.txid }),
+    ];
+  });
 }
 
 function sentBackLines({ view, say, language }: PageModel): string[] {
-  return view.moneyBack.flatMap(({ coin, amount, txid }) => [
-    `${formatCoins(amount, language)} ${coin}`,
+  return view.moneyBack.flatMap(({ coin, amount, txid, fiatAmount }) => [
+    `${formatCoins(amount, language)} ${coin}${fiatAmount === null ? '' : ` (${fiat(fiatAmount, view.payment.currency, language)})`}`,
     say('receiptPair', { name: say('transaction'), value: txid }),
   ]);
 }

@@ -2,9 +2,17 @@ import type { CheckoutView, ReceiptMail } from '../../usecases/checkout/index.ts
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { renderDocument, footer, scriptTexts } from './document.ts';
-import { formatCoins, fiat, momentIn } from './format.ts';
+import { formatCoins, fiat } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
-import { checkoutPath, orderName, receiptMailPath, type PageModel } from './page-model.ts';
+import { checkoutPath, orderName, receiptMailPath, receiptPdfPath, type PageModel } from './page-model.ts';
+import {
+  appliedRate,
+  rateSources,
+  receiptFacts,
+  receivedMoney,
+  refundMark,
+  sellerLines,
+} from './receipt-facts.ts';
 import { shopHead } from './shop-head.ts';
 import { transactionLink } from './transaction-link.ts';
 import { lineList } from './summary.ts';
@@ -22,7 +30,8 @@ export function receiptPage(
 ): string {
   const { view, say, language } = scene;
   const { payment, shop } = view;
-  const title = `${say('receipt')} ${orderName(payment)}, ${shop.name}`;
+  const title = `${say('receipt')} ${payment.receipt?.number ?? orderName(payment)}, ${shop.name}`;
+  const mark = refundMark(scene);
   const body = html`
     ${
       payment.sandbox &&
@@ -33,11 +42,12 @@ export function receiptPage(
     <div class="page receipt">
       <header class="summary">${shopHead(shop, say)}</header>
       <main id="receipt">
-        <h1>${say('receipt')}</h1>
-        ${facts(scene)}
+        <h1>${say('receipt')}${payment.receipt !== null && html` <bdi>${payment.receipt.number}</bdi>`}</h1>
+        ${mark !== null && html`<p class="mark">${mark}</p>`} ${sellerBlock(scene)} ${facts(scene)}
         ${payment.lines.length > 0 && html`<section class="lines">${lineList(scene)}</section>`}
         ${received(scene)} ${sentBack(scene)} ${mail !== null && mailing(scene, mail)}
         <p><button type="button" class="button" data-print hidden>${say('print')}</button></p>
+        <p><a class="link" href="${receiptPdfPath(scene)}" download>${say('downloadPdf')}</a></p>
         <p><a class="link" href="${checkoutPath(scene)}">${say('backToPayment')}</a></p>
       </main>
       ${footer({ ...scene, shop }, scene.embedder)}
@@ -74,54 +84,59 @@ const MAIL_TEXTS = {
   failed: 'receiptFailed',
 } as const;
 
-function facts({ view, say, language }: PageModel): Html {
-  const { payment, shop, completedAt } = view;
+function facts(scene: PageModel): Html {
+  const { view, say } = scene;
+  const { description } = view.payment;
   const rows = [
-    [say('total'), fiat(payment.amount, payment.currency, language)],
-    ...(completedAt === null ? [] : [[say('paidOn'), momentIn(completedAt, shop.timeZone, language)]]),
-    [say('orderLabel'), orderName(payment)],
-    ...(payment.description === null ? [] : [[say('descriptionLabel'), payment.description]]),
-  ] as const;
+    ...receiptFacts(scene, orderName(view.payment)),
+    ...(description === null ? [] : [[say('descriptionLabel'), description] as const]),
+  ];
   return html`<dl class="facts">
     ${rows.map(
       ([name, value]) =>
         html`<div class="fact">
-          <dt class="label">${name ?? ''}</dt>
-          <dd>${value ?? ''}</dd>
+          <dt class="label">${name}</dt>
+          <dd><bdi>${value}</bdi></dd>
         </div>`,
     )}
   </dl>`;
 }
 
+function sellerBlock(scene: PageModel): Html | null {
+  const [name, ...rest] = sellerLines(scene);
+  if (name === undefined) return null;
+  return html`<section class="seller" aria-label="${scene.say('seller')}">
+    <h2 class="label">${scene.say('seller')}</h2>
+    <p>
+      <b><bdi>${name}</bdi></b>
+      ${rest.map((line) => html`<br /><bdi>${line}</bdi>`)}
+    </p>
+  </section>`;
+}
+
 function received(scene: PageModel): Html {
-  const { view, say } = scene;
-  const transactions = view.payment.transactions.filter(({ status }) => status !== 'reversed');
+  const { say } = scene;
   return html`<section class="received" aria-label="${say('received')}">
     <h2 class="label">${say('received')}</h2>
     <ul>
-      ${transactions.map((transaction) => movement(scene, transaction, appliedRate(scene, transaction)))}
+      ${receivedMoney(scene).map((transaction) =>
+        movement(scene, transaction, [appliedRate(scene, transaction), rateSources(scene, transaction)]),
+      )}
     </ul>
   </section>`;
 }
 
-/** The rate at which money was counted: that of the payment, or for late money the rate at receipt. */
-export function appliedRate(
-  { view, say, language }: PageModel,
-  { coin, late, rate }: Transaction,
-): string | null {
-  const counted = late ? rate : (view.payment.options[coin]?.rate ?? null);
-  return counted === null
-    ? null
-    : say('rate', { coin, rate: fiat(counted, view.payment.currency, language) });
-}
-
 function sentBack(scene: PageModel): Html | null {
-  const { view, say } = scene;
+  const { view, say, language } = scene;
   if (view.moneyBack.length === 0) return null;
   return html`<section class="received" aria-label="${say('sentBack')}">
     <h2 class="label">${say('sentBack')}</h2>
     <ul>
-      ${view.moneyBack.map((back) => movement(scene, back, null))}
+      ${view.moneyBack.map((back) =>
+        movement(scene, back, [
+          back.fiatAmount === null ? null : fiat(back.fiatAmount, view.payment.currency, language),
+        ]),
+      )}
     </ul>
   </section>`;
 }
@@ -129,13 +144,13 @@ function sentBack(scene: PageModel): Html | null {
 function movement(
   { view, say, language }: PageModel,
   { coin, amount, txid }: Pick<Transaction, 'coin' | 'amount' | 'txid'>,
-  rate: string | null,
+  hints: readonly (string | null)[],
 ): Html {
   return html`<li>
     ${coinIcon(coin)}
     <div>
-      <b class="number">${formatCoins(amount, language)} ${coin}</b>
-      ${rate !== null && html`<span class="hint">${rate}</span>`}
+      <b class="number"><bdi>${formatCoins(amount, language)} ${coin}</bdi></b>
+      ${hints.map((hint) => hint !== null && html`<span class="hint">${hint}</span>`)}
       <span class="sr">${say('transaction')}</span>
       ${transactionLink(view, { coin, txid }, html`<code class="whole">${txid}</code>`)}
     </div>

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { Language } from '../../i18n/languages.ts';
+import type { RenderPdf } from '../../domain/print-document.ts';
+import { printLanguage, type Language } from '../../i18n/languages.ts';
 import type { MailText } from '../../usecases/mail/index.ts';
 import {
   hasReceipt,
@@ -17,7 +18,7 @@ import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { isCrossSiteRequest } from '../server/csrf.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
 import { sendResponse } from '../server/send-response.ts';
@@ -31,6 +32,7 @@ import { negotiateLanguage, createTranslator } from './negotiate-language.ts';
 import { stateJson, snapshotVersion } from './snapshots.ts';
 import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';
+import { receiptDocument } from './receipt-document.ts';
 import { receiptMail } from './receipt-mail.ts';
 import type { CheckoutEventStreams } from './event-streams.ts';
 import { strictRouter } from '../server/strict-router.ts';
@@ -39,10 +41,12 @@ export interface CheckoutDeps extends ReceiptMailDeps, SimulatePaymentDeps {
   readonly logger: Logger;
   readonly assets: WebAssets;
   readonly streams: CheckoutEventStreams;
+  readonly renderPdf: RenderPdf;
 }
 
 const SIMULATIONS_PER_MINUTE = 20;
 const RECEIPTS_PER_MINUTE = 10;
+const PDFS_PER_MINUTE = 6;
 const FORM_LIMIT_BYTES = 2_048;
 
 /** The payment page and its live updates. Everyone who has the link may open it. */
@@ -50,7 +54,8 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
   const router = strictRouter();
   router.get('/checkout/:paymentId', page(deps));
   router.get('/checkout/:paymentId/receipt', receipt(deps));
-  router.post('/checkout/:paymentId/receipt/mail', createPageLimit(RECEIPTS_PER_MINUTE), mail(deps));
+  router.get('/checkout/:paymentId/receipt.pdf', createPageRateLimit(PDFS_PER_MINUTE), receiptPdf(deps));
+  router.post('/checkout/:paymentId/receipt/mail', createPageRateLimit(RECEIPTS_PER_MINUTE), mail(deps));
   router.get('/checkout/:paymentId/state', state(deps));
   router.head('/checkout/:paymentId/events', eventsHead(deps));
   router.get('/checkout/:paymentId/events', events(deps));
@@ -102,6 +107,23 @@ function receipt(deps: CheckoutDeps): RequestHandler {
     res.setHeader('Referrer-Policy', 'same-origin');
     allowCompression(res);
     return sendPage(res, 200, receiptPage(scene, deps.assets.checkout, mail), scene.view.embedOrigins);
+  };
+}
+
+function receiptPdf(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const scene = await loadScene(deps, req);
+    if (!hasReceipt(scene.view)) return res.redirect(303, checkoutPath(scene));
+    const language = printLanguage(scene.language);
+    const pdf = await deps.renderPdf(
+      receiptDocument({ ...scene, language, say: createTranslator(language) }),
+    );
+    const name = scene.view.payment.receipt?.number ?? scene.view.payment.id;
+    res.set({
+      'Cache-Control': 'no-store',
+      'Content-Disposition': `attachment; filename="receipt-${name.replace(/[^\w.-]/g, '-')}.pdf"`,
+    });
+    return res.type('pdf').send(Buffer.from(pdf));
   };
 }
 
@@ -168,7 +190,7 @@ const simulateBody = z.object({
 });
 
 function simulationLimit(): RequestHandler {
-  return createPageLimit(SIMULATIONS_PER_MINUTE, (_req, res) =>
+  return createPageRateLimit(SIMULATIONS_PER_MINUTE, (_req, res) =>
     sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many simulations: try again in a minute'))),
   );
 }

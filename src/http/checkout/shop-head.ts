@@ -13,9 +13,10 @@ export function shopHead(shop: ShopProfile, say: Translate): Html {
         : html`<img class="logo" src="${logoPath(shop.logoHash)}" alt="" />`
     }
     <span>
-      <b>${shop.name}</b>
+      <b><bdi>${shop.name}</bdi></b>
       <span class="domain"
-        >${shop.domain} ${shop.isVerified && html`<span class="badge">${say('verified')}</span>`}</span
+        ><bdi>${shop.domain}</bdi>
+        ${shop.isVerified && html`<span class="badge">${say('verified')}</span>`}</span
       >
     </span>
   </p>`;
@@ -27,7 +28,9 @@ export function supportLine({ supportContact }: ShopProfile, say: Translate): Ht
   const isUrl = /^https:/i.test(supportContact);
   const href = contactHref(supportContact);
   const shown = isUrl ? new URL(supportContact).host : supportContact;
-  return html`<p class="support">${say('support')} <a href="${href}">${shown}</a></p>`;
+  return html`<p class="support">
+    ${say('support')} <a href="${href}"><bdi>${shown}</bdi></a>
+  </p>`;
 }
 
 /** Target of the link to a support contact. */

@@ -31,7 +31,7 @@ export function lineList({ view, language }: PageModel): Html {
   const rows = payment.lines.map(
     ({ name, quantity, amount }) =>
       html`<li>
-        <span>${quantity === 1 ? name : `${quantity} × ${name}`}</span>
+        <span>${quantity === 1 ? '' : `${quantity} × `}<bdi>${name}</bdi></span>
         <span class="number">${fiat(amount, payment.currency, language)}</span>
       </li>`,
   );

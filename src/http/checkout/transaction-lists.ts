@@ -84,13 +84,14 @@ function entry({ coin, amount, hint, label, ...transaction }: Entry): Html {
   return html`<li>
     ${coinIcon(coin)}
     <div>
-      <b class="number">${amount} ${coin}</b>
+      <b class="number"><bdi>${amount} ${coin}</bdi></b>
       <span class="hint">${hint}</span>
       <span class="txid" title="${txid}"
         >${transactionLink(
           transaction,
           { coin, txid },
-          html`<span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}`,
+          html`<span class="sr">${label}</span>
+            <bdi dir="ltr">${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</bdi>`,
         )}</span
       >
     </div>

@@ -59,14 +59,14 @@ function tagSection(
 ): Html {
   const endpoints = findEndpoints(document, tag.name).map((endpoint) => endpointSection(document, endpoint));
   return html`${tag.name === 'Webhooks' ? webhookSection(document) : null}
-    <section id="${idOf(tag.name)}">
+    <section id="${toAnchor(tag.name)}">
       <h2>${tag.name === 'Webhooks' ? 'Webhook endpoints' : tag.name}</h2>
       <p class="lead">${prose(tag.description)}</p>
       ${endpoints}
     </section>`;
 }
 
-function idOf(tag: string): string {
+function toAnchor(tag: string): string {
   return `tag-${tag.toLowerCase()}`;
 }
 
@@ -80,7 +80,7 @@ function tableOfContents(document: OpenApiDocument): Html {
           >
         </li>`,
     );
-    return html`<p><a href="#${idOf(name)}">${name}</a></p>
+    return html`<p><a href="#${toAnchor(name)}">${name}</a></p>
       <ul>
         ${links}
       </ul>`;

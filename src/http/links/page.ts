@@ -1,14 +1,15 @@
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { minorUnitDigits } from '../../domain/currencies.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { NumberSigns } from '../../domain/typed-amount.ts';
-import type { Language } from '../../i18n/languages.ts';
+import { formatLocale, type Language } from '../../i18n/languages.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField } from '../../store/schema/payment-links.ts';
 import type { LinkFormProblem, LinkFormProblems, LinkView } from '../../usecases/links/index.ts';
 import { shopProfile } from '../../usecases/shops/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
-import { fiat } from '../checkout/format.ts';
-import { stateIcon } from '../checkout/icons.ts';
+import { currencyName, fiat } from '../checkout/format.ts';
+import { coinIcon, stateIcon } from '../checkout/icons.ts';
 import { shopHead, supportLine } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -19,6 +20,8 @@ import { speakLink, type SayLink } from './texts.ts';
 export interface Filled {
   readonly values: Readonly<Record<LinkField | 'amount', string>>;
   readonly problems: LinkFormProblems;
+  /** No exchange rate of the currency is known. */
+  readonly isUnpriced?: boolean;
 }
 
 export interface LinkPage {
@@ -27,6 +30,8 @@ export interface LinkPage {
   /** The site that shows the page in a frame; null for a page of its own. */
   readonly embedder: string | null;
   readonly filled: Filled;
+  /** In which a payment of this server can be paid. */
+  readonly coins: readonly Coin[];
 }
 
 type Scene = LinkPage & ReturnType<typeof speakLink>;
@@ -72,7 +77,7 @@ export function closedPage(merchant: MerchantRow, language: Language, assets: We
 
 /** The digit and decimal separators of a language. */
 export function numberSymbols(language: Language): NumberSigns {
-  const parts = new Intl.NumberFormat(language).formatToParts(12_345.6);
+  const parts = new Intl.NumberFormat(formatLocale(language)).formatToParts(12_345.6);
   const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   return { decimal: sign('decimal'), group: sign('group') };
 }
@@ -103,10 +108,24 @@ function form(scene: Scene): Html {
     ${link.fixed === null && amount(scene)} ${isCounter && keypad(scene)}
     ${link.fields.map((field) => askedInput(scene, field))}
     ${link.recurring !== null && html`<p class="hint">${say('subscribeText')}</p>`}
+    ${
+      scene.filled.isUnpriced === true &&
+      html`<p class="problem" role="alert">
+        ${say('unpriced', { currency: currencyName(link.currency, language) })}
+      </p>`
+    }
     <button class="button">
       ${say(isCounter ? 'charge' : link.recurring === null ? 'goOn' : 'subscribe')}
     </button>
+    ${!isCounter && acceptedCoins(scene)}
   </form>`;
+}
+
+/** Tells payers before the checkout whether they own a coin that is accepted. */
+function acceptedCoins({ coins, say }: Scene): Html {
+  return html`<ul class="coins" aria-label="${say('coins')}">
+    ${coins.map((coin) => html`<li>${coinIcon(coin)} ${COIN_DEFINITIONS[coin].name}</li>`)}
+  </ul>`;
 }
 
 function amount(scene: Scene): Html {
@@ -119,11 +138,10 @@ function amount(scene: Scene): Html {
       : min !== undefined
         ? say('from', { min: shown(min) })
         : max !== undefined && say('upTo', { max: shown(max) });
-  const name = new Intl.DisplayNames(language, { type: 'currency' }).of(link.currency) ?? link.currency;
   return html`${input(scene, {
     name: 'amount',
-    label: say('amount', { currency: name }),
-    kind: html`type="text" inputmode="decimal" maxlength="40" class="amount number"`,
+    label: say('amount', { currency: currencyName(link.currency, language) }),
+    kind: html`type="text" dir="ltr" inputmode="decimal" maxlength="40" class="amount number"`,
     required: suggested.length === 0,
     value: filled.values.amount,
     hint: limits === false ? null : limits,
@@ -161,7 +179,7 @@ function keypad({ language, link, say }: Scene): Html {
 }
 
 const KINDS: Readonly<Record<LinkField, Html>> = {
-  email: html`type="email" autocomplete="email" maxlength="254"`,
+  email: html`type="email" dir="ltr" autocomplete="email" maxlength="254"`,
   name: html`type="text" autocomplete="name" maxlength="120"`,
   note: html`type="text" autocomplete="off" maxlength="500"`,
 };
@@ -220,5 +238,5 @@ function problemText(scene: Scene, name: Input['name'], problem: LinkFormProblem
 /** In the number format of the language. */
 function exampleAmount({ currency }: LinkView, language: Language): string {
   const digits = minorUnitDigits(currency);
-  return new Intl.NumberFormat(language, { minimumFractionDigits: digits }).format(12);
+  return new Intl.NumberFormat(formatLocale(language), { minimumFractionDigits: digits }).format(12);
 }

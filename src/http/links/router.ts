@@ -1,9 +1,12 @@
 import express, { type Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { COINS, type Mode } from '../../domain/coins.ts';
 import { minorUnitDigits } from '../../domain/currencies.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
 import type { Language } from '../../i18n/languages.ts';
+import { toLatinDigits } from '../../i18n/latin-digits.ts';
 import { type LinkView, payLink, readLink, subscribeByLink } from '../../usecases/links/index.ts';
 import { renewPayment } from '../../usecases/checkout/index.ts';
 import type { SubscriptionDeps } from '../../usecases/subscriptions/index.ts';
@@ -17,7 +20,7 @@ import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { isCrossSiteRequest } from '../server/csrf.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, numberSymbols, type Filled } from './page.ts';
@@ -45,12 +48,12 @@ export function linksRouter(deps: LinkPagesDeps): Router {
   const router = strictRouter();
   const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
   for (const kind of ['link', 'pos'] as const) {
-    router.use(PATHS[kind], createPageLimit(READS_PER_MINUTE));
+    router.use(PATHS[kind], createPageRateLimit(READS_PER_MINUTE));
     router.get(PATHS[kind], show(deps, kind));
     router.post(PATHS[kind], readForm, pay(deps, kind));
     router.use(PATHS[kind], onError(deps));
   }
-  router.post(RENEWAL, createPageLimit(READS_PER_MINUTE), renew(deps));
+  router.post(RENEWAL, createPageRateLimit(READS_PER_MINUTE), renew(deps));
   router.use(RENEWAL, onError(deps));
   return router;
 }
@@ -82,14 +85,18 @@ function sendForm(
   link: LinkView,
   filled: Filled,
 ): void {
+  const mode: Mode = link.merchant.sandbox ? 'sandbox' : 'live';
+  const coins = COINS.filter((coin) => deps.chains.get(coin, mode) !== null);
   const page = linkPage(
-    { link, language: requestLanguage(req), embedder: readEmbedder(req, link), filled },
+    { link, language: requestLanguage(req), embedder: readEmbedder(req, link), filled, coins },
     deps.assets.checkout,
   );
   // The form sends its own origin; no other site receives the address.
   res.setHeader('Referrer-Policy', 'same-origin');
   allowCompression(res);
-  sendPage(res, Object.keys(filled.problems).length === 0 ? 200 : 400, page, link.embedOrigins);
+  const hasProblem = Object.keys(filled.problems).length > 0;
+  const status = filled.isUnpriced === true ? 503 : hasProblem ? 400 : 200;
+  sendPage(res, status, page, link.embedOrigins);
 }
 
 /** Creates the payment and redirects to its checkout, or shows the form again with its errors. */
@@ -110,10 +117,15 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
     const values = readFields(req.body);
     const answers = { ...values, amount: parseAmount(link, values.amount, language) };
     const { recurring } = link;
-    const made =
+    const made = await unlessUnpriced(async () =>
       recurring === null
-        ? await payLink(deps, link, answers, language)
-        : await subscribeByLink(deps, { ...link, recurring }, answers, language);
+        ? payLink(deps, link, answers, language)
+        : subscribeByLink(deps, { ...link, recurring }, answers, language),
+    );
+    if (made === null) {
+      sendForm(deps, req, res, link, { values, problems: {}, isUnpriced: true });
+      return;
+    }
     if ('problems' in made) {
       sendForm(deps, req, res, link, { values, problems: made.problems });
       return;
@@ -123,6 +135,16 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
     const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
     res.redirect(303, `/checkout/${made.paymentId}?${query}`);
   };
+}
+
+/** Null where no exchange rate of the link's currency is known. */
+async function unlessUnpriced<T>(make: () => Promise<T>): Promise<T | null> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
+    throw error;
+  }
 }
 
 /** Renews an expired payment and redirects to the new one, or back to its own page if that is impossible. */
@@ -144,7 +166,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 /** A suggested amount as is, otherwise a number in the format of the language. */
 function parseAmount({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
-  return parseTypedAmount(typed, numberSymbols(language), minorUnitDigits(currency));
+  return parseTypedAmount(toLatinDigits(typed), numberSymbols(language), minorUnitDigits(currency));
 }
 
 function readFields(body: unknown): Filled['values'] {

@@ -1,7 +1,11 @@
+import ar from '../../../locales/payment-link-page/ar.json' with { type: 'json' };
 import de from '../../../locales/payment-link-page/de.json' with { type: 'json' };
 import en from '../../../locales/payment-link-page/en.json' with { type: 'json' };
 import es from '../../../locales/payment-link-page/es.json' with { type: 'json' };
 import fr from '../../../locales/payment-link-page/fr.json' with { type: 'json' };
+import it from '../../../locales/payment-link-page/it.json' with { type: 'json' };
+import nl from '../../../locales/payment-link-page/nl.json' with { type: 'json' };
+import pl from '../../../locales/payment-link-page/pl.json' with { type: 'json' };
 import pt from '../../../locales/payment-link-page/pt.json' with { type: 'json' };
 import { interpolate, type Values } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
@@ -9,7 +13,17 @@ import { createTranslator, type Translate } from '../checkout/negotiate-language
 
 type LinkText = keyof typeof en;
 
-const TEXTS: Readonly<Record<Language, Readonly<Record<LinkText, string>>>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Language, Readonly<Record<LinkText, string>>>> = {
+  en,
+  de,
+  es,
+  fr,
+  it,
+  nl,
+  pl,
+  pt,
+  ar,
+};
 
 export type SayLink = (key: LinkText, values?: Values) => string;
 

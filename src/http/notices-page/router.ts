@@ -8,7 +8,7 @@ import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientError } from '../server/client-error.ts';
 import { toFailure } from '../server/dispatch.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { unsubscribePage, unsubscribeProblemPage } from './document.ts';
 import { strictRouter } from '../server/strict-router.ts';
@@ -32,7 +32,7 @@ const FORM_LIMIT_BYTES = 1_024;
  */
 export function noticesPageRouter(deps: NoticesPageDeps): Router {
   const router = strictRouter();
-  router.use(PATH, createPageLimit(READS_PER_MINUTE));
+  router.use(PATH, createPageRateLimit(READS_PER_MINUTE));
   router.get(PATH, show(deps));
   router.post(PATH, express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), switchOff(deps));
   router.use(PATH, onError(deps));

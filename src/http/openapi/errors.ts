@@ -4,7 +4,7 @@ import { unauthorised } from '../../domain/unauthorised.ts';
 import { ACCEPTED_TEXTS } from '../server/credential-kinds.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
 import { unknownIdCodes } from '../server/named-merchant.ts';
-import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
+import { isUnauthenticatedCreate, isSignIn, rateLimitBucket } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
@@ -25,8 +25,8 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
   if (
     isSignIn(route) ||
-    isForAnybody(route) ||
-    (route.auth === 'payer' && limitedMaker(route, '') !== null)
+    isUnauthenticatedCreate(route) ||
+    (route.auth === 'payer' && rateLimitBucket(route, '') !== null)
   ) {
     codes.add('RATE_LIMITED');
   }
@@ -74,8 +74,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   PRICE_NOT_FOUND: ['No such price, or it is deleted, inactive or of another product', 'No such price'],
   PAYMENT_NOT_FOUND: ['The merchant has no such payment', 'No such payment'],
   PAYMENT_LINK_NOT_FOUND: ['The merchant has no such payment link', 'No such payment link'],
+  COUNTER_NOT_FOUND: ['The merchant has no such counter', 'No such counter'],
   SUBSCRIPTION_NOT_FOUND: ['The merchant has no such subscription', 'No such subscription'],
   SEND_NOT_FOUND: ['The merchant has no such send', 'No such send'],
+  WATCH_NOT_FOUND: ['The merchant has no such watched account in this mode', 'No such account'],
   LINK_NOT_FOUND: ['The merchant has no such link', 'No such refund link'],
   LOG_NOT_FOUND: ['The merchant has no such webhook log', 'No such webhook log'],
   INVALID_CODE: [

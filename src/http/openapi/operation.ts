@@ -12,6 +12,8 @@ const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
   account: ['userToken', 'secretKey'],
   merchant: ['secretKey', 'userToken'],
   payer: ['publicKey', 'secretKey', 'userToken'],
+  // The document lists no such route.
+  counter: [],
 };
 
 /** A route as an OpenAPI operation, from the schemas that validate it. */

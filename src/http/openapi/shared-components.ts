@@ -45,6 +45,7 @@ function bearer(bearerFormat: string, description: string) {
 /** The description of each tag, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {
   Payments: 'Ask a customer for money and follow it until it is final.',
+  Counters: 'Devices that charge customers in a shop, each with a token that may do nothing else.',
   'Payment links': 'Pages on which any customer can pay a shop, and the keypad of its counter.',
   Subscriptions: 'Recurring prices: an invoice for each period, paid like any other payment.',
   Rates: 'Current prices of the coins.',

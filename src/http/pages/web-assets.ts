@@ -13,6 +13,12 @@ export interface WebAssets {
   readonly dashboard: string | null;
   /** Paths of the checkout's files; null without a build, when the page works without them. */
   readonly checkout: { readonly script: string; readonly styles: readonly string[] } | null;
+  /** Paths of the counter's files, and the text of its service worker; null without a build. */
+  readonly counter: {
+    readonly script: string;
+    readonly styles: readonly string[];
+    readonly worker: string;
+  } | null;
   /** The text of `/pay.js`; null without a build. */
   readonly embed: string | null;
   /** Path of the script of the reference at /docs; null without a build, when the page works without it. */
@@ -23,6 +29,8 @@ const YEAR_SECONDS = 31_536_000;
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 const CHECKOUT_ENTRY = 'checkout/main.ts';
+const COUNTER_ENTRY = 'counter/main.ts';
+const WORKER_ENTRY = 'counter/worker.ts';
 const EMBED_ENTRY = 'embed/pay.ts';
 const DOCS_ENTRY = 'docs/main.ts';
 
@@ -34,7 +42,8 @@ const manifestSchema = z.record(
 /** Reads the build once, at start. @param directory output of `npm run build` (dist/web) */
 export function loadWebAssets(directory: string): WebAssets {
   const manifest = readText(join(directory, '.vite/manifest.json'));
-  if (manifest === null) return { directory, dashboard: null, checkout: null, docsScript: null, embed: null };
+  if (manifest === null)
+    return { directory, dashboard: null, checkout: null, counter: null, docsScript: null, embed: null };
   const entries = manifestSchema.parse(JSON.parse(manifest));
   const { [CHECKOUT_ENTRY]: entry, [DOCS_ENTRY]: docs, [EMBED_ENTRY]: embed } = entries;
   return {
@@ -42,9 +51,22 @@ export function loadWebAssets(directory: string): WebAssets {
     dashboard: readText(join(directory, 'dashboard/index.html')),
     checkout:
       entry === undefined ? null : { script: `/${entry.file}`, styles: entry.css.map((file) => `/${file}`) },
+    counter: loadCounter(directory, entries),
     embed: embed === undefined ? null : wrapped(readText(join(directory, embed.file)) ?? ''),
     docsScript: docs === undefined ? null : `/${docs.file}`,
   };
+}
+
+type Manifest = z.infer<typeof manifestSchema>;
+
+function loadCounter(directory: string, entries: Manifest): WebAssets['counter'] {
+  const { [COUNTER_ENTRY]: entry, [WORKER_ENTRY]: worker } = entries;
+  if (entry === undefined || worker === undefined) return null;
+  const files = { script: `/${entry.file}`, styles: entry.css.map((file) => `/${file}`) };
+  // Relative to the worker's own address, below any base path. Another build is another worker, with its own cache.
+  const shell = JSON.stringify([files.script, ...files.styles].map((path) => `..${path}`));
+  const script = readText(join(directory, worker.file)) ?? '';
+  return { ...files, worker: `const SHELL=${shell};\n${wrapped(script)}` };
 }
 
 /** A classic script in strict mode that adds no name to the page that loads it. */

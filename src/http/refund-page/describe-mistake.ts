@@ -1,7 +1,7 @@
 import type { Chains } from '../../domain/chains.ts';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import { assertNever, type AppError } from '../../domain/errors.ts';
-import { addressProblem, type AddressProblem } from '../../usecases/refunds/index.ts';
+import { describeAddressProblem, type AddressProblem } from '../../usecases/refunds/index.ts';
 import type { Translate } from '../checkout/negotiate-language.ts';
 
 export interface Mistake {
@@ -32,7 +32,7 @@ export function describeMistake(chains: Chains, error: AppError, entered: Entere
   }
   if (field !== 'destination') return null;
   if (destination === '') return about(say('mistakeEmpty'));
-  const mistake = addressProblem(chains, { coin, mode, address: destination });
+  const mistake = describeAddressProblem(chains, { coin, mode, address: destination });
   if (mistake !== null) return about(mistakeText(say, name, mistake));
   return about(say(error.details[0]?.code === 'own_address' ? 'mistakeOwn' : 'mistakeRefused'));
 }

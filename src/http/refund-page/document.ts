@@ -121,6 +121,7 @@ function form(scene: RefundPageModel): Html {
         id="destination"
         name="destination"
         type="text"
+        dir="ltr"
         required
         maxlength="${LONGEST_ADDRESS}"
         autocomplete="off"
@@ -149,7 +150,7 @@ function choice({ language }: RefundPageModel, { coin, atoms }: ClaimOption, isC
   return html`<label class="choice">
     <input type="radio" name="coin" value="${coin}" required ${isChecked && html`checked`} />
     ${coinIcon(coin)}<span
-      ><b class="number">${formatCoins(formatCoinAmount(atoms, coin), language)} ${coin}</b>
+      ><b class="number"><bdi>${formatCoins(formatCoinAmount(atoms, coin), language)} ${coin}</bdi></b>
       <small>${COIN_DEFINITIONS[coin].name}</small></span
     >
   </label>`;
@@ -160,7 +161,7 @@ function confirmation(scene: RefundPageModel): Html {
   if (confirm === undefined || entered === undefined)
     throw new Error('refund confirmation without an entered address');
   const { option, preview } = confirm;
-  const shown = (amount: string): string => `${formatCoins(amount, language)} ${option.coin}`;
+  const shown = (amount: string): Html => html`<bdi>${formatCoins(amount, language)} ${option.coin}</bdi>`;
   return html`<form class="claim" method="post" action="?${pageQuery(scene)}">
     <h2>${say('refundCheckTitle')}</h2>
     <p>${say('refundCheckText')}</p>
@@ -182,7 +183,7 @@ function confirmation(scene: RefundPageModel): Html {
   </form>`;
 }
 
-function fees({ say, confirm }: RefundPageModel, shown: (amount: string) => string): Html {
+function fees({ say, confirm }: RefundPageModel, shown: (amount: string) => Html): Html {
   const fee = confirm?.preview.fee ?? null;
   const arrives = confirm?.preview.arrives ?? null;
   if (fee === null || arrives === null) return fact(say('refundFee'), say('refundFeeUnknown'));

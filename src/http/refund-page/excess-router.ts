@@ -16,7 +16,7 @@ import { clientKey } from '../server/client-key.ts';
 import { isCrossSiteRequest } from '../server/csrf.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { success } from '../server/envelope.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { sendResponse } from '../server/send-response.ts';
@@ -43,7 +43,7 @@ type Scene = RefundPageModel & { readonly embedOrigins: readonly string[] };
  */
 export function excessPageRouter(deps: ExcessPageDeps): Router {
   const router = strictRouter();
-  router.use(PATH, createPageLimit(READS_PER_MINUTE));
+  router.use(PATH, createPageRateLimit(READS_PER_MINUTE));
   router.get(PATH, show(deps));
   router.post(PATH, express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), ask(deps));
   router.use(PATH, onError(deps));

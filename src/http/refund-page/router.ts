@@ -23,7 +23,7 @@ import { clientError } from '../server/client-error.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
 import { describeMistake } from './describe-mistake.ts';
@@ -52,7 +52,7 @@ export function refundPageRouter(deps: RefundPageDeps): Router {
   const router = strictRouter();
   router.use(
     '/r',
-    createPageLimit(READS_PER_MINUTE, (req, res) =>
+    createPageRateLimit(READS_PER_MINUTE, (req, res) =>
       send(res, 429, refundProblemPage('tooOften', requestLanguage(req), deps.assets.checkout)),
     ),
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
+import { AUDIT_SUBJECTS } from '../../store/audit-log.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { type AuditEntry, readAudit } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -35,7 +36,7 @@ const data = z.object({
       id: z.int(),
       at: timestamp(),
       actor: z.object({
-        kind: z.enum(['user', 'secret', 'restricted', 'operator', 'daemon']),
+        kind: z.enum(['user', 'secret', 'restricted', 'counter', 'operator', 'daemon']),
         id: z.string(),
         name: z.string(),
       }),
@@ -65,6 +66,9 @@ export function auditRoutes(deps: AuditRoutesDeps): Route[] {
         merchantId: identifier(),
         actorId: identifier().optional(),
         action: text().optional(),
+        about: z.enum(AUDIT_SUBJECTS).optional().meta({
+          description: '`money`: sends, refunds, limits, forwards, watched accounts and freezes only',
+        }),
       }),
       data,
       errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],

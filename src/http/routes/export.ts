@@ -52,6 +52,14 @@ const movement = z
       description: 'The note of the shop’s own on the payment, as it is now',
       example: 'Collects it on Friday',
     }),
+    receiptNumber: z.string().nullable().meta({
+      description: 'Number of the receipt of the payment; null until it is completed',
+      example: 'R-1024',
+    }),
+    tip: z.string().nullable().meta({
+      description: 'Tip in the price of the payment, in its currency; null: none',
+      example: '4.90',
+    }),
   })
   .meta({ id: 'Movement' });
 
@@ -72,6 +80,8 @@ const COLUMNS: readonly CsvColumn<MovementView>[] = [
   // New columns are added last, because readers may count them.
   { name: 'orderLabel' },
   { name: 'paymentNote' },
+  { name: 'receiptNumber' },
+  { name: 'tip', isNumber: true },
 ];
 
 const EXAMPLE: MovementView = {
@@ -90,6 +100,8 @@ const EXAMPLE: MovementView = {
   note: null,
   orderLabel: '1001',
   paymentNote: null,
+  receiptNumber: 'R-1024',
+  tip: null,
 };
 
 const CSV_EXAMPLE = [
@@ -132,7 +144,7 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
         'One line for each movement of confirmed money in one mode of the merchant, oldest first: payments, refunds, ' +
         'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a ' +
         'reorganisation. The amounts of all lines add up to the balance of the wallet. Lines are never changed or ' +
-        'inserted later: a past range always returns the same lines, except for the label of an order and the note on a payment. The response is streamed; an aborted one is ' +
+        'inserted later: a past range always returns the same lines, except for the label of an order, the note on a payment, its tip and the number of its receipt. The response is streamed; an aborted one is ' +
         'incomplete. As CSV it is RFC 4180 in UTF-8 with a byte order mark, and texts that a spreadsheet could read ' +
         'as a formula begin with an apostrophe.',
       tags: ['Payments'],

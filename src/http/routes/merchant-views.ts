@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { formatDecimal } from '../../domain/money.ts';
+import { formatUnits } from '../../domain/money.ts';
 import { roleGrants, ROLES, roleScopes, type Role } from '../../domain/roles.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { type CreatedMerchant, listedOrigins } from '../../usecases/shops/index.ts';
+import { parseBusiness } from '../../store/payments/receipts.ts';
 import { logoPath } from '../brand/paths.ts';
+import { shownReceiptSettings } from '../schemas/business.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { shownTo, type Reader } from './scoped-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
@@ -35,6 +37,7 @@ export const merchantSettings = {
     .string()
     .nullable()
     .meta({ description: 'Whom payers ask', example: 'help@shop.example' }),
+  ...shownReceiptSettings,
   accentColor: z
     .string()
     .nullable()
@@ -95,12 +98,14 @@ function settings(row: MerchantRow) {
     sandboxMode: row.sandbox,
     keysSuspended: row.suspendedAt !== null,
     paymentLifetimeMinutes: row.paymentLifetimeMinutes,
-    tolerancePercent: formatDecimal(BigInt(row.toleranceBps), 2),
+    tolerancePercent: formatUnits(BigInt(row.toleranceBps), 2),
     latePayments: row.latePolicy,
     embedOrigins: listedOrigins(row),
     currency: row.currency,
     timeZone: row.timeZone,
     supportContact: row.supportContact,
+    business: parseBusiness(row.businessJson),
+    receiptPrefix: row.receiptPrefix,
     accentColor: row.accentColor,
     logoPath: row.logoHash === null ? null : logoPath(row.logoHash),
     renewExpired: row.renewExpired,

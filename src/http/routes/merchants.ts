@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CoinReadiness } from '../../domain/coin-readiness.ts';
-import { parseDecimal } from '../../domain/money.ts';
+import { parseUnits } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import {
   type CreatedMerchant,
@@ -14,6 +14,7 @@ import {
 } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
+import { receiptSettings } from '../schemas/business.ts';
 import { accentColor, logo, supportContact } from '../schemas/branding.ts';
 import { currency } from '../schemas/codes.ts';
 import { directs, secret, settles } from '../schemas/security-marks.ts';
@@ -140,6 +141,7 @@ const merchantChange = z.object({
   supportContact: directs(clearable(supportContact())).meta({
     description: 'Contact for payers: an email address or an https URL, shown on the payment pages',
   }),
+  ...receiptSettings(),
   accentColor: accentColor()
     .nullable()
     .optional()
@@ -277,7 +279,7 @@ function clearable<T extends z.ZodType<string>>(schema: T) {
 function tolerance() {
   return z.union([z.string().trim(), z.number()], { error: TOLERANCE_RULE }).transform((value, context) => {
     const written = String(value);
-    const bps = /^\d(\.\d{1,2})?$/.test(written) ? parseDecimal(written, 2) : null;
+    const bps = /^\d(\.\d{1,2})?$/.test(written) ? parseUnits(written, 2) : null;
     if (bps !== null && bps <= TOLERANCE_MAX_BPS) return Number(bps);
     const message = 'must be a percentage from 0 to 5 with at most two decimals';
     context.addIssue({ code: 'custom', message });

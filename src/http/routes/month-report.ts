@@ -62,6 +62,27 @@ const rate = z
   })
   .meta({ id: 'MonthRate' });
 
+const receipts = z
+  .object({
+    first: z
+      .string()
+      .nullable()
+      .meta({ description: 'Number of the first receipt; null without any', example: 'R-1001' }),
+    last: z.string().nullable().meta({ example: 'R-1024' }),
+    totals: z.array(
+      z.object({
+        currency: z.string().meta({ example: 'EUR' }),
+        count: z.int().meta({ example: 24 }),
+        fiatAmount: amount('Sum of the prices on these receipts', '2510'),
+        tips: amount('Sum of the tips in these prices', '48.5'),
+      }),
+    ),
+  })
+  .meta({
+    id: 'MonthReceipts',
+    description: 'Receipts issued in the month, also of payments reversed or refunded since',
+  });
+
 const EXAMPLE = {
   month: '2026-01',
   mode: 'live',
@@ -93,12 +114,18 @@ const EXAMPLE = {
   rates: [
     { coin: 'BTC', currency: 'EUR', lowest: '98500.5', highest: '104000', sources: ['coinbase', 'kraken'] },
   ],
+  receipts: {
+    first: 'R-1001',
+    last: 'R-1024',
+    totals: [{ currency: 'EUR', count: 24, fiatAmount: '2510', tips: '48.5' }],
+  },
 } as const;
 
 const CSV_EXAMPLE = [
   MONTH_COLUMNS.map(({ name }) => name).join(','),
-  'total,payment,BTC,EUR,12,0.0251,2510,0,,,',
-  'balance,opening,BTC,,,1.2,,,,,',
+  'total,payment,BTC,EUR,12,0.0251,2510,0,,,,,,',
+  'balance,opening,BTC,,,1.2,,,,,,,,',
+  'receipt,,,EUR,24,,2510,,,,,R-1001,R-1024,48.5',
 ].join('\r\n');
 
 export interface MonthReportDeps {
@@ -152,6 +179,7 @@ export function monthReportRoutes(deps: MonthReportDeps): Route[] {
         totals: z.array(total),
         balances: z.array(balance).meta({ description: 'Each coin' }),
         rates: z.array(rate).meta({ description: 'The rates of the lines' }),
+        receipts,
       }),
       handler: async ({ auth, query: { mode: requestedMode, month, timeZone, format, language } }) => {
         const { merchant, merchantId } = auth;

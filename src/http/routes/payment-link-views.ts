@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/actor.ts';
 import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
 import { toCreator } from '../../store/creators.ts';
 import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
+import type { ListedLink } from '../../usecases/links/index.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { createdBy, creatorsFor } from './scoped-views.ts';
@@ -40,8 +41,54 @@ const view = z.object({
 /** A payment link in answers. */
 export const linkView = view.meta({ id: 'PaymentLink' });
 
+/** A payment link in a list. */
+export const listedLinkView = view
+  .extend({
+    price: z
+      .object({
+        product: z.string().meta({ description: 'Name of the product', example: 'Coffee beans' }),
+        amount: z.string().meta({ example: '24.00' }),
+        currency: z.string().meta({ example: 'USD' }),
+      })
+      .nullable()
+      .meta({ description: 'The price of `priceId`; null for other links' }),
+    payments: z
+      .object({
+        count: z.int().meta({ example: 14 }),
+        totals: z.array(
+          z.object({
+            currency: z.string().meta({ example: 'EUR' }),
+            amount: z.string().meta({ example: '686' }),
+          }),
+        ),
+      })
+      .meta({
+        description: 'Completed payments of the link in one mode, and the sum of their prices by currency',
+      }),
+  })
+  .meta({ id: 'ListedPaymentLink' });
+
+/** The links of a list as a reader sees them. */
+export async function listedLinks(
+  deps: { readonly db: Db; readonly baseUrl: string },
+  reader: Actor,
+  links: readonly ListedLink[],
+) {
+  const views = await linksFor(
+    deps,
+    reader,
+    links.map(({ row }) => row),
+  );
+  return views.map((link, index) => {
+    const { price = null, payments = { count: 0, totals: [] } } = links[index] ?? {};
+    const shown =
+      price === null ? null : { product: price.product, amount: price.amount, currency: price.currency };
+    return { ...link, price: shown, payments };
+  });
+}
+
 /** Payment links as a reader sees them. */
-export async function linksFor(
+async function linksFor(
   { db, baseUrl }: { readonly db: Db; readonly baseUrl: string },
   reader: Actor,
   rows: readonly PaymentLinkRow[],

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
-import { listPaymentLinks } from '../../store/catalog/payment-links.ts';
 import type { OpenAmount } from '../../store/schema/payment-links.ts';
 import {
   createLink,
@@ -8,7 +7,9 @@ import {
   editLink,
   type LinkDeps,
   type LinkTerms,
+  listSellingLinks,
 } from '../../usecases/links/index.ts';
+import { merchantMode } from '../../usecases/access/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
@@ -16,9 +17,9 @@ import { currency } from '../schemas/codes.ts';
 import { settles } from '../schemas/security-marks.ts';
 import { removableReturnUrl } from '../schemas/payment-terms.ts';
 import { whenObject } from '../schemas/payment-price.ts';
-import { booleanQuery, pageQuery } from '../schemas/query.ts';
+import { booleanQuery, modeQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
-import { linkFor, linksFor, linkView } from './payment-link-views.ts';
+import { linkFor, listedLinkView, listedLinks, linkView } from './payment-link-views.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
@@ -244,7 +245,9 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/link/list',
     summary: 'List payment links',
-    description: 'Links of the merchant, newest first, filtered by `priceId` and `active` if given.',
+    description:
+      'Links of the merchant, newest first, filtered by `priceId` and `active` if given, with their completed payments ' +
+      'in one mode.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -252,15 +255,17 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
     query: z.object({
       priceId: identifier().optional().meta({ example: EXAMPLES.priceId }),
       active: booleanQuery().optional(),
+      mode: modeQuery().meta({ description: 'Of `payments`; by default the current one', example: 'live' }),
       ...pageQuery(),
     }),
-    data: z.object({ links: z.array(linkView), pagination: pagination() }),
+    data: z.object({ links: z.array(listedLinkView), pagination: pagination() }),
     errors: [],
-    handler: async ({ auth, query: { priceId, active, page, limit } }) => {
+    handler: async ({ auth, query: { priceId, active, mode: requestedMode, page, limit } }) => {
       const at = { limit, offset: (page - 1) * limit };
-      const filter = { merchantId: auth.merchantId, priceId, active };
-      const { rows, total } = await listPaymentLinks(deps.db, filter, at);
-      return { links: await linksFor(deps, auth.actor, rows), pagination: { page, limit, total } };
+      const mode = merchantMode(auth.merchant, requestedMode);
+      const filter = { merchantId: auth.merchantId, priceId, active, mode };
+      const { links, total } = await listSellingLinks(deps.db, filter, at);
+      return { links: await listedLinks(deps, auth.actor, links), pagination: { page, limit, total } };
     },
   });
 }

@@ -140,7 +140,6 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
         actor: auth.actor,
         isPublic: via === 'public',
         requestHash: requestDigest(body),
-        linkId: null,
       };
       const { payment, repeated } = await createPayment(deps, input);
       if (!repeated) countOrder({ via, mode: merchant.sandbox ? 'sandbox' : 'live' });
@@ -152,6 +151,9 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
 /** A body in the terms of the use case. */
 function toOrder(body: z.output<typeof createBody>) {
   return {
+    linkId: null,
+    counterId: null,
+    tip: null,
     price: readPriceChoice(body),
     payer: readPayer(body),
     orderId: body.orderId,

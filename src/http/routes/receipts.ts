@@ -11,6 +11,8 @@ import {
 import { negotiateLanguage, createTranslator } from '../checkout/negotiate-language.ts';
 import { receiptMail } from '../checkout/receipt-mail.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { timestamp } from '../schemas/answers.ts';
+import { shownReceiptSettings } from '../schemas/business.ts';
 import { identifier } from '../schemas/text.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 
@@ -36,6 +38,21 @@ const receiptSchema = z
         description: 'The receipt’s page; null while the payment is not completed',
         examples: ['https://pay.example.com/checkout/pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE/receipt'],
       }),
+    pdfUrl: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The receipt as a PDF file; null while the payment is not completed',
+        examples: ['https://pay.example.com/checkout/pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE/receipt.pdf'],
+      }),
+    number: z.string().nullable().meta({
+      description: 'Its number; null before the payment is completed, and for older payments',
+      example: 'R-1024',
+    }),
+    issuedAt: timestamp().nullable(),
+    seller: shownReceiptSettings.business.meta({
+      description: 'The seller as issued; null: none was entered then',
+    }),
     mail: mailSchema.nullable().meta({
       description:
         'Null if it cannot be mailed: no receipt, no customer with an email address, or no mail server',
@@ -56,7 +73,8 @@ function readRoute(deps: ReceiptMailDeps): Route {
     scope: 'payments:read',
     summary: 'Read the address of a receipt',
     description:
-      'The address of its page, and whether it was mailed to the customer, by the payer or by you.',
+      'Its number, the seller as issued, the addresses of its page and PDF, and whether it was mailed to the customer, by ' +
+      'the payer or by you.',
     tags,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND'],
@@ -65,7 +83,7 @@ function readRoute(deps: ReceiptMailDeps): Route {
     handler: async ({ auth, query: { paymentId } }) => {
       await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
       const view = await readCheckout(deps, paymentId);
-      return { url: receiptUrl(deps, view), mail: await readReceiptMail(deps, view) };
+      return { ...toReceipt(deps, view), mail: await readReceiptMail(deps, view) };
     },
   });
 }
@@ -95,11 +113,19 @@ function mailRoute(deps: ReceiptMailDeps): Route {
           deps.baseUrl,
         );
       const mail = await mailReceipt(deps, paymentId, write);
-      return { url: receiptUrl(deps, await readCheckout(deps, paymentId)), mail };
+      return { ...toReceipt(deps, await readCheckout(deps, paymentId)), mail };
     },
   });
 }
 
-function receiptUrl({ baseUrl }: ReceiptMailDeps, view: CheckoutView): string | null {
-  return hasReceipt(view) ? `${baseUrl}/checkout/${view.payment.id}/receipt` : null;
+function toReceipt({ baseUrl }: ReceiptMailDeps, view: CheckoutView) {
+  const { id, receipt } = view.payment;
+  const url = hasReceipt(view) ? `${baseUrl}/checkout/${id}/receipt` : null;
+  return {
+    url,
+    pdfUrl: url === null ? null : `${url}.pdf`,
+    number: receipt?.number ?? null,
+    issuedAt: receipt?.issuedAt ?? null,
+    seller: view.seller,
+  };
 }

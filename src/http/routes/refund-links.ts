@@ -121,6 +121,7 @@ function cancelRoute(deps: RefundLinkDeps): Route {
     path: '/payment/refund-link/cancel',
     auth: 'merchant',
     scope: 'refunds:write',
+    recorded: true,
     summary: 'Cancel a refund link',
     description: 'Also a claimed link, as long as its send is not signed; its money becomes available again.',
     tags: TAGS,

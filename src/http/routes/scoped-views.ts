@@ -28,7 +28,7 @@ export function shownTo<V extends { readonly webhookUrl: string | null }>(
 /** The creator of a thing, in responses. */
 export const createdBy = z
   .object({
-    kind: z.enum(['user', 'secret', 'restricted', 'public', 'link']),
+    kind: z.enum(['user', 'secret', 'restricted', 'public', 'link', 'counter']),
     id: z.string().meta({
       description: 'Of the user or restricted key; of the merchant for its secret key',
       example: EXAMPLES.userId,

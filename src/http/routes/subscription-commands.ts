@@ -142,7 +142,7 @@ function pauseRoute(deps: SubscriptionDeps): Route {
       'Closes its open invoices. The remaining paid time continues when the subscription is resumed. Only while it ' +
       'is `active` or `past_due`.',
     body: targetBody,
-    toChange: () => ({ type: 'pause' }),
+    toChange: () => ({ type: 'pause', by: 'merchant' }),
   });
 }
 
@@ -154,7 +154,7 @@ function resumeRoute(deps: SubscriptionDeps): Route {
       'The next period begins after the paid time remaining at the pause, or now if there is none. Periods during ' +
       'the pause are not invoiced.',
     body: targetBody,
-    toChange: () => ({ type: 'resume' }),
+    toChange: () => ({ type: 'resume', by: 'merchant' }),
   });
 }
 
@@ -166,7 +166,7 @@ function cancelRoute(deps: SubscriptionDeps): Route {
       'Immediately: closes open invoices; access ends with the paid period. With `atPeriodEnd` nothing changes ' +
       'until then, it can still be paid in advance, and edit can undo the cancellation. Nothing is refunded.',
     body: cancelBody,
-    toChange: ({ atPeriodEnd }) => ({ type: 'cancel', atPeriodEnd }),
+    toChange: ({ atPeriodEnd }) => ({ type: 'cancel', by: 'merchant', atPeriodEnd }),
   });
 }
 

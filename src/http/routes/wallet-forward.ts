@@ -48,8 +48,8 @@ const forward = z
       description:
         'off; no_destination: the first one has not taken effect; in_flight: the last forward is not in a block; ' +
         'interval; below_threshold; due: made shortly, unless too much of it is promised; the others say why a forward ' +
-        'that is due is not made. fee_above_share: it waits until fees fall. above_limit: above a limit of the wallet. ' +
-        'restored: the database is an older copy, so check the destination and set `active` again. gap_limit: too many ' +
+        'that is due is not made. fee_above_share: it waits until fees fall. above_limit: the limits of the ' +
+        'wallet leave less than the threshold. restored: the database is an older copy, so check the destination and set `active` again. gap_limit: too many ' +
         'addresses in a row received nothing',
       example: 'below_threshold',
     }),

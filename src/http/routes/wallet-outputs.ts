@@ -32,6 +32,10 @@ const outputData = z
     hold: z.enum(OUTPUT_HOLDS).nullable().meta({ description: 'Why no send may use it now' }),
     sendId: z.string().nullable().meta({ example: EXAMPLES.sendId }),
     paymentId: z.string().nullable().meta({ example: EXAMPLES.paymentId }),
+    label: z.string().nullable().meta({
+      description: 'Imported label (BIP 329): its own, or else that of its address, or of its transaction',
+      example: null,
+    }),
   })
   .meta({ id: 'WalletOutput' });
 
@@ -141,6 +145,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
         .string()
         .meta({ description: 'Fee budget in the coin: the limit of all fee bumps', example: '0.00001' }),
     }),
-    handler: async ({ auth, body }) => consolidate(deps, { ...body, merchant: auth.merchant }),
+    handler: async ({ auth: { merchant, actor: creator }, body }) =>
+      consolidate(deps, { ...body, merchant, creator }),
   });
 }

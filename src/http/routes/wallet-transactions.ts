@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { pagination, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { modeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
+import { outputsSchema } from '../schemas/send.ts';
 import { text } from '../schemas/text.ts';
 import { EXAMPLES } from '../schemas/example-values.ts';
 
@@ -18,7 +19,8 @@ const transactionData = z
       .string()
       .nullable()
       .meta({ description: 'Null of a send that is `preparing`', example: EXAMPLES.txid }),
-    address: z.string().meta({ example: EXAMPLES.address }),
+    address: z.string().meta({ description: 'Of several recipients the first', example: EXAMPLES.address }),
+    outputs: outputsSchema(),
     amount: z.string().meta({ example: '0.000499' }),
     fee: z.string().nullable().meta({ example: '0.00000282' }),
     maxFee: z

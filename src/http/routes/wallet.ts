@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODES } from '../../domain/coins.ts';
+import { MAX_SEND_OUTPUTS } from '../../domain/send/outputs.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import {
   bumpSend,
@@ -9,6 +10,7 @@ import {
   getBalances,
   getSend,
   getWalletAddresses,
+  MAX_SEND_INPUTS,
   sendCoins,
   type SendCoinsDeps,
 } from '../../usecases/wallet/index.ts';
@@ -20,6 +22,7 @@ import { directs } from '../schemas/security-marks.ts';
 import { modeQuery } from '../schemas/query.ts';
 import { isAccepted, sendSchema } from '../schemas/send.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { submitPsbtRoute } from './wallet-psbt.ts';
 import { walletTransactionsRoute } from './wallet-transactions.ts';
 import { EXAMPLE_ADDRESSES, EXAMPLE_BALANCES, EXAMPLES } from '../schemas/example-values.ts';
 
@@ -33,6 +36,8 @@ const REPLACE_ERRORS: readonly ErrorCode[] = [
   'FEE_ABOVE_LIMIT',
   'WALLET_FROZEN',
 ];
+
+const MAX_OUTPUT_INDEX = 1_000_000;
 
 const FEE_RATE =
   'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
@@ -50,14 +55,56 @@ const replaceBody = z.object({
 });
 
 const sendBody = z.object({
-  destination: directs(text().meta({ description: 'External address of the coin' })).meta({
+  destination: directs(text()).optional().meta({
+    description: 'External address of the coin. Required unless `outputs` is set',
     example: EXAMPLES.address,
   }),
-  amount: coinAmount(EVERYTHING).meta({
-    description: 'In the coin, such as "0.015"; "max": everything spendable, less the fee',
+  amount: coinAmount(EVERYTHING).optional().meta({
+    description:
+      'In the coin, such as "0.015"; "max": everything spendable, less the fee. Required unless `outputs` is set',
     example: '0.01',
   }),
+  outputs: z
+    .array(
+      z.object({
+        destination: directs(text()).meta({ example: EXAMPLES.address }),
+        amount: coinAmount().meta({ example: '0.01' }),
+      }),
+    )
+    .min(1)
+    .max(MAX_SEND_OUTPUTS)
+    .optional()
+    .meta({
+      description:
+        'Instead of `destination` and `amount`: several recipients, paid by one transaction (BTC, LTC). With ' +
+        '`subtractFee` each pays an equal share of the fee',
+      examples: [],
+    }),
+  inputs: z
+    .array(
+      z.object({
+        txHash: identifier().meta({ example: EXAMPLES.txid }),
+        index: z.int().min(0).max(MAX_OUTPUT_INDEX),
+      }),
+    )
+    .min(1)
+    .max(MAX_SEND_INPUTS)
+    .optional()
+    .meta({
+      description:
+        'Coin control (BTC, LTC): spends all of these outputs of the wallet and no others, also when its fee is ' +
+        'bumped; the rest is change. With `amount` "max" there is no change',
+      examples: [],
+    }),
   coin: coin(),
+  from: identifier()
+    .optional()
+    .meta({
+      description:
+        '`own`: the wallet of the till. The id of a watched account (BTC, LTC): the send then waits for the signatures of ' +
+        'the wallet that has the keys. Defaults to the account that new orders are paid to',
+      examples: ['own'],
+    }),
   mode: z.enum(MODES).optional().meta({
     description:
       'Mode of the wallet. A send is rejected with 409 unless it is the current mode; a fee is estimated for either',
@@ -84,6 +131,7 @@ export function walletRoutes(deps: SendCoinsDeps): Route[] {
     walletTransactionsRoute(deps),
     bumpRoute(deps),
     cancelRoute(deps),
+    submitPsbtRoute(deps),
   ];
 }
 
@@ -132,13 +180,15 @@ function sendRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:send',
     summary: 'Send coins',
     description:
-      'Sends coins to an external address. Status `signed` means that the node gave no clear response: the same ' +
+      'Sends coins to an external address, or with `outputs` to up to 100 in one transaction (BTC, LTC). Status `signed` means that the node gave no clear response: the same ' +
       'transaction is rebroadcast until it does. Status `queued` (SOL) means that it spends the remainder of ' +
       'earlier sends: it is signed, and broadcast once these have landed. BTC and LTC in more outputs than fit ' +
       'into one transaction (some 1,450) are consolidated first: the response is 202 with status `preparing` and ' +
       'without a txHash; the send is signed once the consolidations are confirmed. Send an Idempotency-Key, so ' +
       'that a repeated request never pays twice. A send above a limit, or to a destination that is not allowed, is ' +
-      'not signed: the response is 202 with status `pending_approval`, and it is sent once it is approved.',
+      'not signed: the response is 202 with status `pending_approval`, and it is sent once it is approved. A send from a ' +
+      'watched account has status `awaiting_signature` and a `psbt`: sign it with the wallet that has the keys, and give ' +
+      'it to POST /merchant/wallet/psbt/submit.',
     tags: TAGS,
     status: 200,
     acceptedAnswers: 'The send consolidates its outputs first, or waits for an approval; see send-status',
@@ -210,7 +260,7 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     description:
       'Replaces the transaction of an unconfirmed send by one with a higher fee that pays the wallet itself. The ' +
       'network may mine either: the send is `failed` once the replacement is final, and `confirmed` if the ' +
-      'original was mined. A send that is still `preparing` or `queued` fails at once. Broadcast SOL sends cannot ' +
+      'original was mined. A send that is still `preparing`, `queued` or `awaiting_signature` fails at once. Broadcast SOL sends cannot ' +
       'be cancelled: they expire automatically.',
     tags: TAGS,
     status: 200,

@@ -16,6 +16,7 @@ export const EXAMPLES = {
   paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
   nextPaymentId: 'pay_7Gd2cQnWb4TfX9pJ6YuK3sVe',
   paymentLinkId: 'plink_3Vq8ZtQ1mWc5Rk0vXyLh7NbA',
+  counterId: 'ctr_7Rk2mW9xQp4Tz6Vb3Nc8Lh5D',
   subscriptionId: 'sub_6YuK3sVe7Gd2cQnWb4TfX9pJ',
   sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd',
   refundLinkId: 'rfl_7NbA2sE9cW5Rm0QpTj4UgDf8',

@@ -103,6 +103,13 @@ const payerFields = z.object({
     .meta({ description: 'Language of the checkout, a BCP 47 tag', examples: ['de'] }),
   description: z.string().nullable().meta({ example: 'One kilogram, freshly roasted' }),
   lines: z.array(paymentLine).meta({ description: 'What is paid for; need not add up to the amount' }),
+  tip: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The part of `amount` that is a tip, from a counter; null: none',
+      examples: ['4.90'],
+    }),
   allowedCryptos: z.array(z.string()).meta({ example: ['BTC', 'LTC'] }),
   sandbox: z.boolean(),
   checkoutUrl: z.string().meta({ example: 'https://pay.shop.example/checkout/pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE' }),
@@ -123,6 +130,17 @@ const payerFields = z.object({
     },
   }),
   transactions: z.array(paymentTransaction),
+  receipt: z
+    .object({
+      number: z.string().meta({ description: 'As printed on the receipt', example: 'R-1024' }),
+      issuedAt: timestamp(),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Issued when the payment was first completed, with the next number of the merchant and mode; it stays when the ' +
+        'payment is reversed or refunded. Null before, and for payments that are older than numbered receipts',
+    }),
   receivedFiat: z
     .string()
     .nullable()

@@ -6,6 +6,21 @@ import { HELD_STATUSES, type SendView } from '../../usecases/wallet/index.ts';
 import { timestamp } from './answers.ts';
 import { EXAMPLES } from './example-values.ts';
 
+const output = z
+  .object({
+    destination: z.string().meta({ example: EXAMPLES.address }),
+    amount: z.string().meta({ example: '0.01' }),
+  })
+  .meta({ id: 'SendOutput' });
+
+/** The recipients of a send in an answer. */
+export function outputsSchema() {
+  return z.array(output).nullable().meta({
+    description: 'Several recipients and what each receives; null if there is one',
+    example: null,
+  });
+}
+
 const send = z
   .object({
     id: z.string().meta({ example: EXAMPLES.sendId }),
@@ -14,13 +29,14 @@ const send = z
         'preparing: BTC and LTC only; too many outputs for one transaction are consolidated first, then it is ' +
         'signed. queued: SOL only; signed, and broadcast once the earlier sends from the same address have landed. ' +
         'txHash changes if it is signed again. signed: not yet accepted by a node. pending_approval: above a limit, ' +
-        'nothing is signed; then rejected or expired, or sent',
+        'nothing is signed; then rejected or expired, or sent. awaiting_signature: from a watched account, whose wallet ' +
+        'has to sign `psbt`',
       example: 'broadcast',
     }),
     coin: z.enum(COINS),
     sandbox: z.boolean(),
     txHash: z.string().nullable().meta({
-      description: 'Null while the send is `preparing` or waits for an approval',
+      description: 'Null while the send is `preparing`, `awaiting_signature` or waits for an approval',
       example: EXAMPLES.txid,
     }),
     fee: z.string().meta({
@@ -29,10 +45,13 @@ const send = z
     }),
     amount: z.string().meta({
       description:
-        'What the destination receives; while the send is `preparing` and the fee is taken from it, an estimate',
+        'What the destination receives, or all of `outputs` together; while the send is `preparing` and the fee is taken from it, an estimate',
       example: '0.01',
     }),
-    destination: z.string().meta({ example: EXAMPLES.address }),
+    destination: z
+      .string()
+      .meta({ description: 'The first one if there are several', example: EXAMPLES.address }),
+    outputs: outputsSchema(),
     subtractFee: z.boolean(),
     confirmations: z.int().meta({ example: 0 }),
     parts: z.object({ total: z.int(), confirmed: z.int() }).nullable().meta({
@@ -61,8 +80,22 @@ const send = z
       description: 'Its newest transaction returns everything to the wallet; either transaction may be mined',
       example: false,
     }),
+    psbt: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The transaction to sign, with the signatures so far (BIP-174, base64), while the status is ' +
+          '`awaiting_signature`; null in lists and events',
+        example: null,
+      }),
+    signatures: z.object({ required: z.int(), collected: z.int() }).nullable().meta({
+      description:
+        'Signatures that each input needs, and those that the input with the fewest has; null if it waits for none',
+      example: null,
+    }),
     expiresAt: timestamp().nullable().meta({
-      description: 'Until when it can be approved; null where it needs no approval',
+      description: 'Until when it can be approved, or signed; null where it waits for neither',
       example: null,
     }),
     approvalReasons: z

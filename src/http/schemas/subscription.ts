@@ -4,6 +4,7 @@ import { MODES } from '../../domain/coins.ts';
 import {
   INVOICE_PROBLEMS,
   INVOICE_STATUSES,
+  SUBSCRIPTION_ACTORS,
   SUBSCRIPTION_STATUSES,
 } from '../../domain/subscription/types.ts';
 import { freeObject, timestamp } from './answers.ts';
@@ -80,6 +81,11 @@ const subscription = z
       .nullable()
       .meta({ description: 'The payment of the oldest open invoice', example: null }),
     cancelAtPeriodEnd: z.boolean(),
+    cancelledBy: z.enum(SUBSCRIPTION_ACTORS).nullable().meta({
+      description:
+        'Who cancelled it: only what the payer cancelled can be undone on the payer’s page. Null: not cancelled, or not known',
+      example: null,
+    }),
     credit: z.string().meta({ description: 'Used up by the next invoice', example: '0' }),
     currency: z.string().meta({ example: 'EUR' }),
     metadata: freeObject()

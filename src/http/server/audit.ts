@@ -5,6 +5,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { insertAudit, finishAuditEntry, type AuditResult } from '../../store/audit-log.ts';
 import { findUser, findUserByEmail } from '../../store/accounts/users.ts';
+import { findConnectedCounter, findCounter } from '../../store/merchants/counters.ts';
 import { findRestrictedKey, listRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
 import type { AuditRow } from '../../store/schema/people.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -27,6 +28,7 @@ const OBJECTS = [
   'paymentId',
   'linkId',
   'paymentLinkId',
+  'counterId',
   'subscriptionId',
   'sendId',
   'logId',
@@ -65,7 +67,8 @@ function isRecorded(route: Route, caller: Caller): boolean {
   if (route.recorded === true) return true;
   const isTaken = route.answersSecret || route.stepUp.always === true || route.streamsAs !== undefined;
   if (isTaken) return true;
-  if (!isChange(route)) return false;
+  // Each payment is one of the list.
+  if (caller.kind === 'counter' || !isChange(route)) return false;
   return caller.kind === 'user' || route.scope === 'never';
 }
 
@@ -102,6 +105,7 @@ export async function withAudit(
 }
 
 const withEmail = z.object({ email: z.string() });
+const withDevice = z.object({ token: z.string().startsWith('ct_') });
 const withKey = z.object({ key: z.string() });
 const withUser = z.object({ user: z.object({ id: z.string() }) });
 /** Rate-limited attempts, and a correct password before the code. */
@@ -112,7 +116,8 @@ const UNAUDITED_RESULTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A request without a credential is recorded for the user who is signed in by its response, or gets a key. A
+ * A request without a credential is recorded for the user who is signed in by its response, or gets a key, or for the
+ * counter whose device it connects. A
  * failed sign-in is recorded for the user of the given address; the response time does not reveal whether
  * that user exists.
  */
@@ -152,6 +157,13 @@ async function findReceiver(deps: AuditDeps, data: unknown, refusedBody: unknown
   if (key !== undefined) {
     const owner = await findRestrictedKey(deps.db, keyHash(key));
     return owner === null ? null : identifyActor(deps.db, { kind: 'restricted', ...owner }, null);
+  }
+  const token = withDevice.safeParse(data).data?.token;
+  if (token !== undefined) {
+    const connected = await findConnectedCounter(deps.db, keyHash(token));
+    if (connected === null) return null;
+    const { merchant, counter } = connected;
+    return identifyActor(deps.db, { kind: 'counter', merchant, counterId: counter.id }, null);
   }
   const signedIn = withUser.safeParse(data).data;
   const email = withEmail.safeParse(refusedBody).data?.email;
@@ -207,6 +219,10 @@ async function identifyActor(db: Db, caller: Caller, merchantId: string | null):
     };
   }
   const { id } = caller.merchant;
+  if (caller.kind === 'counter') {
+    const name = (await findCounter(db, caller.counterId))?.name ?? '';
+    return { merchantId: id, actorKind: 'counter', actorId: caller.counterId, actorName: name };
+  }
   if (caller.kind !== 'restricted') {
     return { merchantId: id, actorKind: 'secret', actorId: id, actorName: 'Secret key' };
   }

@@ -157,9 +157,18 @@ export async function resolveAuth(
     case 'merchant':
     case 'payer':
       return resolveMerchant(deps, route, caller, merchantId);
+    case 'counter':
+      return resolveCounter(caller);
     default:
       return assertNever(auth);
   }
+}
+
+function resolveCounter(caller: Caller): AuthOf['counter'] {
+  if (caller.kind !== 'counter') throw unauthorised('wrong_kind');
+  const { kind, merchant, counterId } = caller;
+  const actor: Actor = { kind, id: counterId, role: null };
+  return { actor, scopes: NONE, via: kind, counterId, merchantId: merchant.id, merchant };
 }
 
 type RoleRule = Pick<Route, 'scope' | 'notFor'>;
@@ -185,6 +194,7 @@ async function resolveAccount(
         shopId: caller.merchant.id,
       };
     case 'public':
+    case 'counter':
       throw unauthorised('wrong_kind');
     default:
       return assertNever(caller);
@@ -240,6 +250,7 @@ async function resolveMerchant(
       mayRefund: roleGrants(role, 'refunds:write'),
     };
   }
+  if (caller.kind === 'counter') throw unauthorised('wrong_kind');
   const { merchant, kind } = caller;
   refuseOtherMerchant(merchant, merchantId);
   const allowed = allowedKey(caller);
@@ -268,7 +279,7 @@ function allowedUser(userId: string, role: Role): Allowed {
   return { actor: { kind: 'user', id: userId, role }, scopes: roleScopes(role) };
 }
 
-function allowedKey(caller: Exclude<Caller, { readonly kind: 'user' }>): Allowed {
+function allowedKey(caller: Exclude<Caller, { readonly kind: 'user' | 'counter' }>): Allowed {
   const { kind, merchant } = caller;
   if (kind === 'restricted') return { actor: { kind, id: caller.keyId, role: null }, scopes: caller.scopes };
   return { actor: { kind, id: merchant.id, role: null }, scopes: kind === 'secret' ? ALL : NONE };

@@ -87,7 +87,7 @@ export class Certificate {
       this.#failure = null;
       if (!pair.cert.equals(this.#pair.cert) || !pair.key.equals(this.#pair.key)) this.#use(pair);
     } catch (error) {
-      const failure = messageOf(error);
+      const failure = errorMessage(error);
       if (failure !== this.#failure)
         logger.warn(
           { error: failure },
@@ -142,7 +142,7 @@ function readPair({ certFile, keyFile }: CertificateFiles): KeyPair {
     createSecureContext(pair);
     return pair;
   } catch (cause) {
-    const why = `no certificate and key in PEM that belong together (${messageOf(cause)})`;
+    const why = `no certificate and key in PEM that belong together (${errorMessage(cause)})`;
     throw new Error(`${certFile} and ${keyFile} (TILLD_TLS_CERT, TILLD_TLS_KEY) are ${why}`, { cause });
   }
 }
@@ -151,10 +151,10 @@ function readPem(setting: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new Error(`cannot read the file of ${setting}: ${messageOf(cause)}`, { cause });
+    throw new Error(`cannot read the file of ${setting}: ${errorMessage(cause)}`, { cause });
   }
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

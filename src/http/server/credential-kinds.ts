@@ -11,6 +11,7 @@ const ACCEPTED: Readonly<Record<AuthKind, readonly Kind[]>> = {
   account: ['user', 'secret', 'restricted'],
   merchant: ['user', 'secret', 'restricted'],
   payer: ['user', 'secret', 'restricted', 'public'],
+  counter: ['counter'],
 };
 
 /** The same in words. Restricted keys depend on the scope of the route, so they are not listed. */
@@ -20,6 +21,7 @@ export const ACCEPTED_TEXTS: Readonly<Record<AuthKind, string>> = {
   account: 'a user token or a secret key',
   merchant: 'a secret key or a user token',
   payer: 'a public key, a secret key or a user token',
+  counter: 'the device of a counter',
 };
 
 const KIND_TEXTS: Readonly<Record<Kind, string>> = {
@@ -27,6 +29,7 @@ const KIND_TEXTS: Readonly<Record<Kind, string>> = {
   secret: 'A secret key',
   restricted: 'A restricted key',
   public: 'A public key',
+  counter: 'The device of a counter',
 };
 
 export function needsCredential(auth: AuthKind): boolean {

@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { scopesToText } from '../../domain/scopes.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { isDiskFull } from '../../store/sqlite/errors.ts';
-import type { Caller, Client, Tokens } from '../../usecases/accounts/index.ts';
+import type { Caller, Client, JwtTokens } from '../../usecases/accounts/index.ts';
 import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
@@ -14,8 +14,8 @@ import { chooseMerchant, identify, resolveAuth } from './authorize.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { findNamedId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
-import { isForAnybody, limitedMaker } from './rate-limit.ts';
-import type { BodyReader } from './read-body.ts';
+import { isUnauthenticatedCreate, rateLimitBucket } from './rate-limit.ts';
+import { type BodyReader, createBodyReader } from './read-body.ts';
 import { readRequestId } from './request-id.ts';
 import { recordCaller } from './request-log.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
@@ -27,12 +27,14 @@ import { parsePart, validationError } from './validation.ts';
 export interface DispatchDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly tokens: Tokens;
+  readonly tokens: JwtTokens;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
   readonly once: RunIdempotent;
   readonly readBody: BodyReader;
   readonly publicLimit: PublicLimit;
+  /** Of the reads of a counter. */
+  readonly counterReadLimit: PublicLimit;
   readonly cookie: SessionCookie;
   /** Validates every response against its schema, so that the documentation cannot drift. For tests. */
   readonly checkAnswers: boolean;
@@ -41,6 +43,10 @@ export interface DispatchDeps {
 interface Raw {
   readonly body: unknown;
   readonly query: unknown;
+}
+
+function bodyReader({ readBody }: DispatchDeps, { bodyLimitBytes }: Route): BodyReader {
+  return bodyLimitBytes === undefined ? readBody : createBodyReader(bodyLimitBytes);
 }
 
 /**
@@ -55,11 +61,12 @@ export async function dispatch(
 ): Promise<Answer | StreamReply> {
   const caller = await callerOfRequest(deps, route, req);
   recordCaller(res, caller);
-  const maker = caller?.kind === 'public' ? limitedMaker(route, caller.merchant.id) : null;
+  const maker = caller?.kind === 'public' ? rateLimitBucket(route, caller.merchant.id) : null;
   if (maker !== null) await deps.publicLimit(maker, clientKey(req));
-  if (isForAnybody(route)) await deps.publicLimit(route.path, clientKey(req));
+  if (caller?.kind === 'counter') await limitCounter(deps, route, caller.counterId);
+  if (isUnauthenticatedCreate(route)) await deps.publicLimit(route.path, clientKey(req));
   const raw: Raw = {
-    body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
+    body: route.method === 'GET' ? undefined : await bodyReader(deps, route)(req, res),
     query: req.query,
   };
   if (caller !== null && caller.kind !== 'user' && caller.merchant.sandbox)
@@ -73,6 +80,12 @@ export async function dispatch(
   return withAudit(deps, route, about, () =>
     serveCaller(deps, route, { req, res, raw, body, query, client, caller, named }),
   );
+}
+
+/** A device charges as often as a payer with a public key may order, wherever it is. */
+async function limitCounter(deps: DispatchDeps, { method }: Route, counterId: string): Promise<void> {
+  const limit = method === 'GET' ? deps.counterReadLimit : deps.publicLimit;
+  await limit(counterId, 'counter');
 }
 
 interface ParsedRequest {
@@ -207,6 +220,7 @@ function idempotencyScope(caller: Caller | null, auth: AuthOf[AuthKind], req: Re
   if (caller?.kind === 'restricted') {
     return `merchant:${caller.merchant.id}:restricted:${scopesToText([...caller.scopes])}${mode}`;
   }
+  if ('counterId' in auth) return `merchant:${auth.merchantId}:counter:${auth.counterId}${mode}`;
   if ('memberId' in auth && auth.memberId !== null) {
     const shop = isOfMerchant ? auth.merchantId : auth.onlyMerchantId;
     return `merchant:${shop}:member:${auth.memberId}:${auth.actor.role}${mode}`;

@@ -14,7 +14,10 @@ export function answerMalformed(server: Server, logger: Logger): void {
     const { status, body } = failure(toAppError(error.code));
     const requestId = newRequestId();
     // Never the request itself, which may contain credentials.
-    logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'malformed HTTP request rejected');
+    logger.info(
+      { requestId, status, cause: error.code ?? 'unknown' },
+      'HTTP request rejected before routing: malformed, oversized or too slow',
+    );
     const text = JSON.stringify(body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findPaymentLink } from '../../store/catalog/payment-links.ts';
+import { findCounter } from '../../store/merchants/counters.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findApproval } from '../../store/sends/send-approvals.ts';
@@ -28,6 +29,11 @@ const NAMED: Readonly<Record<NamingId, Named>> = {
     merchantOf: async (db, id) => (await findPaymentLink(db, id))?.merchantId,
     code: 'PAYMENT_LINK_NOT_FOUND',
     message: 'No such payment link',
+  },
+  counterId: {
+    merchantOf: async (db, id) => (await findCounter(db, id))?.merchantId,
+    code: 'COUNTER_NOT_FOUND',
+    message: 'No such counter',
   },
   subscriptionId: {
     merchantOf: async (db, id) => (await findSubscription(db, id))?.merchantId,

@@ -4,7 +4,7 @@ import type { AuthOf } from './route.ts';
 
 /** Called for each new order with the kind of its credential. */
 export type CountOrder = (order: {
-  readonly via: AuthOf['payer']['via'] | 'link' | 'renewal';
+  readonly via: AuthOf['payer']['via'] | 'link' | 'counter' | 'renewal';
   readonly mode: Mode;
 }) => void;
 
@@ -12,7 +12,7 @@ export type CountOrder = (order: {
 export function createOrderCounter(registry: Registry): CountOrder {
   const orders = new Counter({
     name: 'tilld_orders_created_total',
-    help: 'New payments by what made them: a public, secret or restricted key, a user token (jwt), a payment link, or a payer who renewed an expired one (renewal)',
+    help: 'New payments by what made them: a public, secret or restricted key, a user token (jwt), a payment link, a counter, or a payer who renewed an expired one (renewal)',
     labelNames: ['via', 'mode'] as const,
     registers: [registry],
   });

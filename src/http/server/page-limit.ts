@@ -10,7 +10,7 @@ const refuseByError: Refuse = (_req, _res, next) =>
   next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute'));
 
 /** Rate limit of pages for payers, per client address and minute. @param refuse sends the rejection */
-export function createPageLimit(perMinute: number, refuse: Refuse = refuseByError): RequestHandler {
+export function createPageRateLimit(perMinute: number, refuse: Refuse = refuseByError): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MS,
     store: new WindowCounts(),

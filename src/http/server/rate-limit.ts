@@ -19,13 +19,13 @@ const LIMITED_READS: ReadonlySet<string> = new Set(['/rates']);
  * The rate limit bucket of a request with a public key: creates share one, each limited read has its own, so
  * that a page that reads rates leaves its payers their orders. Null: not limited.
  */
-export function limitedMaker({ method, path }: Route, merchantId: string): string | null {
+export function rateLimitBucket({ method, path }: Route, merchantId: string): string | null {
   if (method !== 'GET') return merchantId;
   return LIMITED_READS.has(path) ? `${merchantId} ${path}` : null;
 }
 
 /** Whether an unauthenticated client may create something by a route, limited like a public key. */
-export function isForAnybody(route: Route): boolean {
+export function isUnauthenticatedCreate(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && !isSignIn(route);
 }
 

@@ -100,6 +100,7 @@ function actorFields(res: Response): { readonly actor?: Caller['kind']; readonly
   if (caller === null) return {};
   const { kind } = caller;
   if (kind === 'user') return { actor: kind, actorId: caller.userId };
+  if (kind === 'counter') return { actor: kind, actorId: caller.counterId };
   return { actor: kind, actorId: kind === 'restricted' ? caller.keyId : caller.merchant.id };
 }
 

@@ -17,10 +17,11 @@ import { StreamReply, type StreamType } from './stream-reply.ts';
  * - `account`: a user token, or a secret key acting for its merchant's owner, but for no other merchant of the owner.
  * - `merchant`: a secret key, or a user token with `merchantId` in body or query.
  * - `payer`: a public key, a secret key, or a user token with `merchantId`.
+ * - `counter`: the device of a counter only, on its own payments. No other route accepts it.
  * Wherever a secret key may, a restricted key may that has the scope of the route, and a member of a shop whose role
  * includes that scope: on `account` routes by naming the shop.
  */
-export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
+export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer' | 'counter';
 
 /**
  * The scopes that a restricted key needs to call a route: one, all of several, or none in particular (`any`).
@@ -29,7 +30,7 @@ export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
 export type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | 'never';
 
 /** Routes that accept only user tokens, or need no credential, never accept a restricted key. */
-type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteScope;
+type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' | 'counter' ? 'never' : RouteScope;
 
 /** The permissions of a caller in a shop or an account. */
 interface Allowed {
@@ -69,6 +70,13 @@ interface MerchantAuth<V extends string> extends Allowed {
   readonly mayRefund: boolean;
 }
 
+interface CounterAuth extends Allowed {
+  readonly via: 'counter';
+  readonly counterId: string;
+  readonly merchantId: string;
+  readonly merchant: MerchantRow;
+}
+
 /** The caller as a handler sees it, by the `auth` of the route; `sessionId` of the dashboard's session. */
 export interface AuthOf {
   none: null;
@@ -76,6 +84,7 @@ export interface AuthOf {
   account: AccountAuth;
   merchant: MerchantAuth<'jwt' | 'secret' | 'restricted'>;
   payer: MerchantAuth<'jwt' | 'secret' | 'restricted' | 'public'>;
+  counter: CounterAuth;
 }
 
 export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
@@ -93,7 +102,8 @@ export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
   /** A signal that is aborted when the client disconnects, for handlers that wait. */
   readonly clientGone: () => AbortSignal;
   /**
-   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `merchant:<id>:restricted:<scopes>`, each
+   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `merchant:<id>:counter:<id>`,
+   * `merchant:<id>:restricted:<scopes>`, each
    * with `:sandbox` while the merchant is in the sandbox, `user:<id>` or a client address.
    */
   readonly idempotencyScope: string;
@@ -132,6 +142,8 @@ interface RouteFacts {
   readonly status: 200 | 201;
   /** Description of a 200 of a create, if the same thing exists already. */
   readonly repeatAnswers?: string;
+  /** Where bodies may be larger than the setting allows. */
+  readonly bodyLimitBytes?: number;
   /** Description of a 202, if the work continues after the response. */
   readonly acceptedAnswers?: string;
   /** Whether it can send coins; by default if it writes with the scope `wallet:send`. */
@@ -151,6 +163,8 @@ interface RouteFacts {
    * For pages of this server only: it accepts no key and no user token, and the document does not list it.
    */
   readonly dashboardOnly?: true;
+  /** For the page of the counter only: the document does not list it. */
+  readonly counterOnly?: true;
   /** Issues a new session token, so its response to a session is stored under no Idempotency-Key. */
   readonly renewsSession?: true;
   /** For handlers that wait for an event: the credential is checked again before they respond. */
@@ -194,6 +208,7 @@ export interface RouteDefinition<
 const NAMING_IDS = [
   'paymentId',
   'paymentLinkId',
+  'counterId',
   'subscriptionId',
   'sendId',
   'linkId',
@@ -258,4 +273,12 @@ function isOfMerchant(auth: AuthKind): boolean {
 
 function hasField(schema: z.ZodType | null, name: string): boolean {
   return schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name);
+}
+
+/** Whether the documentation lists a route: not those that only pages of this server call. */
+export function isListed({
+  dashboardOnly,
+  counterOnly,
+}: Pick<Route, 'dashboardOnly' | 'counterOnly'>): boolean {
+  return dashboardOnly !== true && counterOnly !== true;
 }

@@ -11,6 +11,7 @@ const STALLED_MS = 60_000;
 
 const CONTENT_TYPES: Readonly<Record<StreamType, string>> = {
   'application/json': 'application/json; charset=utf-8',
+  'application/jsonl': 'application/jsonl; charset=utf-8',
   'text/csv': 'text/csv; charset=utf-8; header=present',
   'application/pdf': 'application/pdf',
 };

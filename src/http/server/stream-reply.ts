@@ -1,5 +1,5 @@
 /** Media types of streamed responses. */
-export type StreamType = 'application/json' | 'text/csv' | 'application/pdf';
+export type StreamType = 'application/json' | 'application/jsonl' | 'text/csv' | 'application/pdf';
 
 /**
  * A response too long to be held in memory: it is sent while it is read, at the client's speed. An error
@@ -43,4 +43,11 @@ export async function* listInEnvelope(
     before = ',';
   }
   yield `${before === ',' ? '' : before}]}}`;
+}
+
+/** One object per line, as JSON Lines separates them. */
+export async function* jsonLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
+  for await (const page of pages) {
+    if (page.length > 0) yield page.map((item) => `${JSON.stringify(item)}\n`).join('');
+  }
 }

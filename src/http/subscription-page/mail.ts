@@ -1,9 +1,12 @@
+import ar from '../../../locales/subscription-mails/ar.json' with { type: 'json' };
 import de from '../../../locales/subscription-mails/de.json' with { type: 'json' };
 import en from '../../../locales/subscription-mails/en.json' with { type: 'json' };
 import es from '../../../locales/subscription-mails/es.json' with { type: 'json' };
 import fr from '../../../locales/subscription-mails/fr.json' with { type: 'json' };
+import it from '../../../locales/subscription-mails/it.json' with { type: 'json' };
+import nl from '../../../locales/subscription-mails/nl.json' with { type: 'json' };
+import pl from '../../../locales/subscription-mails/pl.json' with { type: 'json' };
 import pt from '../../../locales/subscription-mails/pt.json' with { type: 'json' };
-import type { SubscriptionMailKind } from '../../domain/subscription/mails.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
 import type { Language } from '../../i18n/languages.ts';
 import {
@@ -14,13 +17,13 @@ import {
   nameForBody,
   nameForSubject,
 } from '../../usecases/mail/index.ts';
-import type { SubscriptionMailFacts } from '../../usecases/subscription-mails/index.ts';
+import type { MailedKind, SubscriptionMailFacts } from '../../usecases/subscription-mails/index.ts';
 import { fiat } from '../checkout/format.ts';
 import { createTranslator } from '../checkout/negotiate-language.ts';
 import { dayIn } from './scene.ts';
 import { pricePerInterval } from './texts.ts';
 
-const TEXTS: Readonly<Record<Language, typeof en>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Language, typeof en>> = { en, de, es, fr, it, nl, pl, pt, ar };
 
 /** A mail to the payer of a subscription. Its only foreign words are the names of shop and product. */
 export function subscriptionMail(facts: SubscriptionMailFacts, baseUrl: string): MailText {
@@ -71,6 +74,7 @@ function mailValues({ view, language }: SubscriptionMailFacts): Record<string, s
     amount: due === null ? '' : fiat(due.amount, currency, language),
     from: invoice ? day(invoice.periodStart) : '',
     to: invoice ? day(invoice.periodEnd) : '',
+    email: view.email ?? '',
     payBy: due === null ? '' : day(due.payBy),
   };
 }
@@ -79,13 +83,13 @@ type SubjectKey = keyof (typeof en)['subjects'];
 type BodyKey = keyof (typeof en)['bodies'];
 
 /** An invoice is asked for in the words of the present state. */
-function subjectKey({ view, isNeverPaid }: SubscriptionMailFacts, kind: SubscriptionMailKind): SubjectKey {
+function subjectKey({ view, isNeverPaid }: SubscriptionMailFacts, kind: MailedKind): SubjectKey {
   if (kind !== 'invoice' && kind !== 'reminder' && kind !== 'past_due') return kind;
   if (isNeverPaid) return 'first';
   return view.status === 'past_due' ? 'past_due' : kind;
 }
 
-function bodyKey(facts: SubscriptionMailFacts, kind: SubscriptionMailKind): BodyKey {
+function bodyKey(facts: SubscriptionMailFacts, kind: MailedKind): BodyKey {
   const { status, activeUntil } = facts.view;
   const key = subjectKey(facts, kind);
   if (key === 'cancelled') return status === 'ended' ? 'cancelled_now' : key;

@@ -192,6 +192,7 @@ function mail({ view, say, token, language, entered }: PortalScene): Html {
         id="email"
         name="email"
         type="email"
+        dir="ltr"
         autocomplete="email"
         maxlength="254"
         required

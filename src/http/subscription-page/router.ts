@@ -2,14 +2,8 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import { AppError } from '../../domain/errors.ts';
 import type { Language } from '../../i18n/languages.ts';
 import { renewPayment } from '../../usecases/checkout/index.ts';
-import {
-  actInPortal,
-  changePortalEmail,
-  payAhead,
-  PORTAL_ACTIONS,
-  readPortal,
-  type SubscriptionDeps,
-} from '../../usecases/subscriptions/index.ts';
+import { actInPortal, payAhead, PORTAL_ACTIONS, readPortal } from '../../usecases/subscriptions/index.ts';
+import { type ChangeEmailDeps, changePortalEmail } from '../../usecases/subscription-mails/index.ts';
 import { negotiateLanguage } from '../checkout/negotiate-language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -18,13 +12,14 @@ import { clientKey } from '../server/client-key.ts';
 import { isCrossSiteRequest } from '../server/csrf.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { CountOrder } from '../server/order-counter.ts';
-import { createPageLimit } from '../server/page-limit.ts';
+import { createPageRateLimit } from '../server/page-limit.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { strictRouter } from '../server/strict-router.ts';
+import { subscriptionMail } from './mail.ts';
 import { portalPage, portalProblemPage } from './page.ts';
 
-export interface SubscriptionPageDeps extends SubscriptionDeps {
+export interface SubscriptionPageDeps extends ChangeEmailDeps {
   readonly assets: WebAssets;
   /** Limits public requests, as for public keys. */
   readonly publicLimit: PublicLimit;
@@ -44,7 +39,7 @@ export function subscriptionPageRouter(deps: SubscriptionPageDeps): Router {
   router.use('/s', keepPrivate);
   router.use(
     '/s',
-    createPageLimit(READS_PER_MINUTE, (req, res) =>
+    createPageRateLimit(READS_PER_MINUTE, (req, res) =>
       sendPage(res, 429, portalProblemPage('tooOften', requestLanguage(req), deps.assets.checkout)),
     ),
   );
@@ -132,7 +127,9 @@ async function ahead(deps: SubscriptionPageDeps, { token }: Ask): Promise<string
 }
 
 async function email(deps: SubscriptionPageDeps, { req, token }: Ask): Promise<void> {
-  await changePortalEmail(deps, token, readEmail(req));
+  await changePortalEmail(deps, { token, email: readEmail(req) }, (facts) =>
+    subscriptionMail(facts, deps.baseUrl),
+  );
 }
 
 function readEmail(req: Request): string {

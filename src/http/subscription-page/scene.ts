@@ -1,4 +1,4 @@
-import type { Language } from '../../i18n/languages.ts';
+import { formatLocale, type Language } from '../../i18n/languages.ts';
 import type { PortalView } from '../../usecases/subscriptions/index.ts';
 import type { speakPortal } from './texts.ts';
 
@@ -17,5 +17,8 @@ export type PortalScene = PortalModel & ReturnType<typeof speakPortal>;
 
 /** A day in the zone of the subscription. */
 export function dayIn({ view, language }: Pick<PortalScene, 'view' | 'language'>, at: number): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: view.timeZone }).format(at);
+  return new Intl.DateTimeFormat(formatLocale(language), {
+    dateStyle: 'long',
+    timeZone: view.timeZone,
+  }).format(at);
 }

@@ -1,7 +1,11 @@
+import ar from '../../../locales/subscription-page/ar.json' with { type: 'json' };
 import de from '../../../locales/subscription-page/de.json' with { type: 'json' };
 import en from '../../../locales/subscription-page/en.json' with { type: 'json' };
 import es from '../../../locales/subscription-page/es.json' with { type: 'json' };
 import fr from '../../../locales/subscription-page/fr.json' with { type: 'json' };
+import it from '../../../locales/subscription-page/it.json' with { type: 'json' };
+import nl from '../../../locales/subscription-page/nl.json' with { type: 'json' };
+import pl from '../../../locales/subscription-page/pl.json' with { type: 'json' };
 import pt from '../../../locales/subscription-page/pt.json' with { type: 'json' };
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import { interpolate, type Values } from '../../i18n/interpolate.ts';
@@ -10,7 +14,17 @@ import { createTranslator, type Translate } from '../checkout/negotiate-language
 
 type PortalText = keyof typeof en;
 
-const TEXTS: Readonly<Record<Language, Readonly<Record<PortalText, string>>>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Language, Readonly<Record<PortalText, string>>>> = {
+  en,
+  de,
+  es,
+  fr,
+  it,
+  nl,
+  pl,
+  pt,
+  ar,
+};
 
 export type SayPortal = (key: PortalText, values?: Values) => string;
 

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { MODES, UTXO_CODES } from '../../domain/coins.ts';
 import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
@@ -21,7 +22,7 @@ export async function listPaymentIds(db: Db, customerId: string): Promise<string
 
 /**
  * Erases a customer's personal data in a payment and everything stored about it: its events, which include
- * the bodies of undelivered webhooks, exchanges with shops, refund links, the shop's note and an unsent receipt. Money,
+ * the bodies of undelivered webhooks, exchanges with shops, refund links, the shop's note, labels of its money and an unsent receipt. Money,
  * addresses, transactions and ids stay.
  */
 export async function erasePayment(
@@ -33,6 +34,7 @@ export async function erasePayment(
   await eraseTerms(tx, paymentId, redactor);
   // The shop may have written anything about the payer there.
   await tx.deleteFrom('payment_notes').where('paymentId', '=', paymentId).execute();
+  await eraseLabels(tx, paymentId);
   await eraseEvents(tx, paymentId, redactor);
   await eraseExchanges(tx, paymentId, redactor);
   const links = await eraseReasons(tx, paymentId, redactor);
@@ -42,6 +44,43 @@ export async function erasePayment(
     .set({ state: 'failed', bodySealed: null, lastError: 'customer erased', updatedAt: now })
     .where('id', '=', `receipt_${paymentId}`)
     .where('state', '=', 'pending')
+    .execute();
+}
+
+/** Imported labels of the outputs, addresses and transactions of a payment and its refunds: any text about the payer. */
+async function eraseLabels(tx: Tx, paymentId: string): Promise<void> {
+  const outputs = await tx
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
+    .select(['outputs.txid', 'outputs.vout', 'addresses.address', 'outputs.merchantId'])
+    .where('outputs.paymentId', '=', paymentId)
+    .execute();
+  const given = await tx
+    .selectFrom('addresses')
+    .select(['address', 'merchantId'])
+    .where('paymentId', '=', paymentId)
+    .execute();
+  const refunds = await tx
+    .selectFrom('refunds')
+    .innerJoin('send_versions', 'send_versions.sendId', 'refunds.sendId')
+    .innerJoin('sends', 'sends.id', 'refunds.sendId')
+    .select(['send_versions.txid', 'sends.merchantId'])
+    .where('refunds.paymentId', '=', paymentId)
+    .execute();
+  const refs = new Set([
+    ...outputs.flatMap(({ txid, vout, address }) => [txid, `${txid}:${vout}`, address]),
+    ...given.map(({ address }) => address),
+    ...refunds.map(({ txid }) => txid),
+  ]);
+  const [row] = [...given, ...outputs, ...refunds];
+  if (row === undefined) return;
+  await tx
+    .deleteFrom('wallet_labels')
+    .where('merchantId', '=', row.merchantId)
+    .where('coin', 'in', UTXO_CODES)
+    .where('mode', 'in', MODES)
+    .where('kind', 'in', ['tx', 'addr', 'output'])
+    .where('ref', 'in', [...refs])
     .execute();
 }
 

@@ -59,3 +59,22 @@ export async function listPrices(
   const counted = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: counted.total };
 }
+
+/** A price with the name of its product. */
+export interface ListedPrice {
+  readonly id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly product: string;
+}
+
+/** Prices by id, deleted ones as well. At most a few hundred ids at a time. */
+export async function listedPrices(db: Db, ids: readonly string[]): Promise<ListedPrice[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('prices')
+    .innerJoin('products', 'products.id', 'prices.productId')
+    .select(['prices.id', 'prices.amount', 'prices.currency', 'products.name as product'])
+    .where('prices.id', 'in', ids)
+    .execute();
+}

@@ -211,6 +211,21 @@ const keysAfter = prepared((db, param: ParamOf<ChainId & { after: number; limit:
     .limit(param('limit')),
 );
 
+/** Whether an address was given out for a payment of a merchant on a chain. */
+export async function hasPaymentAddress(db: Db, at: Omit<AddressBranch, 'branch'>): Promise<boolean> {
+  const row = await db
+    .selectFrom('addresses')
+    .select('id')
+    .where('merchantId', '=', at.merchantId)
+    .where('coin', '=', at.coin)
+    .where('mode', '=', at.mode)
+    .where('branch', '=', 0)
+    .where('purpose', 'in', ['payment', 'recovered'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The merchant's own address on a chain: the first of its receiving branch. */
 export async function merchantAddress(
   db: Db,

@@ -1,6 +1,7 @@
 import { outputKey, type Fund, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { toKeyPath } from './address-index.ts';
 
 /** An output of ours with the send that has reserved it. */
 export interface ReservedFund {
@@ -30,7 +31,7 @@ export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef
     for (const row of rows) {
       const ref = { txid: row.txid, index: row.vout };
       if (!wanted.has(outputKey(ref))) continue;
-      const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
+      const keyPath = toKeyPath(chain, row);
       const fund = { ref, amount: BigInt(row.amount), address: row.address, keyPath };
       funds.push({ fund, heldBy: row.sendId });
     }

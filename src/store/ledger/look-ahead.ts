@@ -2,7 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Coin } from '../../domain/coins.ts';
 import type { LookAheadRangeRow } from '../schema/ledger.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { toStoredIndex } from './address-index.ts';
 import { nextAddressIndex, type AddressBranch } from './addresses.ts';
+import { skipWatchIndexes, type WatchAccount } from './watch-accounts.ts';
 
 /** Addresses of a branch that are reserved and not watched yet. */
 export type LookAheadRange = Selectable<LookAheadRangeRow>;
@@ -24,6 +26,22 @@ export async function reserveAddresses(
     .values({ merchantId, coin, mode: 'live', branch, nextIndex: untilIndex })
     .onConflict((conflict) => conflict.doUpdateSet({ nextIndex: untilIndex }))
     .execute();
+  await tx
+    .insertInto('look_ahead_ranges')
+    .values({ merchantId, coin, branch, nextIndex, untilIndex, createdAt })
+    .execute();
+}
+
+/** Like reserveAddresses, for a branch of a watched account. */
+export async function reserveWatchAddresses(
+  tx: Tx,
+  { number, merchantId, coin, nextReceive, nextChange }: WatchAccount,
+  of: { readonly branch: 0 | 1; readonly count: number; readonly createdAt: number },
+): Promise<void> {
+  const { branch, count, createdAt } = of;
+  const first = branch === 0 ? nextReceive : nextChange;
+  await skipWatchIndexes(tx, number, branch, first + count);
+  const [nextIndex, untilIndex] = [toStoredIndex(number, first), toStoredIndex(number, first + count)];
   await tx
     .insertInto('look_ahead_ranges')
     .values({ merchantId, coin, branch, nextIndex, untilIndex, createdAt })

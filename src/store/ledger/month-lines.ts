@@ -3,6 +3,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import type { MovementKind } from '../../domain/movements.ts';
 import type { Db } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import { joinParts, type PartSums, sumParts } from './atom-sums.ts';
 import type { MovementRange } from './movements.ts';
 
 /** A line of the books as the report of a month adds it up. */
@@ -63,16 +64,6 @@ const selectLines = prepared(
       .limit(param('limit')),
 );
 
-interface SumRow {
-  readonly coin: Coin;
-  readonly high: string;
-  readonly middle: string;
-  readonly low: string;
-}
-
-/** Digits of a part of an amount: a sum of parts fits 64 bits, a sum of wei does not. */
-const PART = 1_000_000_000n;
-
 /**
  * The balance of each coin before a moment: the exact sum of all lines until then. Reads every one of them, so it is
  * for the read thread.
@@ -87,20 +78,12 @@ export async function sumMovementsBefore(
   },
 ): Promise<ReadonlyMap<Coin, bigint>> {
   const rows = await selectSums(db, range);
-  return new Map(
-    rows.map(({ coin, high, middle, low }) => [
-      coin,
-      (BigInt(high) * PART + BigInt(middle)) * PART + BigInt(low),
-    ]),
-  );
+  return new Map(rows.map((row) => [row.coin, joinParts(row)]));
 }
 
 const selectSums = prepared((db, param: ParamOf<MovementRange>) => ({
   compile: () =>
-    sql<SumRow>`SELECT coin,
-        CAST(SUM(sign * CAST(substr(digits, 1, max(length(digits) - 18, 0)) AS INTEGER)) AS TEXT) AS high,
-        CAST(SUM(sign * CAST(substr(digits, -18, 9) AS INTEGER)) AS TEXT) AS middle,
-        CAST(SUM(sign * CAST(substr(digits, -9) AS INTEGER)) AS TEXT) AS low
+    sql<PartSums & { readonly coin: Coin }>`SELECT coin, ${sumParts}
       FROM (SELECT coin, ltrim(amount, '-') AS digits, CASE WHEN amount LIKE '-%' THEN -1 ELSE 1 END AS sign
         FROM movements
         WHERE merchant_id = ${param('merchantId')} AND mode = ${param('mode')}

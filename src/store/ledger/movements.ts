@@ -124,6 +124,7 @@ export const bookedSends = preparedList((db, param: ParamOf<ChainId>, txids) =>
     .leftJoin('payments', 'payments.id', 'refunds.paymentId')
     .select(['send_versions.txid', 'send_versions.cancels', 'send_versions.fee as versionFee'])
     .select(['sends.id', 'sends.merchantId', 'sends.purpose', 'sends.destination', 'sends.note'])
+    .select(['sends.outputsJson', 'sends.amount'])
     .select(['sends.fee', 'sends.txid as currentTxid', 'sends.status'])
     .select(['refunds.paymentId', 'payments.currency'])
     .where('send_versions.coin', '=', param('coin'))
@@ -176,8 +177,11 @@ export const pageOfMovements = prepared(
       .selectFrom('movements')
       .leftJoin('payments', 'payments.id', 'movements.paymentId')
       .leftJoin('payment_notes', 'payment_notes.paymentId', 'movements.paymentId')
+      .leftJoin('receipts', 'receipts.paymentId', 'movements.paymentId')
       .selectAll('movements')
       .select(['payments.orderId', 'payments.orderLabel', 'payment_notes.note as paymentNote'])
+      .select('payments.tip')
+      .select('receipts.label as receiptNumber')
       .where('movements.merchantId', '=', param('merchantId'))
       .where('movements.mode', '=', param('mode'))
       .where((eb) =>
@@ -196,4 +200,6 @@ export interface ListedMovement extends StoredMovement {
   readonly orderId: string | null;
   readonly orderLabel: string | null;
   readonly paymentNote: string | null;
+  readonly receiptNumber: string | null;
+  readonly tip: string | null;
 }

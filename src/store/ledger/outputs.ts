@@ -4,6 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { OutputRow } from '../schema/ledger.ts';
+import { isWatchOnly } from './address-index.ts';
 import { storeTotals } from './volume-totals.ts';
 
 /** One stored output that paid us. */
@@ -12,7 +13,7 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-type Optional = 'seq' | 'awaitedDepth' | 'position' | 'confirmedAt' | 'rate' | 'rateAt';
+type Optional = 'watchOnly' | 'seq' | 'awaitedDepth' | 'position' | 'confirmedAt' | 'rate' | 'rateAt';
 
 /** An output to store; an existing one keeps its `seq`, its position and its rate at receipt. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
@@ -31,7 +32,7 @@ export async function upsertOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   else await storeTotals(tx, row.paymentId, () => put(tx, observed));
 }
 
-const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
+const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq' | 'watchOnly'>>) => {
   const observed = {
     amount: param('amount'),
     state: param('state'),
@@ -62,6 +63,12 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
       sendId: param('sendId'),
       rate: param('rate'),
       rateAt: param('rateAt'),
+      // The address decides, whatever the caller knows of it.
+      watchOnly: (eb) =>
+        eb.fn.coalesce(
+          eb.selectFrom('addresses').select(isWatchOnly).where('addresses.id', '=', param('addressId')),
+          sql.lit(false),
+        ),
     })
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });

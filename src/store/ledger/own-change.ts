@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Fund, OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isOwn, toKeyPath } from './address-index.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
-import type { StoredSend } from '../sends/sends.ts';
 
 /** Maximum unconfirmed outputs read for one wallet. */
 const MAX_CHANGE = 200;
@@ -33,6 +33,7 @@ export async function unconfirmedChange(
     .where('outputs.merchantId', '=', wallet.merchantId)
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null)
+    .where(isOwn)
     .where(isNotFrozen)
     .where('addresses.purpose', '=', 'change')
     .where('sends.status', '=', sql.lit('broadcast'))
@@ -59,7 +60,7 @@ export async function unconfirmedChange(
     ref: { txid: row.txid, index: row.vout },
     amount: BigInt(row.amount),
     address: row.address,
-    keyPath: { coin, mode, account, branch, index: row.idx },
+    keyPath: toKeyPath({ coin, mode }, { account, branch, idx: row.idx }),
   }));
 }
 
@@ -68,7 +69,7 @@ export async function findChangeOutput(
   db: Db,
   chain: ChainId,
   txid: string,
-): Promise<{ fund: Fund; heldBy: string | null } | null> {
+): Promise<{ fund: Fund; heldBy: string | null; isFrozen: boolean } | null> {
   const row = await db
     .selectFrom('outputs')
     .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
@@ -78,38 +79,13 @@ export async function findChangeOutput(
     .where('outputs.txid', '=', txid)
     .where('outputs.state', '=', sql.lit('unconfirmed'))
     .where('addresses.purpose', '=', 'change')
+    .select((eb) => eb.not(isNotFrozen(eb)).as('isFrozen'))
     .select(['outputs.vout', 'outputs.amount', 'outputs.sendId'])
     .select(['addresses.address', 'addresses.branch', 'addresses.idx', 'merchants.account'])
     .executeTakeFirst();
   if (row === undefined) return null;
-  const keyPath = { ...chain, account: row.account, branch: row.branch, index: row.idx };
+  const keyPath = toKeyPath(chain, row);
   const ref: OutputRef = { txid, index: row.vout };
-  return { fund: { ref, amount: BigInt(row.amount), address: row.address, keyPath }, heldBy: row.sendId };
-}
-
-/**
- * Open sends that reserve an output which a block has spent, or which is gone itself; in random order, so
- * that those which cannot end yet never hide the others from a round.
- */
-export async function displacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
-  return db
-    .selectFrom('sends')
-    .selectAll('sends')
-    .where('sends.coin', '=', chain.coin)
-    .where('sends.mode', '=', chain.mode)
-    .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('outputs')
-          .select('outputs.seq')
-          .whereRef('outputs.sendId', '=', 'sends.id')
-          .where((or) =>
-            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spentHeight', 'is not', null)]),
-          ),
-      ),
-    )
-    .orderBy(sql`random()`)
-    .limit(limit)
-    .execute();
+  const fund = { ref, amount: BigInt(row.amount), address: row.address, keyPath };
+  return { fund, heldBy: row.sendId, isFrozen: Boolean(row.isFrozen) };
 }

@@ -54,6 +54,18 @@ export async function unconfirmedReserved(
     .execute();
   return rows.map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) }));
 }
+/** Whether an unconfirmed transaction spends an output that a send has reserved. */
+export async function isSpentUnconfirmed(db: Db, sendId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('outputs')
+    .select('seq')
+    .where('sendId', '=', sendId)
+    .where('spentBy', 'is not', null)
+    .where('spentHeight', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 /**
  * Reserves outputs for one send.
  * @param wholeId the send that may have reserved them and for which this one gathers them

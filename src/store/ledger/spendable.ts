@@ -4,6 +4,7 @@ import type { Fund } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type ChainId } from '../../domain/coins.ts';
 import { isUnfrozen } from '../sends/wallet-freezes.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isOwn, toKeyPath } from './address-index.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
 import { accountAfterQueue } from './queued-account.ts';
 import { spendableAccounts } from './spendable-accounts.ts';
@@ -109,6 +110,8 @@ export async function merchantsWithManyOutputs(
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null)
+    .where(isOwn)
+    .where(isNotFrozen)
     .where(isUnfrozen('outputs.merchant_id'))
     .groupBy(['outputs.merchantId', 'merchants.account'])
     .having(sql<number>`count(*)`, '>=', from)
@@ -175,6 +178,7 @@ function unclaimed(db: Db, wallet: WalletRef): OutputQuery {
     .where('outputs.coin', '=', wallet.coin)
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isOwn)
     .where(isNotFrozen)
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null);
@@ -215,6 +219,6 @@ export async function toFunds(query: OutputQuery, limit = OUTPUTS_PER_SEND): Pro
     ref: { txid: row.txid, index: row.vout },
     amount: BigInt(row.amount),
     address: row.address,
-    keyPath: { coin, mode, account, branch, index: row.idx },
+    keyPath: toKeyPath({ coin, mode }, { account, branch, idx: row.idx }),
   }));
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../sqlite/database.ts';
+import { isOwn } from './address-index.ts';
 import type { WalletRef } from './spendable.ts';
 
 /** Money of a wallet that no send can use yet, by reason; atoms. */
@@ -36,6 +37,7 @@ export async function unspendableFunds(db: Db, wallet: WalletRef): Promise<Unspe
     .where('outputs.state', 'in', ['unconfirmed', 'confirmed'])
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null)
+    .where(isOwn)
     .where('addresses.purpose', '!=', 'change')
     .where((eb) =>
       eb.or([

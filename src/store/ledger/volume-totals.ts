@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Coin } from '../../domain/coins.ts';
-import { parseDecimal } from '../../domain/money.ts';
+import { parseUnits } from '../../domain/money.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentRow, VolumeTotalRow } from '../schema/payments.ts';
@@ -43,7 +43,7 @@ export function completedShares(rows: readonly CompletedRow[]): Share[] {
   }
   const [first = '', ...others] = byCoin.keys();
   const { currency, price } = payment;
-  const sum = parseDecimal(price, PRICE_DECIMALS);
+  const sum = parseUnits(price, PRICE_DECIMALS);
   return [
     { currency, coin: others.length === 0 ? first : '', sum, payments: 1 },
     ...[...byCoin].map(([coin, atoms]) => ({ currency: MONEY, coin, sum: atoms, payments: 1 })),

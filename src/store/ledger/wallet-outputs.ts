@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Coin, Mode } from '../../domain/coins.ts';
+import { outputKey, type OutputRef } from '../../domain/chain.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
 export interface WalletOutputsPage {
@@ -24,21 +25,53 @@ export interface WalletOutputRow {
   readonly paymentId: string | null;
   readonly purpose: string;
   readonly frozen: string | null;
+  readonly watchOnly: boolean;
 }
+
+type Wallet = ChainId & { readonly merchantId: string };
 
 /** Outputs that no block has spent, newest first. */
 export async function pageWalletOutputs(
   db: Db,
-  { merchantId, mode, coin, page, limit }: WalletOutputsPage,
+  { page, limit, ...wallet }: WalletOutputsPage,
 ): Promise<{ rows: WalletOutputRow[]; total: number }> {
-  const unspent = db
+  const rows = await withHolds(unspent(db, wallet))
+    .orderBy('outputs.firstSeenAt', 'desc')
+    .orderBy('outputs.seq', 'desc')
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+  const count = await unspent(db, wallet)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirst();
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** These outputs of a wallet, as far as no block has spent them; a few hundred at most. */
+export async function findWalletOutputs(
+  db: Db,
+  wallet: Wallet,
+  refs: readonly OutputRef[],
+): Promise<WalletOutputRow[]> {
+  if (refs.length === 0) return [];
+  const wanted = new Set(refs.map(outputKey));
+  const txids = [...new Set(refs.map(({ txid }) => txid))];
+  const rows = await withHolds(unspent(db, wallet)).where('outputs.txid', 'in', txids).execute();
+  return rows.filter(({ txid, vout: index }) => wanted.has(outputKey({ txid, index })));
+}
+
+function unspent(db: Db, { merchantId, mode, coin }: Wallet) {
+  return db
     .selectFrom('outputs')
     .where('outputs.merchantId', '=', merchantId)
     .where('outputs.mode', '=', mode)
     .where('outputs.coin', '=', coin)
     .where('outputs.state', 'in', ['unconfirmed', 'confirmed'])
     .where('outputs.spentHeight', 'is', null);
-  const rows = await unspent
+}
+
+function withHolds(outputs: ReturnType<typeof unspent>) {
+  return outputs
     .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
     .leftJoin('frozen_outputs', (join) =>
       join
@@ -49,12 +82,5 @@ export async function pageWalletOutputs(
     )
     .select(['outputs.txid', 'outputs.vout', 'outputs.amount', 'addresses.address', 'outputs.state'])
     .select(['outputs.height', 'outputs.maturity', 'outputs.sendId', 'outputs.spentBy'])
-    .select(['outputs.paymentId', 'addresses.purpose', 'frozen_outputs.txid as frozen'])
-    .orderBy('outputs.firstSeenAt', 'desc')
-    .orderBy('outputs.seq', 'desc')
-    .limit(limit)
-    .offset((page - 1) * limit)
-    .execute();
-  const count = await unspent.select(sql<number>`count(*)`.as('total')).executeTakeFirst();
-  return { rows, total: count?.total ?? 0 };
+    .select(['outputs.watchOnly', 'outputs.paymentId', 'addresses.purpose', 'frozen_outputs.txid as frozen']);
 }

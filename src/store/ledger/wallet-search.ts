@@ -34,7 +34,7 @@ export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlB
 }
 
 /**
- * Whether a text names a send of a shop: by its id, by the beginning of the transaction of any of its versions or of its
+ * Whether a text names a send of a shop: by its id, by the beginning of the transaction of any of its versions or of a
  * destination, by the whole order id, order label or id of the payment it refunds, or by its amount.
  */
 export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBool> {
@@ -50,7 +50,13 @@ export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBoo
       .where('send_versions.mode', '=', shop.mode)
       .where(hashBegins('send_versions.txid', text))
       .select('send_versions.sendId');
-    ways.push(sql<SqlBool>`sends.id in ${versions}`, addressBegins('sends.destination', text));
+    ways.push(
+      sql<SqlBool>`sends.id in ${versions}`,
+      addressBegins('sends.destination', text),
+      sql<SqlBool>`(sends.outputs_json is not null and exists (select 1 from (
+        select value ->> 'destination' as destination from json_each(sends.outputs_json)) as recipient
+        where ${addressBegins('recipient.destination', text)}))`,
+    );
   }
   if (isAmount(text)) ways.push(coinAmountBegins({ amount: 'sends.amount', coin: 'sends.coin' }, text));
   return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;

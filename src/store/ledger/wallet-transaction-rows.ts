@@ -13,6 +13,8 @@ export interface WalletTransactionRow {
   /** Null for an unsigned send. */
   readonly txid: string | null;
   readonly address: string;
+  /** Several recipients of a send, as ordered. */
+  readonly outputsJson: string | null;
   readonly amount: string;
   readonly fee: string | null;
   /** Fee budget of a send, atoms. */
@@ -49,6 +51,7 @@ export async function paidOutputs(
       'outputs.coin',
       'outputs.txid',
       'addresses.address',
+      sql<string | null>`null`.as('outputsJson'),
       'outputs.amount',
       sql<string | null>`null`.as('fee'),
       sql<string | null>`null`.as('maxFee'),
@@ -81,6 +84,7 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       'sends.coin',
       'sends.txid',
       'sends.destination as address',
+      'sends.outputsJson',
       'sends.amount',
       feeWithParts.as('fee'),
       'sends.parts',

@@ -142,10 +142,17 @@ function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
     .where('own.mode', '=', mode)
     .$if(coin !== null, (query) => query.where('own.coin', '=', coin))
     .where((eb) =>
-      eb.or([eb('sends.destination', '<>', eb.ref('addresses.address')), eb('sends.purpose', '=', 'sweep')]),
+      eb.or([
+        eb.and([eb('sends.destination', '<>', eb.ref('addresses.address')), eb.not(isFurtherRecipient)]),
+        eb('sends.purpose', '=', 'sweep'),
+      ]),
     )
     .select('own.seq');
 }
+
+/** Whether an address is one of several recipients of a send. */
+const isFurtherRecipient = sql<boolean>`(sends.outputs_json IS NOT NULL AND EXISTS (
+  SELECT 1 FROM json_each(sends.outputs_json) WHERE value ->> 'destination' = addresses.address))`;
 
 function outgoing(db: Db, filter: WalletTransactionFilter) {
   const { merchantId, mode, coin, direction, fromMs = null, toMs = null, search } = filter;

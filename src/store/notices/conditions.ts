@@ -100,7 +100,7 @@ export async function unconfirmedSends(
       .limit(limit)
       .execute();
   // Each has its own index.
-  const preparing = await waiting(sql`status = 'preparing'`);
+  const preparing = await waiting(sql`status = 'preparing' AND by_psbt = 0`);
   const open = await waiting(sql`status IN ('signed', 'broadcast')`);
   return [...preparing, ...open]
     .toSorted((a, b) => a.createdAt - b.createdAt)

@@ -183,6 +183,7 @@ export type PaymentTerms = Pick<
   | 'priceId'
   | 'priceLocked'
   | 'linesJson'
+  | 'tip'
   | 'description'
   | 'orderLabel'
   | 'metadataJson'

@@ -185,6 +185,9 @@ export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
+/** Literals: only then does the partial index `refund_links_payable` apply. */
+const IS_PAYABLE = sql<boolean>`refund_links.status IN ('open', 'claimed', 'approved') AND refund_links.send_id IS NULL`;
+
 /** Links of a shop in a mode through which money can still leave: unclaimed, or claimed and without a send. */
 export async function listLinksWithoutSend(
   db: Db,
@@ -193,8 +196,7 @@ export async function listLinksWithoutSend(
   return links(db)
     .where('refund_links.merchantId', '=', merchantId)
     .where('payments.mode', '=', mode)
-    .where('refund_links.status', 'in', ['open', 'claimed', 'approved'])
-    .where('refund_links.sendId', 'is', null)
+    .where(IS_PAYABLE)
     .execute();
 }
 

@@ -130,6 +130,7 @@ export const REVOCATION_KINDS = [
   'wallet-freeze', // shop whose wallet was frozen, or `all`
   'wallet-unfreeze', // the same, unfrozen
   'wallet-limits', // shop whose limits were changed
+  'counter', // id of a counter/SHA-256 of the token of its device
 ] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
@@ -139,7 +140,8 @@ export interface RevocationTable {
   seq: Generated<number>;
   /** Random: the same in the list outside the database. */
   id: string;
-  kind: RevocationKind;
+  /** A `RevocationKind`, or one of a newer release, from the list outside the database. */
+  kind: string;
   subject: string;
   at: number;
 }

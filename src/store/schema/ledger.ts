@@ -8,6 +8,7 @@ export interface AddressRow {
   coin: Coin;
   mode: Mode;
   branch: 0 | 1;
+  /** See store/ledger/address-index.ts. */
   idx: number;
   address: string;
   watchKey: string;
@@ -17,6 +18,43 @@ export interface AddressRow {
   purpose: 'wallet' | 'payment' | 'change' | 'recovered';
   paymentId: string | null;
   createdAt: number;
+}
+
+/** An account of another wallet whose addresses a shop gives out. */
+export interface WatchAccountRow {
+  /** Part of the stored index of its addresses; see store/ledger/address-index.ts. */
+  number: Generated<number>;
+  id: string;
+  merchantId: string;
+  coin: Coin;
+  mode: Mode;
+  /** Output descriptor with both branches; public keys only. */
+  descriptor: string;
+  /** Watch keys of the first addresses, which tell the same account in another form. */
+  firstReceive: string;
+  firstChange: string;
+  nextReceive: number;
+  nextChange: number;
+  /** Null: its owner has not compared its addresses yet. */
+  confirmedAt: number | null;
+  /** The change that the link of a mail undoes. */
+  pendingId: string | null;
+  /** From when on new orders use it; null: they do not. Of several, the latest counts. */
+  startsAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A label that a shop imported (BIP 329). */
+export interface WalletLabelRow {
+  merchantId: string;
+  coin: Coin;
+  mode: Mode;
+  kind: 'tx' | 'addr' | 'output';
+  /** Transaction id, address, or `txid:index` of an output. */
+  ref: string;
+  label: string;
+  updatedAt: number;
 }
 
 export interface AddressCounterRow {
@@ -79,6 +117,8 @@ export interface OutputRow {
   /** Price of one coin in the payment's currency at receipt; null where it was unknown. */
   rate: Generated<string | null>;
   rateAt: Generated<number | null>;
+  /** On an address of a watched account: the till has no key for it. */
+  watchOnly: Generated<boolean>;
 }
 
 export interface RawTransactionRow {

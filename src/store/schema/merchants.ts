@@ -32,6 +32,10 @@ export interface MerchantRow {
   dayFloorUntil: number | null;
   /** Contact for payers: an email address or an https URL. */
   supportContact: string | null;
+  /** The seller on new receipts, a Business; null: not entered. */
+  businessJson: string | null;
+  /** Before the numbers of new receipts. */
+  receiptPrefix: string;
   /** `#rrggbb` in lower case. */
   accentColor: string | null;
   /** Hash of the logo in merchant_logos; null: none. */

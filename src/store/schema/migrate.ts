@@ -19,6 +19,15 @@ import * as walletForwards from './migrations/0129-wallet-forwards.ts';
 import * as paymentNotes from './migrations/0130-payment-notes.ts';
 import * as subscriptionMails from './migrations/0131-subscription-mails.ts';
 import * as shorterAddressIndex from './migrations/0132-shorter-address-index.ts';
+import * as receipts from './migrations/0133-receipts.ts';
+import * as paymentsByLink from './migrations/0134-payments-by-link.ts';
+import * as sendOutputs from './migrations/0137-send-outputs.ts';
+import * as subscriptionCancelledBy from './migrations/0139-subscription-cancelled-by.ts';
+import * as counters from './migrations/0140-counters.ts';
+import * as watchAccounts from './migrations/0141-watch-accounts.ts';
+import * as sendFeeTerms from './migrations/0144-send-fee-terms.ts';
+import * as sendPsbts from './migrations/0145-send-psbts.ts';
+import * as walletLabels from './migrations/0146-wallet-labels.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -44,6 +53,15 @@ export const MIGRATIONS: Migrations = {
   '0130-payment-notes': paymentNotes,
   '0131-subscription-mails': subscriptionMails,
   '0132-shorter-address-index': shorterAddressIndex,
+  '0133-receipts': receipts,
+  '0134-payments-by-link': paymentsByLink,
+  '0137-send-outputs': sendOutputs,
+  '0139-subscription-cancelled-by': subscriptionCancelledBy,
+  '0140-counters': counters,
+  '0141-watch-accounts': watchAccounts,
+  '0144-send-fee-terms': sendFeeTerms,
+  '0145-send-psbts': sendPsbts,
+  '0146-wallet-labels': walletLabels,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

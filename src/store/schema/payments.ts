@@ -72,6 +72,10 @@ export interface PaymentRow extends CreatorColumns {
    * than this column.
    */
   linkId: string | null;
+  /** The counter that charged it; null: none did. */
+  counterId: string | null;
+  /** The part of `amount` that is a tip, a decimal string; null: none. */
+  tip: string | null;
   /** The expired payment that it replaces; each has at most one successor. */
   renews: string | null;
   /**

@@ -31,7 +31,7 @@ export interface AuditTable {
   at: number;
   /** Null for entries about an account alone. */
   merchantId: string | null;
-  actorKind: 'user' | 'secret' | 'restricted' | 'operator' | 'daemon';
+  actorKind: 'user' | 'secret' | 'restricted' | 'counter' | 'operator' | 'daemon';
   /** The user, or the key's merchant or id. */
   actorId: string;
   /** Email address of the user, or name of the key, at that time. */

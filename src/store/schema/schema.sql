@@ -281,7 +281,9 @@ CREATE TABLE merchants (
   payer_may_ask_excess INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_ask_excess IN (0, 1)),
   payer_may_pause INTEGER NOT NULL DEFAULT 0 CHECK (payer_may_pause IN (0, 1)),
   payer_may_cancel INTEGER NOT NULL DEFAULT 1 CHECK (payer_may_cancel IN (0, 1)),
-  mails_subscribers INTEGER NOT NULL DEFAULT 1 CHECK (mails_subscribers IN (0, 1))
+  mails_subscribers INTEGER NOT NULL DEFAULT 1 CHECK (mails_subscribers IN (0, 1)),
+  business_json TEXT,
+  receipt_prefix TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX merchants_by_user ON merchants (user_id, created_at, id);
 CREATE TRIGGER webhook_urls_removed AFTER UPDATE OF webhook_url ON merchants
@@ -463,6 +465,38 @@ CREATE TABLE connect_codes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX connect_codes_by_age ON connect_codes (expires_at);
 
+CREATE TABLE counters (
+  id TEXT PRIMARY KEY,
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  name TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  tips_json TEXT NOT NULL,
+  favourites_json TEXT NOT NULL,
+  code_hash TEXT,
+  code_expires_at INTEGER,
+  token_hash TEXT,
+  connected_at INTEGER,
+  last_used_at INTEGER,
+  creator_kind TEXT,
+  creator_id TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+CREATE INDEX counters_by_merchant ON counters (merchant_id, created_at, id);
+CREATE UNIQUE INDEX counters_by_token ON counters (token_hash) WHERE token_hash IS NOT NULL;
+CREATE UNIQUE INDEX counters_by_code ON counters (code_hash) WHERE code_hash IS NOT NULL;
+CREATE TRIGGER counters_disconnected AFTER UPDATE OF token_hash ON counters
+  WHEN OLD.token_hash IS NOT NULL AND NEW.token_hash IS NOT OLD.token_hash
+BEGIN
+  INSERT INTO revocations (id, kind, subject, at)
+    SELECT lower(hex(randomblob(8))), 'counter', OLD.id || '/' || OLD.token_hash,
+      CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    WHERE NOT EXISTS (
+      SELECT 1 FROM revocations WHERE kind = 'counter' AND subject = OLD.id || '/' || OLD.token_hash
+    );
+END;
+
 -- Customers and catalog
 
 CREATE TABLE customers (
@@ -599,6 +633,8 @@ CREATE TABLE subscriptions (
   locale TEXT,
   problem TEXT CHECK (problem IN ('rate_unavailable', 'coin_unavailable', 'price_not_payable', 'other')),
   problem_at INTEGER,
+  cancelled_by TEXT CHECK (cancelled_by IN ('merchant', 'payer')),
+  paused_by TEXT CHECK (paused_by IN ('merchant', 'payer')),
   CHECK ((status = 'ended') = (ended_at IS NOT NULL)),
   CHECK ((status = 'paused') = (paused_at IS NOT NULL))
 ) STRICT;
@@ -631,6 +667,8 @@ CREATE TABLE subscription_invoices (
 CREATE UNIQUE INDEX subscription_invoices_by_payment ON subscription_invoices (payment_id)
   WHERE payment_id IS NOT NULL;
 CREATE INDEX subscription_invoices_open ON subscription_invoices (subscription_id, n) WHERE status = 'open';
+CREATE INDEX subscription_invoices_paid ON subscription_invoices (subscription_id, period_end)
+  WHERE status = 'paid';
 
 CREATE TABLE subscription_mails (
   subscription_id TEXT NOT NULL REFERENCES subscriptions(id),
@@ -699,6 +737,8 @@ CREATE TABLE payments (
   price_locked INTEGER NOT NULL DEFAULT 1 CHECK (price_locked IN (0, 1)),
   order_label TEXT,
   has_money_after_refund INTEGER NOT NULL DEFAULT 0 CHECK (has_money_after_refund IN (0, 1)),
+  counter_id TEXT REFERENCES counters(id),
+  tip TEXT,
   CHECK ((refunded_at IS NULL) = (refunded_by IS NULL))
 ) STRICT;
 CREATE UNIQUE INDEX payments_open_order ON payments (merchant_id, mode, order_id) WHERE closed_at IS NULL
@@ -728,6 +768,8 @@ CREATE INDEX payments_waiting
     status NOT IN ('confirming', 'refunded')
       AND (exception IN ('overpaid', 'multiple')) = (status = 'completed')
   );
+CREATE INDEX payments_by_link ON payments (link_id, mode, status, currency, amount) WHERE link_id IS NOT NULL;
+CREATE INDEX payments_by_counter ON payments (counter_id, mode, created_at) WHERE counter_id IS NOT NULL;
 CREATE TRIGGER payments_counted AFTER INSERT ON payments
 BEGIN
   INSERT INTO payment_counts VALUES (NEW.merchant_id, NEW.mode, NEW.status, NEW.offered, 1)
@@ -822,6 +864,29 @@ CREATE TABLE volume_totals (
   PRIMARY KEY (merchant_id, mode, period_ms, starts_at, currency, coin)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE sellers (
+  id INTEGER PRIMARY KEY,
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  business_json TEXT NOT NULL,
+  UNIQUE (merchant_id, business_json)
+) STRICT;
+
+CREATE TABLE receipts (
+  payment_id TEXT PRIMARY KEY REFERENCES payments(id),
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'sandbox')),
+  series INTEGER NOT NULL,
+  number INTEGER NOT NULL CHECK (number > 0),
+  label TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  minor TEXT NOT NULL,
+  seller_id INTEGER REFERENCES sellers(id),
+  issued_at INTEGER NOT NULL,
+  tip_minor TEXT NOT NULL DEFAULT '0'
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX receipts_by_number ON receipts (merchant_id, mode, series, number);
+CREATE INDEX receipts_by_time ON receipts (merchant_id, mode, issued_at, series, number);
+
 CREATE TABLE refunds (
   send_id TEXT PRIMARY KEY REFERENCES sends(id),
   payment_id TEXT NOT NULL REFERENCES payments(id),
@@ -888,6 +953,8 @@ CREATE INDEX refund_links_by_merchant ON refund_links (merchant_id, created_at, 
 CREATE INDEX refund_links_open ON refund_links (expires_at) WHERE status = 'open';
 CREATE INDEX refund_links_unsent ON refund_links (claimed_at) WHERE status IN ('claimed', 'approved')
   AND send_id IS NULL;
+CREATE INDEX refund_links_payable ON refund_links (merchant_id)
+  WHERE status IN ('open', 'claimed', 'approved') AND send_id IS NULL;
 
 -- Ledger: addresses, the outputs they received, and the books
 
@@ -930,6 +997,38 @@ CREATE TABLE look_ahead_ranges (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE watch_accounts (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  descriptor TEXT NOT NULL,
+  first_receive TEXT NOT NULL,
+  first_change TEXT NOT NULL,
+  next_receive INTEGER NOT NULL,
+  next_change INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  pending_id TEXT,
+  starts_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX watch_accounts_once ON watch_accounts (coin, mode, first_receive)
+  WHERE confirmed_at IS NOT NULL;
+CREATE INDEX watch_accounts_by_wallet ON watch_accounts (merchant_id, mode, coin, starts_at);
+
+CREATE TABLE wallet_labels (
+  merchant_id TEXT NOT NULL REFERENCES merchants(id),
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('tx', 'addr', 'output')),
+  ref TEXT NOT NULL,
+  label TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, coin, mode, kind, ref)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE outputs (
   seq INTEGER PRIMARY KEY,
   coin TEXT NOT NULL,
@@ -956,6 +1055,7 @@ CREATE TABLE outputs (
   rate TEXT,
   rate_at INTEGER,
   position INTEGER NOT NULL DEFAULT 0,
+  watch_only INTEGER NOT NULL DEFAULT 0,
   CHECK ((state = 'confirmed') = (height IS NOT NULL)),
   UNIQUE (coin, mode, txid, vout)
 ) STRICT;
@@ -972,10 +1072,12 @@ CREATE INDEX outputs_spent_unconfirmed ON outputs (coin, mode, spent_height) WHE
   AND spent_height IS NULL;
 CREATE INDEX outputs_by_merchant ON outputs (merchant_id, mode, first_seen_at, coin);
 CREATE INDEX outputs_unquoted ON outputs (coin, mode) WHERE late = 1 AND late_due IS NULL AND state <> 'gone';
-CREATE INDEX outputs_spendable
-  ON outputs (merchant_id, coin, mode, height, maturity, amount, state, spent_by, send_id, txid, vout)
-  WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL;
 CREATE INDEX outputs_by_spender ON outputs (coin, mode, spent_by) WHERE spent_height IS NOT NULL;
+CREATE INDEX outputs_spendable
+  ON outputs (
+    merchant_id, coin, mode, watch_only, height, maturity, amount, state, spent_by, send_id, txid, vout
+  )
+  WHERE state = 'confirmed' AND spent_by IS NULL AND send_id IS NULL;
 CREATE TRIGGER outputs_counted AFTER INSERT ON outputs
 BEGIN
   INSERT INTO output_counts VALUES (NEW.merchant_id, NEW.mode, NEW.coin, 1)
@@ -1096,7 +1198,11 @@ CREATE TABLE sends (
   creator_id TEXT,
   leaving TEXT,
   values_json TEXT,
-  reason TEXT
+  reason TEXT,
+  outputs_json TEXT,
+  coin_control INTEGER NOT NULL DEFAULT 0,
+  fee_terms_json TEXT,
+  by_psbt INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id);
 CREATE UNIQUE INDEX sends_idempotency ON sends (merchant_id, idempotency_key)
@@ -1273,7 +1379,8 @@ CREATE TABLE send_approvals (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  decided_by TEXT
+  decided_by TEXT,
+  outputs_json TEXT
 ) STRICT;
 CREATE UNIQUE INDEX send_approvals_idempotency ON send_approvals (merchant_id, idempotency_key)
   WHERE idempotency_key IS NOT NULL;
@@ -1282,6 +1389,24 @@ CREATE INDEX send_approvals_pending ON send_approvals (expires_at) WHERE status 
 CREATE INDEX send_approvals_by_link ON send_approvals (link_id) WHERE link_id IS NOT NULL;
 CREATE INDEX send_approvals_waiting ON send_approvals (merchant_id, mode, created_at, id)
   WHERE status = 'pending';
+
+CREATE TABLE send_psbts (
+  send_id TEXT PRIMARY KEY REFERENCES sends(id),
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  txid TEXT NOT NULL,
+  account_number INTEGER NOT NULL REFERENCES watch_accounts(number),
+  psbt TEXT,
+  required INTEGER NOT NULL,
+  collected INTEGER NOT NULL,
+  plan_json TEXT NOT NULL,
+  change_index INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX send_psbts_by_txid ON send_psbts (coin, mode, txid);
+CREATE INDEX send_psbts_open ON send_psbts (coin, mode, expires_at) WHERE psbt IS NOT NULL;
 
 CREATE TABLE wallet_forwards (
   id TEXT PRIMARY KEY,

@@ -16,11 +16,12 @@ export interface SendRow extends CreatorColumns {
   /** On account chains: the sending address and its nonce. */
   lane: string | null;
   nonce: number | null;
+  /** The recipient; the first one where there are several. */
   destination: string;
   subtractFee: boolean;
   /** The amount as ordered; with subtract_fee more than the destination receives. */
   ordered: string;
-  /** The amount that the destination receives. */
+  /** The amount that the destination receives; all of them together. */
   amount: string;
   fee: string;
   status: StoredSendStatus;
@@ -83,6 +84,35 @@ export interface SendRow extends CreatorColumns {
   orderedRate: string | null;
   /** Why it was made without an order; null: it was ordered, or moves money within the wallet. */
   reason: SendReason | null;
+  /** Where it pays several recipients: [{destination, amount}] as ordered, atoms; null: one. */
+  outputsJson: string | null;
+  /** Its inputs were chosen: no version spends others. */
+  coinControl: Generated<boolean>;
+  /** The fee limit and the fee rate that it was ordered with, as text; null: unknown, or not ordered. */
+  feeTermsJson: string | null;
+  /** From a watched account (`send_psbts`), whose wallet signs it: while its status is `preparing`, it has to. */
+  byPsbt: Generated<boolean>;
+}
+
+/** The PSBT of a send from a watched account. */
+export interface SendPsbtRow {
+  sendId: string;
+  coin: Coin;
+  mode: Mode;
+  /** That of the signed transaction: signatures are not part of it. */
+  txid: string;
+  /** The watched account. */
+  accountNumber: number;
+  /** With the signatures so far, base64; null once it is signed, or ended. */
+  psbt: string | null;
+  /** Signatures that each input needs, and those that the input with the fewest has. */
+  required: number;
+  collected: number;
+  planJson: string;
+  changeIndex: number | null;
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */
@@ -122,6 +152,8 @@ export interface SendApprovalRow extends CreatorColumns {
   fee: string;
   maxFee: string;
   note: string | null;
+  /** As of a send. */
+  outputsJson: string | null;
   /** The request, from which the send is made. */
   requestJson: string;
   /** Why it needs an approval: a JSON array. */

@@ -1,7 +1,12 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import type { Mode } from '../../domain/coins.ts';
 import type { SubscriptionMailKind } from '../../domain/subscription/mails.ts';
-import type { InvoiceProblem, InvoiceStatus, SubscriptionStatus } from '../../domain/subscription/types.ts';
+import type {
+  InvoiceProblem,
+  InvoiceStatus,
+  SubscriptionActor,
+  SubscriptionStatus,
+} from '../../domain/subscription/types.ts';
 import type { CreatorColumns } from './creator.ts';
 
 export interface SubscriptionRow extends CreatorColumns {
@@ -30,7 +35,10 @@ export interface SubscriptionRow extends CreatorColumns {
   hasGrace: boolean;
   graceDays: number;
   cancelAtPeriodEnd: boolean;
+  /** Null: not cancelled, or cancelled before this was stored. As for a pause. */
+  cancelledBy: SubscriptionActor | null;
   pausedAt: number | null;
+  pausedBy: SubscriptionActor | null;
   trialEndingSent: boolean;
   endedAt: number | null;
   /** When the scheduler has to decide about it; null: time changes nothing. */

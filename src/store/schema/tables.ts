@@ -13,12 +13,15 @@ import type {
   SpentChallengeRow,
   UserRow,
 } from './accounts.ts';
+import type { CounterRow } from './counters.ts';
 import type { CustomerRow, PriceRow, ProductRow, ProductShopRow } from './catalog.ts';
 import type { ChainBlockRow, ChainCursorRow, ChainGapRow, UnreadTransactionRow } from './chain.ts';
 import type {
   AddressCounterRow,
   AddressRow,
   LookAheadRangeRow,
+  WalletLabelRow,
+  WatchAccountRow,
   OutputRow,
   RawTransactionRow,
   UnconfirmedInputRow,
@@ -49,11 +52,13 @@ import type {
   VolumeTotalRow,
 } from './payments.ts';
 import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
+import type { ReceiptRow, SellerRow } from './receipts.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
 import type {
   ForwardCounterRow,
   SendApprovalRow,
+  SendPsbtRow,
   SendRow,
   SendVersionRow,
   WalletForwardRow,
@@ -101,6 +106,7 @@ export interface Tables {
   api_keys: ApiKeyRow;
   restricted_keys: RestrictedKeyRow;
   connect_codes: ConnectCodeRow;
+  counters: CounterRow;
   customers: CustomerRow;
   products: ProductRow;
   product_shops: ProductShopRow;
@@ -112,8 +118,12 @@ export interface Tables {
   addresses: AddressRow;
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;
+  watch_accounts: WatchAccountRow;
+  wallet_labels: WalletLabelRow;
   payments: PaymentRow;
   payment_notes: PaymentNoteRow;
+  receipts: ReceiptRow;
+  sellers: SellerRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };
   /** Number of outputs, gone ones included; maintained by triggers. */
@@ -159,6 +169,7 @@ export interface Tables {
   wallet_freezes: WalletFreezeRow;
   wallet_limits: WalletLimitsRow;
   send_approvals: SendApprovalRow;
+  send_psbts: SendPsbtRow;
   wallet_forwards: WalletForwardRow;
   forward_counters: ForwardCounterRow;
   fee_levels: { coin: Coin; mode: Mode; rate: string; inputCost: string; at: number };

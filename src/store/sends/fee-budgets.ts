@@ -4,6 +4,7 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { requireRaisedMoveRoom } from './move-limits.ts';
 import { enforceRaisedBudget } from './spending-limits.ts';
 import { requireUnfrozenSend } from './wallet-freezes.ts';
 
@@ -104,6 +105,7 @@ export async function changeBudget(
   if (budget > BigInt(send.maxFee)) await requireUnfrozenSend(tx, id, 'maxFee cannot be raised');
   if (send.drawsOn !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
   await enforceRaisedBudget(tx, ordered, budget, leaving);
+  await requireRaisedMoveRoom(tx, ordered, budget, leaving);
   await storeBudget(tx, id, budget, now);
   if (send.drawsOn !== null) return;
   const changed = { ...family, owner: { ...send, maxFee: budget.toString() } };
@@ -244,7 +246,7 @@ function aboveShared({ id, maxFee: budget }: Member, { coin }: Member): Error {
   const most = `${formatCoinAmount(BigInt(budget), coin)} ${coin}`;
   return invalidField(
     'maxFee',
-    `is above the remainder of the fee limit of ${most} of send ${id}, which this transaction serves: raise that limit`,
+    `is above the remainder of the fee budget of ${most} of send ${id}, which this transaction serves: raise that budget`,
   );
 }
 

@@ -43,13 +43,13 @@ export async function loadNonceSequence(db: Db, query: NonceSequenceQuery): Prom
  */
 export async function isNonceUsedBelow(
   db: Db,
-  send: ChainId & { readonly id: string; readonly lane: string; readonly nonce: number },
+  send: ChainId & { readonly id: string; readonly senderAddress: string; readonly nonce: number },
   upTo: number,
 ): Promise<boolean> {
   const later = await db
     .selectFrom('sends')
     .select('id')
-    .where('lane', '=', send.lane)
+    .where('lane', '=', send.senderAddress)
     .where('coin', '=', send.coin)
     .where('mode', '=', send.mode)
     .where('nonce', '>=', send.nonce)

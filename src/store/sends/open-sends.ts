@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { STORED_FALSE } from '../sqlite/column-names.ts';
 import { openSends, releasedSends, type StoredSend } from './sends.ts';
 import { isBroadcastable, isUnfrozen } from './wallet-freezes.ts';
 
@@ -20,6 +21,7 @@ export async function preparingSends(
     .where('coin', '=', chain.coin)
     .where('mode', '=', chain.mode)
     .where('status', '=', sql.lit('preparing'))
+    .where('byPsbt', '=', STORED_FALSE)
     .$if(at.includesFrozen !== true, (query) => query.where(isUnfrozen('sends.merchant_id')))
     .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
     .orderBy('nextBroadcastAt')
@@ -84,7 +86,7 @@ export async function signedSends(db: Db, chain: ChainId, limit: number): Promis
 export type SendPlace = Pick<StoredSend, 'createdAt' | 'id'>;
 /**
  * Unconfirmed sends whose newest version was signed at or before a time, or by a clock since set back; oldest
- * first. Leaves out those of frozen wallets.
+ * first. Leaves out those of frozen wallets, and those that other wallets signed.
  * @param after only sends after this one
  */
 export async function stuckSends(
@@ -96,6 +98,7 @@ export async function stuckSends(
   const { signedBefore, now, after = null } = times;
   return releasedSends(db, chain)
     .where('height', 'is', null)
+    .where('byPsbt', '=', STORED_FALSE)
     .where(isUnfrozen('sends.merchant_id'))
     .$if(after !== null, (query) =>
       query.where((eb) =>
@@ -153,3 +156,30 @@ export async function openSendsInOrder(
 }
 /** More than a queue holds. */
 const MAX_IN_ORDER = 500;
+
+/**
+ * Open sends that reserve an output which a block has spent, or which is gone itself; in random order, so
+ * that those which cannot end yet never hide the others from a round.
+ */
+export async function listDisplacedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return db
+    .selectFrom('sends')
+    .selectAll('sends')
+    .where('sends.coin', '=', chain.coin)
+    .where('sends.mode', '=', chain.mode)
+    .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('outputs')
+          .select('outputs.seq')
+          .whereRef('outputs.sendId', '=', 'sends.id')
+          .where((or) =>
+            or.or([or('outputs.state', '=', sql.lit('gone')), or('outputs.spentHeight', 'is not', null)]),
+          ),
+      ),
+    )
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+}

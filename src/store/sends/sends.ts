@@ -4,6 +4,7 @@ import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
 import { drawOn, requireDrawable } from './fee-budgets.ts';
+import { type MoveValue, requireMoveRoom } from './move-limits.ts';
 import { type OutgoingValue, enforceSpendingLimits, WITHIN_WALLET } from './spending-limits.ts';
 import { requireUnfrozen } from './wallet-freezes.ts';
 
@@ -54,18 +55,33 @@ type OptionalOfSend =
   | 'partsFee'
   | 'orderedRate'
   | 'reason'
-  | 'unfundedSince';
+  | 'unfundedSince'
+  | 'outputsJson'
+  | 'coinControl'
+  | 'feeTermsJson'
+  | 'byPsbt';
 
 /**
  * Stores a new send. One that names a send in `draws_on` or `part_of` shares the budget that this one has or draws on.
- * @param leaving null for a move within the wallet, which no limit concerns
+ * @param leaving null for a move within the wallet
+ * @param move of a move within the wallet on its own fee budget; null: no limit concerns it
  * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left; WALLET_FROZEN; APPROVAL_REQUIRED when
  * it is above a limit of the shop or of the key that ordered it.
  */
-export async function insertSend(tx: Tx, row: NewSendRow, leaving: OutgoingValue | null): Promise<void> {
+export async function insertSend(
+  tx: Tx,
+  row: NewSendRow,
+  leaving: OutgoingValue | null,
+  move: MoveValue | null = null,
+): Promise<void> {
   await requireUnfrozen(tx, row.merchantId);
   if ((row.purpose === 'send') !== (leaving !== null)) throw new Error('only sends leave the wallet');
-  const counted = leaving === null ? WITHIN_WALLET : await enforceSpendingLimits(tx, row, leaving);
+  if (move !== null) await requireMoveRoom(tx, row, move);
+  const by = { creatorKind: move?.creator?.kind ?? null, creatorId: move?.creator?.id ?? null };
+  const counted =
+    leaving === null
+      ? { ...WITHIN_WALLET, ...by }
+      : await enforceSpendingLimits(tx, { outputsJson: null, ...row }, leaving);
   await insertMinedSend(tx, { ...row, ...counted });
 }
 
@@ -84,6 +100,7 @@ export async function insertMinedSend(tx: Tx, row: NewSendRow): Promise<void> {
       queuePosition: null,
       unfundedSince: null,
       reason: null,
+      outputsJson: null,
       ...row,
       ...drawing,
     })

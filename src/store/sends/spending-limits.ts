@@ -3,14 +3,16 @@ import type { Creator } from '../../domain/actor.ts';
 import { AppError } from '../../domain/errors.ts';
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import type { Fiat } from '../../domain/fiat.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { isUnconfirmed, limitsAt } from '../../domain/send/limit-change.ts';
-import { startOfLimitDay } from '../../domain/send/limit-day.ts';
+import { limitDayAt, startOfLimitDay } from '../../domain/send/limit-day.ts';
 import {
   type ApprovalReason,
   ApprovalRequired,
   describeReasons,
   exceededLimits,
+  freeMoves,
   limitCurrencies,
   type LimitedSend,
   NO_SPENDING_LIMITS,
@@ -25,7 +27,7 @@ import type { MerchantRow } from '../schema/merchants.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { findApproval } from './send-approvals.ts';
-import { type Day, spentToday, valueNow } from './spent-today.ts';
+import { type Day, type SpentToday, spentToday, valueNow } from './spent-today.ts';
 import { findKeyLimits, findLimits, valuesToJson } from './wallet-limits.ts';
 
 /**
@@ -40,17 +42,21 @@ type StoredSend = Selectable<SendRow>;
 export interface OutgoingValue {
   /** Who ordered it; null: unknown. */
   readonly creator: Creator | null;
-  /** The key under which its chain knows the destination. */
-  readonly watchKey: string;
+  /** The keys under which its chain knows the destinations. */
+  readonly watchKeys: readonly string[];
   readonly rates: Pick<Rates, 'quote'>;
   /** The fee budget that does not count, atoms: what exceeds it counts like money that leaves. */
   readonly freeFee: bigint;
+  /** The share of a limit per day that the fees of moves within the wallet may take without counting, basis points. */
+  readonly feeShareBps: number;
   /** Confirmations after which a block that ended a send proves that it never leaves. */
   readonly provenDepth: number;
   readonly now: number;
 }
 
 type NewSend = LimitedSend & Pick<StoredSend, 'id' | 'status'>;
+
+type LimitedDay = Day & Pick<OutgoingValue, 'feeShareBps'>;
 
 type LimitColumns = Pick<StoredSend, 'creatorKind' | 'creatorId' | 'leaving' | 'valuesJson'>;
 
@@ -79,8 +85,7 @@ export async function enforceSpendingLimits(
   const value = valueNow(rates, send, atoms);
   const day = { ...leaving, start: startOfLimitDay(merchant, now), merchantId: merchant.id, mode: send.mode };
   const reasons: ApprovalReason[] = terms.isUnconfirmed ? ['limits_unconfirmed'] : [];
-  if (shop.allowList !== null && !shop.allowList.some((one) => isDestination(one, send.coin, leaving)))
-    reasons.push('destination');
+  if (!isAllowed(shop, send.coin, leaving)) reasons.push('destination');
   reasons.push(...(await exceeded(tx, terms, { value, day })));
   if (reasons.length > 0 && !(await isApproved(tx, send)))
     throw new ApprovalRequired([...new Set(reasons)], send);
@@ -95,15 +100,17 @@ export async function enforceSpendingLimits(
 
 /**
  * Counts the fee budget that a send gets after its order, as if it had been ordered with it.
- * @throws {AppError} FEE_ABOVE_LIMIT when it would have needed an approval, which a raise cannot get
+ * @throws {AppError} FEE_ABOVE_LIMIT when it would have needed an approval, which a raise cannot get, or is above the one
+ * that was approved
  */
 export async function enforceRaisedBudget(
   tx: Tx,
   send: StoredSend,
   budget: bigint,
-  leaving: Omit<OutgoingValue, 'creator' | 'watchKey'>,
+  leaving: Omit<OutgoingValue, 'creator' | 'watchKeys'>,
 ): Promise<void> {
   if (send.purpose !== 'send') return;
+  await requireApprovedBudget(tx, send, budget);
   const counted = countedFee(BigInt(send.maxFee), leaving);
   const added = countedFee(budget, leaving) - counted;
   if (added <= 0n) return;
@@ -127,6 +134,33 @@ export async function enforceRaisedBudget(
     .execute();
 }
 
+/**
+ * Applies the present limits to a stored send, on the day of its order, before another wallet's signature counts.
+ * @throws {ApprovalRequired} unless it was approved
+ */
+export async function enforceLimitsAgain(tx: Tx, send: StoredSend, leaving: OutgoingValue): Promise<void> {
+  const terms = await readTerms(tx, send.merchantId, leaving.creator, leaving.now);
+  const bounds = limitDayAt(terms.merchant, Math.min(send.createdAt, leaving.now), leaving.now);
+  const day = { ...leaving, ...bounds, merchantId: send.merchantId, mode: send.mode, excludedId: send.id };
+  const value = valueNow(leaving.rates, send, BigInt(send.leaving ?? send.ordered));
+  const reasons: ApprovalReason[] = terms.isUnconfirmed ? ['limits_unconfirmed'] : [];
+  if (!isAllowed(terms.shop, send.coin, leaving)) reasons.push('destination');
+  reasons.push(...(await exceeded(tx, terms, { value, day })));
+  if (reasons.length > 0 && !(await isApproved(tx, send)))
+    throw new ApprovalRequired([...new Set(reasons)], send);
+}
+
+/** @throws {AppError} FEE_ABOVE_LIMIT */
+async function requireApprovedBudget(db: Db, { id, coin }: StoredSend, budget: bigint): Promise<void> {
+  const approved = (await findApproval(db, id))?.maxFee;
+  if (approved === undefined || budget <= BigInt(approved)) return;
+  const most = `${formatCoinAmount(BigInt(approved), coin)} ${coin}`;
+  throw new AppError(
+    'FEE_ABOVE_LIMIT',
+    `maxFee cannot be raised: this send was approved with at most ${most}`,
+  );
+}
+
 interface Terms {
   readonly merchant: MerchantRow;
   readonly shop: ShopLimits;
@@ -137,7 +171,12 @@ interface Terms {
 }
 
 /** The limits of a shop and of the key that ordered a send. */
-async function readTerms(db: Db, merchantId: string, creator: Creator | null, now: number): Promise<Terms> {
+export async function readTerms(
+  db: Db,
+  merchantId: string,
+  creator: Creator | null,
+  now: number,
+): Promise<Terms> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
   const stored = limitsAt(await findLimits(db, merchantId), now);
@@ -150,7 +189,7 @@ async function readTerms(db: Db, merchantId: string, creator: Creator | null, no
 async function exceeded(
   db: Db,
   { shop, key, keyId }: Terms,
-  { value, day }: { readonly value: ValueIn; readonly day: Omit<Day, 'keyId'> },
+  { value, day }: { readonly value: ValueIn; readonly day: Omit<LimitedDay, 'keyId'> },
 ): Promise<ApprovalReason[]> {
   const reasons: ApprovalReason[] = await excess(db, shop, { value, day: { ...day, keyId: null } });
   for (const reason of await excess(db, key, { value, day: { ...day, keyId } }))
@@ -179,7 +218,10 @@ export async function listLimitCurrencies(
   );
 }
 
-/** Whether this very send was approved: its approval has its id, and a send of that id is stored once. */
+/**
+ * Whether this very send was approved: its approval has its id, and a send of that id is stored once. Its fee budget is
+ * at most the one that its approver saw.
+ */
 async function isApproved(tx: Tx, send: NewSend): Promise<boolean> {
   const approval = await findApproval(tx, send.id);
   if (approval === undefined) return false;
@@ -189,8 +231,10 @@ async function isApproved(tx: Tx, send: NewSend): Promise<boolean> {
     approval.coin === send.coin &&
     approval.mode === send.mode &&
     approval.destination === send.destination &&
+    approval.outputsJson === send.outputsJson &&
     approval.subtractFee === send.subtractFee &&
-    approval.ordered === send.ordered
+    approval.ordered === send.ordered &&
+    BigInt(send.maxFee) <= BigInt(approval.maxFee)
   );
 }
 
@@ -217,22 +261,39 @@ function leavingAtoms({ coin, status, subtractFee, ordered, amount }: NewSend): 
   return BigInt(subtractFee && isOpen ? ordered : amount);
 }
 
-function isDestination(
-  one: { readonly coin: Coin; readonly watchKey: string },
+/** Whether the list has every destination. */
+export function isAllowed(
+  { allowList }: Pick<ShopLimits, 'allowList'>,
   coin: Coin,
-  { watchKey }: OutgoingValue,
+  { watchKeys }: Pick<OutgoingValue, 'watchKeys'>,
 ): boolean {
-  return one.coin === coin && one.watchKey === watchKey;
+  if (allowList === null) return true;
+  const allowed = new Set(allowList.filter((one) => one.coin === coin).map(({ watchKey }) => watchKey));
+  return watchKeys.every((watchKey) => allowed.has(watchKey));
 }
 
 async function excess(
   db: Db,
   limits: SpendingLimits,
-  { value, day }: { readonly value: ValueIn; readonly day: Day },
+  { value, day }: { readonly value: ValueIn; readonly day: LimitedDay },
 ): Promise<(keyof typeof KEY_REASONS)[]> {
-  if (limits.perDay === null) return exceededLimits(limits, { value, earlier: () => 0n });
+  const { perDay } = limits;
+  if (perDay === null) return exceededLimits(limits, { value, earlier: () => 0n });
   // An older copy of the database lacks the sends made since.
   const isIncomplete = Number(await readMeta(db, 'restored_at')) >= day.start;
-  const earlier = await spentToday(db, day);
+  const spent = await spentToday(db, day);
+  const earlier: ValueIn = (currency) => sumSpent(spent, perDay, { currency, ...day });
   return [...exceededLimits(limits, { value, earlier }), ...(isIncomplete ? (['sum_unknown'] as const) : [])];
+}
+
+/** What counts of a day against a limit: sends, and the fees of moves beyond their free share. */
+export function sumSpent(
+  { sends, moves }: SpentToday,
+  perDay: Fiat,
+  { currency, feeShareBps }: { readonly currency: string; readonly feeShareBps: number },
+): bigint | null {
+  const [left, burnt] = [sends(currency), moves(currency)];
+  if (left === null || burnt === null) return null;
+  const counted = burnt - freeMoves(perDay, { feeShareBps });
+  return left + (counted > 0n ? counted : 0n);
 }

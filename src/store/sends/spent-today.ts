@@ -3,7 +3,7 @@ import { spendingModel } from '../../domain/accounts.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Rates } from '../../domain/ports.ts';
-import { isEndedByBlock } from '../../domain/send/send-machine.ts';
+import { isEndedByBlock } from '../../domain/send/send-status.ts';
 import { valueAtRate, type ValueIn } from '../../domain/send/spending-limits.ts';
 import { findCursor } from '../chain/chain-cursors.ts';
 import type { SendRow } from '../schema/sends.ts';
@@ -21,23 +21,32 @@ export interface Day {
   /** Only sends that this key ordered; null: all. */
   readonly keyId: string | null;
   readonly start: number;
+  /** Sends made from then on count on later days; absent: none are. */
+  readonly end?: number;
   readonly rates: Pick<Rates, 'quote'>;
   readonly provenDepth: number;
   /** A send that does not count. */
   readonly excludedId?: string;
 }
 
-/** The value of everything that has left since a time, or still may. */
-export async function spentToday(db: Db, day: Day): Promise<ValueIn> {
-  const { merchantId, mode, keyId, start, rates, excludedId } = day;
+/** The value of what has left since a time, or still may: by sends, and as fees of moves within the wallet. */
+export interface SpentToday {
+  readonly sends: ValueIn;
+  readonly moves: ValueIn;
+}
+
+export async function spentToday(db: Db, day: Day): Promise<SpentToday> {
+  const { merchantId, mode, keyId, start, end, rates, excludedId } = day;
   const rows = await db
     .selectFrom('sends')
     .selectAll()
     .where('merchantId', '=', merchantId)
     // Times in the future were written before the clock was set back, and count too.
     .where('createdAt', '>=', start)
+    .$if(end !== undefined, (query) => query.where('createdAt', '<', end ?? 0))
     .where('mode', '=', mode)
-    .where('purpose', '=', 'send')
+    // A part or a child draws on the budget of a send.
+    .where((eb) => eb.or([eb('purpose', '=', 'send'), eb('drawsOn', 'is', null)]))
     .$if(excludedId !== undefined, (query) => query.where('id', '!=', excludedId ?? ''))
     .$if(keyId !== null, (query) =>
       query.where('creatorKind', '=', 'restricted').where('creatorId', '=', keyId ?? ''),
@@ -45,19 +54,30 @@ export async function spentToday(db: Db, day: Day): Promise<ValueIn> {
     .execute();
   const tips = await findTips(db, mode, rows);
   const counted = rows.filter((send) => !isProvablyFailed(send, tips.get(send.coin) ?? null, day));
-  const values = counted.map((send) => {
-    const atoms = BigInt(send.leaving ?? send.ordered);
-    return { known: parseValues(send.valuesJson), now: valueNow(rates, send, atoms) };
-  });
-  return (currency) => {
-    let sum = 0n;
-    for (const { known, now } of values) {
-      const minor = known[currency] ?? now(currency);
-      if (minor === null) return null;
-      sum += minor;
-    }
-    return sum;
-  };
+  const values = counted.map((send) => ({
+    isMove: send.purpose !== 'send',
+    known: parseValues(send.valuesJson),
+    now: valueNow(rates, send, countedAtoms(send)),
+  }));
+  const sumOf =
+    (areMoves: boolean): ValueIn =>
+    (currency) => {
+      let sum = 0n;
+      for (const { isMove, known, now } of values) {
+        if (isMove !== areMoves) continue;
+        const minor = known[currency] ?? now(currency);
+        if (minor === null) return null;
+        sum += minor;
+      }
+      return sum;
+    };
+  return { sends: sumOf(false), moves: sumOf(true) };
+}
+
+/** Of a move its fee, or its fee budget while another version can be mined. */
+function countedAtoms({ purpose, leaving, ordered, status, fee, maxFee }: StoredSend): bigint {
+  if (purpose === 'send') return BigInt(leaving ?? ordered);
+  return BigInt(status === 'confirmed' ? fee : maxFee);
 }
 
 /** The heights to which the chains of sends that a block ended are read. */
@@ -103,7 +123,7 @@ export function valueNow(
   };
 }
 
-function rateOrNull(
+export function rateOrNull(
   rates: Pick<Rates, 'quote'>,
   of: { readonly coin: Coin; readonly currency: string; readonly mode: Mode },
 ): string | null {

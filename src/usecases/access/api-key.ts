@@ -7,7 +7,7 @@ export const KEY_LENGTH = 43;
 /** Number of leading characters of a secret key that are shown later. */
 export const PREFIX_LENGTH = 8;
 
-export interface KeyPair {
+export interface ApiKeys {
   readonly public: string;
   readonly secret: string;
   readonly rows: readonly ApiKeyRow[];
@@ -19,7 +19,7 @@ export function keyHash(key: string): string {
 }
 
 /** A new public and secret key for a merchant. No row contains the secret itself. */
-export function newKeyPair(merchantId: string, now: number): KeyPair {
+export function newApiKeys(merchantId: string, now: number): ApiKeys {
   const publicKey = `pk_${randomBase62(KEY_LENGTH)}`;
   const secretKey = `sk_${randomBase62(KEY_LENGTH)}`;
   const row = (kind: ApiKeyRow['kind'], key: string): ApiKeyRow => ({

@@ -1,5 +1,5 @@
 /** API keys of a shop, and the users who may act for it: which shops they reach, and in which role. */
-export { KEY_LENGTH, keyHash, newKeyPair } from './api-key.ts';
+export { KEY_LENGTH, keyHash, newApiKeys } from './api-key.ts';
 export { createRestrictedKey } from './create-restricted-key.ts';
 export { deleteRestrictedKey } from './delete-restricted-key.ts';
 export { endShopKeys } from './end-shop-keys.ts';

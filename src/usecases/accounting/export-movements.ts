@@ -44,6 +44,8 @@ export interface MovementView {
   readonly note: string | null;
   readonly orderLabel: string | null;
   readonly paymentNote: string | null;
+  readonly receiptNumber: string | null;
+  readonly tip: string | null;
 }
 
 /**
@@ -88,5 +90,7 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
     note: line.note,
     orderLabel: line.orderLabel,
     paymentNote: line.paymentNote,
+    receiptNumber: line.receiptNumber,
+    tip: line.tip,
   };
 }

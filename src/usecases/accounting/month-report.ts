@@ -6,6 +6,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { compareRates } from '../../domain/price.ts';
 import { pageOfMonthLines, sumMovementsBefore, type MonthLine } from '../../store/ledger/month-lines.ts';
 import { closeBooks, newestMovement } from '../../store/ledger/movements.ts';
+import { receiptBounds, sumReceipts, type ReceiptSum } from '../../store/payments/receipts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatMinor } from './fiat-amount.ts';
 
@@ -60,6 +61,13 @@ export interface MonthRate {
   readonly sources: readonly string[];
 }
 
+/** The receipts issued in a month. */
+export interface MonthReceipts {
+  /** Their first and last number as printed; null without any. */
+  readonly bounds: { readonly first: string; readonly last: string } | null;
+  readonly sums: readonly ReceiptSum[];
+}
+
 export interface MonthReport {
   readonly month: string;
   readonly mode: Mode;
@@ -72,6 +80,7 @@ export interface MonthReport {
   /** Every coin. */
   readonly balances: readonly CoinBalance[];
   readonly rates: readonly MonthRate[];
+  readonly receipts: MonthReceipts;
 }
 
 /**
@@ -103,6 +112,7 @@ export async function monthReport(
     await setImmediate();
   }
   const totals = sums.totals();
+  const issued = { merchantId, mode, fromMs, beforeMs };
   return {
     month,
     mode,
@@ -113,6 +123,7 @@ export async function monthReport(
     totals,
     balances: COINS.map((coin) => balance(coin, opening.get(coin) ?? 0n, totals)),
     rates: sums.rates(),
+    receipts: { bounds: await receiptBounds(reader, issued), sums: await sumReceipts(reader, issued) },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type UnreversedMovement,
 } from '../../domain/movements.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
+import { splitAmount } from '../../domain/send/outputs.ts';
 import { blockTime } from '../../store/chain/chain-cursors.ts';
 import {
   bookedOutputs,
@@ -18,6 +19,7 @@ import {
   newestCurrency,
   type StoredMovement,
 } from '../../store/ledger/movements.ts';
+import { readOutputs } from '../../store/sends/send-outputs.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 
@@ -127,10 +129,12 @@ function toOutput({ vout, amount, state, paymentId, address }: Output) {
 
 function toSend(send: Send, txid: string): MovedSend {
   const isCurrent = send.currentTxid === txid;
+  const outputs = readOutputs(send);
   return {
     id: send.id,
     purpose: send.purpose,
     destination: send.destination,
+    outputs: outputs === null ? null : splitAmount(outputs, BigInt(send.amount)),
     fee: BigInt(isCurrent ? send.fee : send.versionFee),
     isPaid: isCurrent && send.status === 'confirmed',
     cancels: send.cancels,

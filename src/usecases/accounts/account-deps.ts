@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { LoginThrottle } from './sessions/login-throttle.ts';
-import type { Tokens } from './sessions/tokens.ts';
+import type { JwtTokens } from './sessions/jwt-tokens.ts';
 
 /** Dependencies that the account use cases share. */
 export interface AccountDeps {
@@ -11,7 +11,7 @@ export interface AccountDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly passwords: PasswordHasher;
-  readonly tokens: Tokens;
+  readonly tokens: JwtTokens;
   readonly secretBox: SecretBox;
   readonly guard: LoginThrottle;
   /** Public base address of links in mails, without a trailing slash. */

@@ -2,6 +2,7 @@
 export type { AccountDeps } from './account-deps.ts';
 export { invalidToken, tokenHash } from './account-link.ts';
 export { assertConfirmed } from './assert-confirmed.ts';
+export { auditDaemon } from './audit-daemon.ts';
 export { auditOperator, auditOperatorEverywhere } from './audit-operator.ts';
 export { addPasskey, registrationOptions } from './passkeys/add-passkey.ts';
 export { signInOptions, stepUpOptions } from './passkeys/passkey-options.ts';
@@ -63,6 +64,6 @@ export { login, proveUser } from './sessions/login.ts';
 export type { CurrentSession, RenewedSession } from './sessions/renew-session.ts';
 export type { ContinuedSession, Session } from './sessions/session.ts';
 export { createLoginThrottle, noLoginThrottle } from './sessions/login-throttle.ts';
-export { createTokens, type Tokens } from './sessions/tokens.ts';
+export { createJwtTokens, type JwtTokens } from './sessions/jwt-tokens.ts';
 export { newSetupToken } from './setup-token.ts';
 export { verifyEmail } from './verify-email.ts';

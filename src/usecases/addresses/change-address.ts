@@ -4,6 +4,7 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { nextAddressIndex } from '../../store/ledger/addresses.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { WatchAccount } from '../../store/ledger/watch-accounts.ts';
 import { allocateAddress } from './allocate-address.ts';
 
 /** The wallet of one account on one chain. */
@@ -26,11 +27,19 @@ export async function nextChangeAddress(
   return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
 
-/** Reserves and watches the change address of a plan, in the transaction that stores the plan. */
+/**
+ * Reserves and watches the change address of a plan, in the transaction that stores the plan.
+ * @param use.watched the watched account that it belongs to; absent: the wallet tree
+ */
 export async function reserveChangeAddress(
   tx: Tx,
   deps: { readonly deriver: AddressDeriver; readonly clock: Clock },
-  use: { readonly wallet: ChangeWallet; readonly adapter: ChainAdapter; readonly address: string },
+  use: {
+    readonly wallet: ChangeWallet;
+    readonly adapter: ChainAdapter;
+    readonly address: string;
+    readonly watched?: WatchAccount | undefined;
+  },
 ): Promise<void> {
   const { coin, mode, merchantId, account } = use.wallet;
   if (!isUtxoCoin(coin)) return;
@@ -42,6 +51,7 @@ export async function reserveChangeAddress(
       toWatchKey: (_chain, address) => use.adapter.watchKey(address),
     },
     { merchantId, account, coin, mode, branch: 1, purpose: 'change', paymentId: null },
+    use.watched,
   );
   if (allocated.address !== use.address) throw new Error('change address is not the next of its branch');
 }

@@ -1,9 +1,16 @@
 import type { Credit } from '../../domain/chain.ts';
 import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
+import { fromStoredIndex } from '../../store/ledger/address-index.ts';
 import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/ledger/addresses.ts';
-import { reserveAddresses } from '../../store/ledger/look-ahead.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { reserveAddresses, reserveWatchAddresses } from '../../store/ledger/look-ahead.ts';
+import {
+  allWatchAccounts,
+  findWatchAccountByNumber,
+  skipWatchIndexes,
+  type WatchAccount,
+} from '../../store/ledger/watch-accounts.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { allMerchants, findMerchant } from '../../store/merchants/merchants.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -15,6 +22,8 @@ export interface GapLimitDeps extends AllocateAddressDeps {
 }
 
 const GAP = 'look_ahead.gap';
+/** Addresses of watched accounts that this database does not know, as the record outside of it says. */
+const UNKNOWN = 'look_ahead.unknown_watched';
 /** Addresses per transaction, so that payments of a running daemon never wait long for the write lock. */
 const BATCH = 100;
 
@@ -40,7 +49,38 @@ export async function reserveGapLimit(
       }
     });
   }
+  for (const account of (await allWatchAccounts(db)).filter(({ mode }) => mode === 'live')) {
+    await db.transaction(async (tx) => {
+      for (const branch of [0, 1] as const)
+        await reserveWatchAddresses(tx, account, { branch, count: gap, createdAt: clock.now() });
+    });
+    reserved += 2 * gap;
+  }
   return reserved;
+}
+
+/**
+ * Reserves the first addresses of a watched account that is confirmed for the first time in an older copy of the
+ * database, or in one that was made from the words: the account may have been used since the copy, or before.
+ */
+export async function reserveUnknownAddresses(
+  tx: Tx,
+  { clock }: Pick<GapLimitDeps, 'clock'>,
+  account: WatchAccount,
+): Promise<void> {
+  const [gap, unknown] = [Number((await readMeta(tx, GAP)) ?? 0), Number((await readMeta(tx, UNKNOWN)) ?? 0)];
+  const count = Math.max(gap, unknown);
+  if (count === 0) return;
+  for (const branch of [0, 1] as const) {
+    if (account.mode === 'live')
+      await reserveWatchAddresses(tx, account, { branch, count, createdAt: clock.now() });
+    else await skipWatchIndexes(tx, account.number, branch, count);
+  }
+}
+
+/** Records that addresses below an index were given out of watched accounts that the database does not know. */
+export async function noteUnknownAddresses(db: Db, below: number): Promise<void> {
+  if (below > Number((await readMeta(db, UNKNOWN)) ?? 0)) await writeMeta(db, UNKNOWN, String(below));
 }
 
 /**
@@ -62,7 +102,10 @@ export async function extendGapLimit(
   for (const { merchantId, branch, idx } of used) {
     const merchant = await findMerchant(deps.db, merchantId);
     if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
-    moved += await watchUntil(deps, merchant, { ...chain, merchantId, branch }, idx + 1 + gap);
+    const { number, index } = fromStoredIndex(idx);
+    const at = { ...chain, merchantId, branch };
+    if (number === null) moved += await watchUntil(deps, merchant, at, index + 1 + gap);
+    else moved += await watchAccountUntil(deps, number, branch, index + 1 + gap);
   }
   if (moved > 0)
     deps.logger.info(
@@ -79,13 +122,52 @@ export async function watchUntil(
   at: AddressBranch,
   until: number,
 ): Promise<number> {
+  return watchMissing(deps, until, {
+    next: async (tx) => nextAddressIndex(tx, at),
+    watch: async (tx) => {
+      const { account } = merchant;
+      await allocateAddress(tx, deps, { ...at, account, purpose: 'recovered', paymentId: null });
+    },
+  });
+}
+
+/** Like watchUntil, for a branch of a watched account; 0 for one that is not known. */
+export async function watchAccountUntil(
+  deps: GapLimitDeps,
+  number: number,
+  branch: 0 | 1,
+  until: number,
+): Promise<number> {
+  const account = await findWatchAccountByNumber(deps.db, number);
+  const merchant = account && (await findMerchant(deps.db, account.merchantId));
+  if (account === undefined || merchant === undefined) return 0;
+  const { coin, mode, merchantId } = account;
+  return watchMissing(deps, until, {
+    next: async (tx) => {
+      const now = await findWatchAccountByNumber(tx, number);
+      return (branch === 0 ? now?.nextReceive : now?.nextChange) ?? until;
+    },
+    watch: async (tx) => {
+      const at = { coin, mode, merchantId, branch, account: merchant.account };
+      await allocateAddress(tx, deps, { ...at, purpose: 'recovered', paymentId: null }, account);
+    },
+  });
+}
+
+async function watchMissing(
+  { db }: Pick<GapLimitDeps, 'db'>,
+  until: number,
+  branch: {
+    readonly next: (tx: Tx) => Promise<number>;
+    readonly watch: (tx: Tx) => Promise<void>;
+  },
+): Promise<number> {
   let watched = 0;
   for (let more = true; more;) {
-    more = await deps.db.transaction(async (tx) => {
-      const missing = until - (await nextAddressIndex(tx, at));
+    more = await db.transaction(async (tx) => {
+      const missing = until - (await branch.next(tx));
       for (let count = 0; count < Math.min(BATCH, missing); count += 1) {
-        const { account } = merchant;
-        await allocateAddress(tx, deps, { ...at, account, purpose: 'recovered', paymentId: null });
+        await branch.watch(tx);
         watched += 1;
       }
       return missing > BATCH;

@@ -1,5 +1,13 @@
 /** Allocation of deposit, wallet and change addresses, and the look-ahead that recovery scans. */
-export { type AllocateAddressDeps, allocateAddresses } from './allocate-address.ts';
+export { type AllocateAddressDeps, allocateAddresses, watchPath } from './allocate-address.ts';
 export { nextChangeAddress, reserveChangeAddress } from './change-address.ts';
-export { extendGapLimit, type GapLimitDeps, reserveGapLimit, watchUntil } from './gap-limit.ts';
+export {
+  extendGapLimit,
+  type GapLimitDeps,
+  noteUnknownAddresses,
+  reserveGapLimit,
+  reserveUnknownAddresses,
+  watchAccountUntil,
+  watchUntil,
+} from './gap-limit.ts';
 export { watchLookAhead, type WatchLookAheadDeps } from './watch-look-ahead.ts';

@@ -1,8 +1,10 @@
+import { fromStoredIndex } from '../../store/ledger/address-index.ts';
 import { insertAddresses } from '../../store/ledger/addresses.ts';
 import { nextLookAheadRange, watchedBelow } from '../../store/ledger/look-ahead.ts';
+import { findWatchAccountByNumber } from '../../store/ledger/watch-accounts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import type { AllocateAddressDeps } from './allocate-address.ts';
+import { type AllocateAddressDeps, watchPath } from './allocate-address.ts';
 
 /** Addresses per transaction: some ten milliseconds, so that requests never wait long. */
 const BATCH = 64;
@@ -22,10 +24,14 @@ export async function watchLookAhead({ db, deriver, toWatchKey }: WatchLookAhead
     if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
     const chain = { coin, mode: 'live' } as const;
     const indexes = Array.from({ length: Math.min(BATCH, untilIndex - nextIndex) }, (_, n) => nextIndex + n);
-    const rows = indexes.map((index) => {
-      const address = deriver.address({ ...chain, account: merchant.account, branch, index });
+    const { number } = fromStoredIndex(nextIndex);
+    const watched = number === null ? undefined : await findWatchAccountByNumber(tx, number);
+    const rows = indexes.map((idx) => {
+      const { index } = fromStoredIndex(idx);
+      const own = { ...chain, account: merchant.account, branch, index };
+      const address = deriver.address(watched === undefined ? own : watchPath(watched, branch, index));
       const watchKey = toWatchKey(chain, address);
-      return { ...chain, merchantId, branch, idx: index, address, watchKey, createdAt };
+      return { ...chain, merchantId, branch, idx, address, watchKey, createdAt };
     });
     await insertAddresses(
       tx,

@@ -166,7 +166,7 @@ export function presentItem(
 
 function actionUrl(
   action: AttentionAction,
-  { subject }: WaitingItem,
+  { kind, subject }: WaitingItem,
   { baseUrl, merchantId }: { readonly baseUrl: string; readonly merchantId: string },
 ): string {
   const shop = `${baseUrl}/dashboard/shop/${merchantId}`;
@@ -174,6 +174,8 @@ function actionUrl(
   if (action === 'retry_endpoint') return `${shop}/webhooks`;
   if (action === 'open_nodes') return `${baseUrl}/dashboard/nodes`;
   if (action === 'approve_send') return `${shop}/wallet?approve=${subject.sendId ?? ''}`;
+  if (kind === 'send_stuck' || kind === 'send_fee_limited')
+    return `${shop}/wallet?raise=${subject.sendId ?? ''}`;
   if (action === 'open_send' || action === 'fund_wallet') return `${shop}/wallet`;
   if (action === 'open_subscription') return `${shop}/subscriptions/${subject.subscriptionId ?? ''}`;
   return `${shop}/payments/${subject.paymentId ?? ''}`;

@@ -69,7 +69,9 @@ async function approvalItems({ db, clock }: AttentionDeps, shop: ShopMode): Prom
   return held
     .filter(({ expiresAt }) => clock.now() < expiresAt)
     .map((one): WaitingItem => {
-      const { id, coin, destination, paymentId, linkId, reasons } = one;
+      const { id, coin, paymentId, linkId, reasons } = one;
+      // Of several recipients one alone would mislead.
+      const destination = one.outputsJson === null ? one.destination : null;
       return {
         id,
         kind: 'send_approval',

@@ -8,7 +8,7 @@ export type { ReconcileDeps } from './reconciliation.ts';
 export { recordBlock } from './record-block.ts';
 export { recordFinality } from './record-finality.ts';
 export { recordUnconfirmed } from './record-unconfirmed.ts';
-export { requestReread } from './request-reread.ts';
+export { requestOnlineRescan } from './request-online-rescan.ts';
 export { rereadBlocks } from './reread-blocks.ts';
 export { rescanChain, type RescanStart } from './rescan-chain.ts';
 export { rollBackReorg } from './reorg.ts';

@@ -50,13 +50,13 @@ export async function recordBlock(
   deps: ObserveDeps,
   chain: ChainId,
   block: ChainBlock,
-  arrival: Arrival,
+  arrivalBounds: Arrival,
   below: readonly ChainBlockHeader[] = [],
 ): Promise<boolean> {
   if ((await deps.extendLookAhead?.(chain, block.credits)) === true) return false;
   const transaction = (await concernsNobody(deps, chain, block)) ? 'relaxedTransaction' : 'transaction';
   const recorded = await deps.db[transaction](async (tx) =>
-    write(tx, deps, chain, { block, arrival, below }),
+    write(tx, deps, chain, { block, arrivalBounds, below }),
   );
   if (recorded) deps.wakeWebhooks();
   return recorded;
@@ -78,16 +78,16 @@ async function write(
   chain: ChainId,
   given: {
     readonly block: ChainBlock;
-    readonly arrival: Arrival;
+    readonly arrivalBounds: Arrival;
     readonly below: readonly ChainBlockHeader[];
   },
 ): Promise<boolean> {
-  const { block, arrival, below } = given;
+  const { block, arrivalBounds, below } = given;
   const cursor = await findCursor(tx, chain);
   if (cursor === undefined) throw new Error(`${chain.coin} ${chain.mode} has no cursor yet`);
   if (!isInRow(cursor, [...below, block])) return false;
   const now = deps.clock.now();
-  const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
+  const seen = block.credits.map((credit) => seenIn(block, credit, arrivalBounds, now));
   const conflicted = await conflictedTransactions(tx, chain, block.debits);
   const gone = [
     ...(await listUnconfirmedOutputs(tx, chain, conflicted)),

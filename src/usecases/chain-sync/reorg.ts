@@ -64,7 +64,7 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
     } else {
       deps.logger.info(
         { ...chain, output: outputKey(ref) },
-        'wallet output is unconfirmed again after a reorg',
+        'output of the wallet (change or a transfer without a payment) is unconfirmed again after a reorg',
       );
       await upsertOutput(tx, {
         ...output,

@@ -6,6 +6,7 @@ import { atomsToRequest } from '../../domain/payment/paid-share.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { missingShare } from '../../domain/payment/status.ts';
 import type { Clock } from '../../domain/ports.ts';
+import type { Business } from '../../domain/receipt.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
@@ -18,6 +19,7 @@ import {
   payerView,
   type PresentDeps,
   presentPayment,
+  presentRefund,
 } from '../payments/index.ts';
 
 export interface ReadCheckoutDeps extends PresentDeps {
@@ -43,6 +45,8 @@ export interface MoneyBack {
   readonly amount: string;
   readonly txid: string;
   readonly isConfirmed: boolean;
+  /** Its value in the payment's currency; null while not known. */
+  readonly fiatAmount: string | null;
 }
 
 /** All data of the checkout page: the payer's view and the shop's public profile, and nothing else. */
@@ -52,6 +56,8 @@ export interface CheckoutView {
   readonly payment: ReturnType<typeof payerView>;
   /** Time of the last completion, ISO 8601; null: never completed. */
   readonly completedAt: string | null;
+  /** The seller on its receipt, as issued; null: none was entered then. */
+  readonly seller: Business | null;
   /** Sites that may embed the page in a frame. */
   readonly embedOrigins: readonly string[];
   /** The renewal of an expired payment, made or possible; null for any other payment. */
@@ -93,6 +99,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     shop: shopProfile(merchant),
     payment: payerView(payment),
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
+    seller: loaded.receipt?.seller ?? null,
     embedOrigins: allowedEmbedOrigins(merchant),
     renewal: await findRenewal(deps.db, loaded, { merchant, now: deps.clock.now() }),
     hasMoney:
@@ -132,12 +139,14 @@ function toStamp(row: Omit<CheckoutRow, 'id'>): string {
  * Leaves out sends that are only signed, because no explorer shows them, and failed ones, because they
  * returned nothing.
  */
-function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
-  return refunds.flatMap(({ coin, amount, txid, status }) => {
+function moneyBack({ refunds, row }: LoadedPayment): MoneyBack[] {
+  return refunds.flatMap((refund) => {
+    const { coin, amount, txid, status } = refund;
     const isTaken = status === 'broadcast' || status === 'confirmed';
     if (!isTaken || txid === null) return [];
     const isConfirmed = status === 'confirmed';
-    return [{ coin, amount: formatCoinAmount(BigInt(amount), coin), txid, isConfirmed }];
+    const { fiatAmount } = presentRefund(refund, row);
+    return [{ coin, amount: formatCoinAmount(BigInt(amount), coin), txid, isConfirmed, fiatAmount }];
   });
 }
 

@@ -84,7 +84,10 @@ export async function emitEvent(
   const { type, mode, paymentId, sendId } = event;
   const fields = { type, mode, eventId, deliveryId, paymentId, sendId };
   tx.afterCommit(() =>
-    deps.logger.info(others.length > 0 ? { ...fields, others } : fields, 'payment or shop event recorded'),
+    deps.logger.info(
+      others.length > 0 ? { ...fields, others } : fields,
+      'event stored; its deliveries are queued',
+    ),
   );
   return { eventId, deliveryId };
 }

@@ -219,7 +219,7 @@ function readAtoms(field: string, text: string, coin: Coin): bigint {
 /** The first address of the newest destination, which the mail shows. */
 async function shownAddress(
   db: Db,
-  deps: Pick<EditForwardDeps, 'readReceiveBranch'>,
+  deps: Pick<EditForwardDeps, 'chains' | 'readReceiveBranch'>,
   rule: ForwardRule,
 ): Promise<string> {
   const destination = rule.pending?.destination ?? rule.destination;

@@ -4,14 +4,15 @@ import { invalidField } from '../../domain/errors.ts';
 import type { ReceiveBranch } from '../../domain/keys.ts';
 import { isDescriptor } from '../../domain/send/forward.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
-import { nextForwardIndex } from '../../store/sends/wallet-forwards.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { nextWatchedReceive, skipWatchedReceive } from '../../store/ledger/watch-accounts.ts';
+import { nextForwardIndex, useForwardIndex } from '../../store/sends/wallet-forwards.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { ForwardDeps } from './forward-deps.ts';
 
 /** Addresses that are shown, and checked, before a descriptor takes effect. */
 const SHOWN = 5;
 
-type BranchDeps = Pick<ForwardDeps, 'readReceiveBranch'>;
+type BranchDeps = Pick<ForwardDeps, 'chains' | 'readReceiveBranch'>;
 
 /** A destination as it was ordered. */
 export interface WantedDestination {
@@ -40,7 +41,7 @@ export async function readDestination(
   }
   if (destination === undefined) return null;
   const address = destination.trim();
-  const problem = wallet.adapter.addressProblem(address);
+  const problem = wallet.adapter.validateAddress(address);
   if (problem !== null) throw invalidField('destination', problem);
   await requireForeign(db, wallet, { field: 'destination', addresses: [address] });
   return address;
@@ -52,7 +53,7 @@ async function requireForeign(
   { field, addresses }: { readonly field: string; readonly addresses: readonly string[] },
 ): Promise<void> {
   for (const address of addresses) {
-    const problem = adapter.addressProblem(address);
+    const problem = adapter.validateAddress(address);
     if (problem !== null) throw invalidField(field, `leads to an address that ${problem}`);
   }
   const keys = addresses.map((address) => adapter.watchKey(address));
@@ -76,8 +77,9 @@ export async function nextAddress(
   destination: string,
 ): Promise<NextAddress> {
   if (!isDescriptor(destination)) return { address: destination, index: null };
-  const index = await nextForwardIndex(db, chain, destination);
-  return { address: openBranch(deps, chain, destination).address(index), index };
+  const branch = openBranch(deps, chain, destination);
+  const index = await nextIndex(db, deps, chain, { destination, branch });
+  return { address: branch.address(index), index };
 }
 
 /** The next addresses of a destination, for comparison with those that its wallet shows. */
@@ -88,8 +90,34 @@ export async function nextAddresses(
   destination: string,
 ): Promise<{ readonly addresses: string[]; readonly nextIndex: number | null }> {
   if (!isDescriptor(destination)) return { addresses: [destination], nextIndex: null };
-  const nextIndex = await nextForwardIndex(db, chain, destination);
-  return { addresses: firstAddresses(openBranch(deps, chain, destination), nextIndex), nextIndex };
+  const branch = openBranch(deps, chain, destination);
+  const next = await nextIndex(db, deps, chain, { destination, branch });
+  return { addresses: firstAddresses(branch, next), nextIndex: next };
+}
+
+/** Orders of a watched account with the same addresses are paid to those below: they share one count. */
+async function nextIndex(
+  db: Db,
+  { chains }: Pick<BranchDeps, 'chains'>,
+  { coin, mode }: ChainId,
+  { destination, branch }: { readonly destination: string; readonly branch: ReceiveBranch },
+): Promise<number> {
+  const next = await nextForwardIndex(db, { coin, mode }, destination);
+  const first = chains.get(coin, mode)?.watchKey(branch.address(0));
+  return first === undefined ? next : Math.max(next, await nextWatchedReceive(db, { coin, mode }, first));
+}
+
+/** Marks an address of a descriptor as used, in the transaction that stores the send to it. */
+export async function useIndex(
+  tx: Tx,
+  deps: BranchDeps,
+  chain: ChainId,
+  { destination, index }: { readonly destination: string; readonly index: number },
+): Promise<void> {
+  await useForwardIndex(tx, chain, { descriptor: destination, index });
+  const first = openBranch(deps, chain, destination).address(0);
+  const firstReceive = deps.chains.get(chain.coin, chain.mode)?.watchKey(first);
+  if (firstReceive !== undefined) await skipWatchedReceive(tx, chain, { firstReceive, below: index + 1 });
 }
 
 function firstAddresses(branch: ReceiveBranch, from: number): string[] {

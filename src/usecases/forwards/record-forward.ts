@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { isoTime } from '../../domain/iso-time.ts';
 import type { NoticeReason } from '../../domain/notices.ts';
 import type { ForwardRule } from '../../domain/send/forward.ts';
-import { insertAudit } from '../../store/audit-log.ts';
 import { insertShopNotices } from '../../store/notices/notices.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { sealClient } from '../accounts/index.ts';
+import { auditDaemon } from '../accounts/index.ts';
 import type { ForwardDeps } from './forward-deps.ts';
 
 type RecordDeps = Pick<ForwardDeps, 'clock' | 'secretBox'>;
@@ -13,7 +12,7 @@ type RecordDeps = Pick<ForwardDeps, 'clock' | 'secretBox'>;
 /** Records a decision that no request made in the audit log of the shop. */
 export async function auditForward(
   tx: Tx,
-  { clock, secretBox }: RecordDeps,
+  deps: RecordDeps,
   rule: Pick<ForwardRule, 'id' | 'merchantId'>,
   entry: {
     readonly action: string;
@@ -23,17 +22,8 @@ export async function auditForward(
   },
 ): Promise<void> {
   const { action, objectId, result, by = 'Forward to cold storage' } = entry;
-  await insertAudit(tx, {
-    at: clock.now(),
-    merchantId: rule.merchantId,
-    actorKind: 'daemon',
-    actorId: rule.id,
-    actorName: by,
-    action,
-    objectId,
-    clientSealed: sealClient(secretBox, { address: 'this machine', userAgent: 'tilld' }),
-    result,
-  });
+  const { id: actorId, merchantId } = rule;
+  await auditDaemon(tx, deps, { merchantId, actorId, actorName: by, action, objectId, result });
 }
 
 export type ForwardNotice = Extract<NoticeReason, 'forward_pending' | 'forward_changed' | 'forward_undone'>;

@@ -1,24 +1,33 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import {
+  amountWithin,
   decideForward,
   forwardAt,
   forwardBudget,
   type ForwardProblem,
   type ForwardRule,
 } from '../../domain/send/forward.ts';
+import { describeReasons } from '../../domain/send/spending-limits.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
+import { findLimitRoom } from '../../store/sends/limit-room.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import {
   countFailedForwards,
   findForwardById,
   forwardsToRun,
   putForward,
-  useForwardIndex,
 } from '../../store/sends/wallet-forwards.ts';
 import { findFreezes, frozenMessage } from '../../store/sends/wallet-freezes.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { placeSend, type RetryBackoff, type SendOrder, type SendRequest } from '../wallet/index.ts';
-import { nextAddress, type NextAddress } from './forward-destination.ts';
+import {
+  chainFor,
+  ensureRates,
+  type RetryBackoff,
+  sendOrHold,
+  type SendOrder,
+  type SendRequest,
+} from '../wallet/index.ts';
+import { nextAddress, type NextAddress, useIndex } from './forward-destination.ts';
 import type { ForwardDeps } from './forward-deps.ts';
 import { ensureLinkRates, readFunds, sumPromised } from './forward-facts.ts';
 import { auditForward } from './record-forward.ts';
@@ -56,7 +65,8 @@ async function runForward(deps: RunForwardsDeps, rule: ForwardRule): Promise<'tr
     // Most rules wait: nothing else is read for them.
     if (decideForward(forwardAt(rule, now), { ...funds, promised: 0n }, now).wait !== null) return 'tried';
     await ensureLinkRates(deps.db, deps, rule);
-    const { send } = await placeSend(deps, toRequest(deps, rule));
+    await ensureRates(deps, { merchantId: rule.merchantId, creator: null });
+    const { send } = await sendOrHold(deps, toRequest(deps, rule));
     deps.forwardBackoff.recordSuccess(rule.id);
     if (send !== null) {
       const { id: sendId, coin, mode, amount, fee } = send;
@@ -133,18 +143,44 @@ async function planForward(
   if ((await countFailedForwards(db, rule, GAP_LIMIT)) >= GAP_LIMIT)
     throw new ForwardRefused('gap_limit', `the last ${GAP_LIMIT} forwards failed: set the destination again`);
   const next = await nextAddress(db, deps, rule, destination);
+  const most = await withinLimits(db, deps, { rule, next, amount });
   const order = {
     coin,
     mode,
     merchantId,
     account: merchant.account,
     destination: next.address,
-    amount,
+    amount: most,
     subtractFee: true,
-    maxFee: forwardBudget(amount, deps.policy),
+    maxFee: forwardBudget(most, deps.policy),
     reason: 'forward' as const,
   };
   return { order, next };
+}
+
+/** The amount, or the part of it that the limits leave: no approval could let the rest go. @throws {ForwardRefused} */
+async function withinLimits(
+  db: Db,
+  deps: RunForwardsDeps,
+  of: { readonly rule: ForwardRule; readonly next: NextAddress; readonly amount: bigint },
+): Promise<bigint> {
+  const { rule, next, amount } = of;
+  const { coin, mode } = rule;
+  const { policy, rates } = deps;
+  const adapter = chainFor(deps.chains, { coin, mode, destination: next.address });
+  const room = await findLimitRoom(db, rule, {
+    watchKeys: [adapter.watchKey(next.address)],
+    rates,
+    feeShareBps: policy.maxFeeShareBps,
+    provenDepth: policy.surplusDepth,
+    now: deps.clock.now(),
+  });
+  if (room.atoms === null) return amount;
+  const most = amountWithin(room.atoms, policy);
+  if (most >= amount) return amount;
+  if (most > 0n && most >= rule.threshold) return most;
+  const code = room.reason === 'rate_unknown' ? 'rate_unavailable' : 'above_limit';
+  throw new ForwardRefused(code, `a forward would need an approval: ${describeReasons([room.reason])}`);
 }
 
 async function storeForward(
@@ -158,7 +194,7 @@ async function storeForward(
   const rule = forwardAt(stored, now);
   if (next.index !== null) {
     if (rule.destination === null) throw new Error(`forward ${id} has no destination`);
-    await useForwardIndex(tx, rule, { descriptor: rule.destination, index: next.index });
+    await useIndex(tx, deps, rule, { destination: rule.destination, index: next.index });
   }
   await putForward(tx, {
     ...rule,
@@ -199,7 +235,8 @@ async function recordProblem(
   const { id, coin, mode, merchantId } = rule;
   if (deps.forwardBackoff.recordFailure(id, code, isNodes ? 'node' : 'own')) {
     const fields = { forwardId: id, merchantId, coin, mode, problem: code };
-    if (code === 'failed') deps.logger.error({ ...fields, err: error }, 'forward failed; will retry');
+    if (code === 'failed')
+      deps.logger.error({ ...fields, err: error }, 'forward to cold storage failed; will retry');
     else
       deps.logger.warn(
         { ...fields, reason: message },

@@ -51,7 +51,7 @@ export interface ForwardView extends DestinationView {
   readonly updatedAt: string;
 }
 
-type ViewDeps = Pick<ForwardDeps, 'clock' | 'readReceiveBranch'>;
+type ViewDeps = Pick<ForwardDeps, 'clock' | 'chains' | 'readReceiveBranch'>;
 
 /** The rules of a shop in its current mode. */
 export async function readForwards(

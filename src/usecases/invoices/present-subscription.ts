@@ -39,6 +39,7 @@ export async function presentSubscription(
     nextInvoiceAt: isoOrNull(nextInvoiceAt(state, at.leadDays)),
     openPaymentId: open?.paymentId ?? null,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    cancelledBy: row.cancelledBy,
     credit: formatFiat({ minor: balance > 0n ? balance : 0n, currency: row.currency }),
     currency: row.currency,
     createdAt: isoTime(row.createdAt),

@@ -1,6 +1,8 @@
 import { parseFiat } from '../../domain/fiat.ts';
 import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
+import { coverPaidTime } from '../../domain/subscription/coverage.ts';
+import { reclaimPeriods } from '../../domain/subscription/reclaim.ts';
 import { settleInvoice, subscriptionOfOrder, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
 import { decide, paymentDueAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
@@ -8,8 +10,9 @@ import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
   findPaymentInvoice,
-  lastPaidEnd,
+  invoicesAfter,
   openInvoices,
+  paidPeriods,
   updateInvoice,
   type StoredInvoice,
 } from '../../store/subscriptions/invoices.ts';
@@ -84,9 +87,56 @@ async function settle(
   // As for an open invoice that is closed: the balance that it used up returns.
   const returned = status === 'void' && change === 'reversed' ? invoice.applied : 0n;
   const balance = BigInt(subscription.balanceMinor) + returned + credited - invoice.credited;
-  const balanceMinor = balance.toString();
-  const decision = await decideSettled(tx, { subscription, before, change }, now);
-  await saveSubscription(tx, deps, { ...subscription, balanceMinor }, decision, { invoice: after });
+  const lost = invoice.credited - credited;
+  const used = change === 'paid' && invoice.applied > lost ? invoice.applied : lost;
+  const row = { ...subscription, balanceMinor: balance.toString() };
+  const missing = -balance < used ? -balance : used;
+  const left = await reclaim(tx, { row, state: before, missing, graceDays }, now);
+  const isTakenBack = left.reclaimed.length > 0 && change !== 'refunded';
+  const isRenewed = change === 'paid' && !left.reclaimed.includes(after.n);
+  const fact = isTakenBack && !isRenewed ? 'reversed' : change;
+  const decision = await decideSettled(tx, { subscription: left.row, before: left.state, change: fact }, now);
+  const stored = await findPaymentInvoice(tx, after.paymentId ?? '');
+  await saveSubscription(tx, deps, left.row, decision, { invoice: stored ?? after });
+}
+
+interface Reclaiming {
+  readonly row: SubscriptionRow;
+  readonly state: Decision['state'];
+}
+
+/**
+ * Takes back periods that credit paid whose money is gone: the subscription is entitled to what is paid by money that
+ * is still there.
+ * @param missing credit that was used up and is gone
+ */
+async function reclaim(
+  tx: Tx,
+  { row, state, missing, graceDays }: Reclaiming & { readonly missing: bigint; readonly graceDays: number },
+  now: number,
+): Promise<Reclaiming & { readonly reclaimed: readonly number[] }> {
+  if (missing <= 0n || row.status === 'ended') return { row, state, reclaimed: [] };
+  const at = state.pausedAt ?? now;
+  const { reclaimed, moved, schedule } = reclaimPeriods(await invoicesAfter(tx, row.id, at), state, {
+    at,
+    missing,
+  });
+  let balance = BigInt(row.balanceMinor);
+  for (const invoice of reclaimed) {
+    // Its money is credit until its period is invoiced again.
+    const money = invoiceDue(invoice);
+    balance += invoice.applied + money;
+    await updateInvoice(tx, { ...invoice, status: 'void', paidAt: null, credited: invoice.credited + money });
+  }
+  for (const invoice of moved) {
+    const payBy = paymentDueAt(state, Math.max(invoice.periodStart, now), graceDays);
+    await updateInvoice(tx, { ...invoice, payBy });
+  }
+  return {
+    row: { ...row, balanceMinor: balance.toString() },
+    state: { ...state, schedule },
+    reclaimed: reclaimed.map(({ n }) => n),
+  };
 }
 
 function paidAt(
@@ -113,9 +163,11 @@ async function decideSettled(
 ): Promise<Decision> {
   // Only the balance has changed.
   if (change === null) return { state: before, events: ['subscription.updated'] };
-  const paidUntil = await lastPaidEnd(tx, id);
+  const { startsAt, trialEndsAt, pausedAt } = before;
+  const span = { at: pausedAt ?? now, freeUntil: trialEndsAt ?? startsAt };
+  const paid = coverPaidTime(await paidPeriods(tx, id), span);
   const [oldest] = await openInvoices(tx, id);
-  const fact = { type: 'settled', change, paidUntil, openPayBy: oldest?.payBy ?? null } as const;
+  const fact = { type: 'settled', change, ...paid, openPayBy: oldest?.payBy ?? null } as const;
   return decide(before, fact, now) ?? { state: before, events: [] };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/actor.ts';
-import { assertMaySend, locksPrice } from '../../domain/origin.ts';
+import { assertMaySetUrls, locksPrice } from '../../domain/origin.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { creatorColumns } from '../../store/creators.ts';
@@ -44,7 +44,7 @@ export async function createLink(
   storeResult: StoreResult<PaymentLinkRow> = storeNoResult,
 ): Promise<PaymentLinkRow> {
   const { merchant, actor, terms } = input;
-  assertMaySend(actor, input.successUrl === null ? [] : ['successUrl']);
+  assertMaySetUrls(actor, input.successUrl === null ? [] : ['successUrl']);
   return deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const row: PaymentLinkRow = {

@@ -54,6 +54,8 @@ export async function payLink(
       isPublic: true,
       requestHash: orderId,
       linkId: link.id,
+      counterId: null,
+      tip: null,
     });
     return { paymentId: payment.id };
   } catch (error) {

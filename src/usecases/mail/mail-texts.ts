@@ -1,7 +1,11 @@
+import ar from '../../../locales/account-mails/ar.json' with { type: 'json' };
 import de from '../../../locales/account-mails/de.json' with { type: 'json' };
 import en from '../../../locales/account-mails/en.json' with { type: 'json' };
 import es from '../../../locales/account-mails/es.json' with { type: 'json' };
 import fr from '../../../locales/account-mails/fr.json' with { type: 'json' };
+import it from '../../../locales/account-mails/it.json' with { type: 'json' };
+import nl from '../../../locales/account-mails/nl.json' with { type: 'json' };
+import pl from '../../../locales/account-mails/pl.json' with { type: 'json' };
 import pt from '../../../locales/account-mails/pt.json' with { type: 'json' };
 import type { MailMessage } from '../../domain/mail.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
@@ -21,7 +25,7 @@ interface Notice {
   readonly advice?: string;
 }
 
-const TEXTS: Readonly<Record<Language, AccountTexts>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Language, AccountTexts>> = { en, de, es, fr, it, nl, pl, pt, ar };
 
 /** The texts of the mails about an account in one language. */
 export function accountTexts(language: Language): AccountTexts {

@@ -11,8 +11,9 @@ export const noticeDetails = z.object({
   /** The first address of a destination of forwards, and when it takes effect. */
   address: z.string().optional(),
   time: z.string().optional(),
-  /** The rule and the change that can be undone. */
+  /** The rule or the watched account, and the change that can be undone. */
   forwardId: z.string().optional(),
+  watchId: z.string().optional(),
   pendingId: z.string().optional(),
 });
 export type NoticeDetails = z.output<typeof noticeDetails>;

@@ -1,7 +1,11 @@
+import ar from '../../../locales/notice-mails/ar.json' with { type: 'json' };
 import de from '../../../locales/notice-mails/de.json' with { type: 'json' };
 import en from '../../../locales/notice-mails/en.json' with { type: 'json' };
 import es from '../../../locales/notice-mails/es.json' with { type: 'json' };
 import fr from '../../../locales/notice-mails/fr.json' with { type: 'json' };
+import it from '../../../locales/notice-mails/it.json' with { type: 'json' };
+import nl from '../../../locales/notice-mails/nl.json' with { type: 'json' };
+import pl from '../../../locales/notice-mails/pl.json' with { type: 'json' };
 import pt from '../../../locales/notice-mails/pt.json' with { type: 'json' };
 import type { AttentionKind } from '../../domain/attention.ts';
 import { KIND_OF_REASON, type NoticeKind, type NoticeReason } from '../../domain/notices.ts';
@@ -19,7 +23,7 @@ type NoticeTexts = Readonly<typeof en> & {
   readonly digestItems: Readonly<Record<AttentionKind, string>>;
 };
 
-const TEXTS: Readonly<Record<Language, NoticeTexts>> = { en, de, es, fr, pt };
+const TEXTS: Readonly<Record<Language, NoticeTexts>> = { en, de, es, fr, it, nl, pl, pt, ar };
 
 interface TextDeps {
   readonly baseUrl: string;

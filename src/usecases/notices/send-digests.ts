@@ -3,7 +3,7 @@ import { Calendar } from '../../domain/calendar.ts';
 import { roleScopes } from '../../domain/roles.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { listShopsWithChoice, noticeChoices } from '../../store/notices/notice-choices.ts';
-import { insertNoticeMail, newestDigest } from '../../store/notices/notices.ts';
+import { insertNoticeMail, newestDigest } from '../../store/notices/notice-mails.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { type AttentionDeps, listAttention } from '../attention/index.ts';
 import { queueMail } from '../mail/index.ts';

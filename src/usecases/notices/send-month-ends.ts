@@ -1,10 +1,10 @@
 import { addMonths, Calendar } from '../../domain/calendar.ts';
 import type { MailAttachment } from '../../domain/mail.ts';
 import { interpolate } from '../../i18n/interpolate.ts';
-import type { Language } from '../../i18n/languages.ts';
+import { formatLocale, type Language } from '../../i18n/languages.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { listShopsWithChoice } from '../../store/notices/notice-choices.ts';
-import { hasNoticeMail, insertNoticeMail } from '../../store/notices/notices.ts';
+import { hasNoticeMail, insertNoticeMail } from '../../store/notices/notice-mails.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { monthReport, type MonthReport } from '../accounting/index.ts';
 import { type MailText, queueMail } from '../mail/index.ts';
@@ -107,7 +107,11 @@ function monthText(
 ): MailText {
   const { merchant: shop, language, unsubscribe } = mail;
   const texts = noticeTexts(language);
-  const format = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(formatLocale(language), {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   const month = format.format(Date.parse(`${mail.month}-01`));
   const size = mail.attachments.reduce((sum, { base64 }) => sum + base64.length, 0);
   const attachments = size <= MAX_ATTACHED ? mail.attachments : [];

@@ -8,7 +8,8 @@ import {
 } from '../../domain/notices.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { countNoticeMails, dueNotices, insertNoticeMail, finishNotice } from '../../store/notices/notices.ts';
+import { dueNotices, finishNotice } from '../../store/notices/notices.ts';
+import { countNoticeMails, insertNoticeMail } from '../../store/notices/notice-mails.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -16,6 +17,7 @@ import type { NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { undoForwardUrl } from '../forwards/index.ts';
 import { queueMail } from '../mail/index.ts';
+import { undoWatchUrl } from '../watch/index.ts';
 import { isReminded } from './store-event-notices.ts';
 import { approvalReaders } from './approval-readers.ts';
 import { noticeDetails } from './notice-details.ts';
@@ -145,9 +147,10 @@ async function notifyPerson(tx: Tx, deps: SendNoticesDeps, notification: Notific
 
 /** The page that undoes the change of a notice; null where it has none. */
 function undoLink(deps: SendNoticesDeps, { detailsJson }: NoticeRow): string | null {
-  const { forwardId, pendingId } = noticeDetails.parse(JSON.parse(detailsJson));
-  if (forwardId === undefined || pendingId === undefined) return null;
-  return undoForwardUrl(deps, { forwardId, pendingId });
+  const { forwardId, watchId, pendingId } = noticeDetails.parse(JSON.parse(detailsJson));
+  if (pendingId === undefined) return null;
+  if (forwardId !== undefined) return undoForwardUrl(deps, { forwardId, pendingId });
+  return watchId === undefined ? null : undoWatchUrl(deps, { watchId, pendingId });
 }
 
 function shopKind(notice: NoticeRow): ShopNotice {

@@ -7,7 +7,7 @@ import {
   insertNoticeMail,
   newestSummary,
   summarizeSuppressedNotices,
-} from '../../store/notices/notices.ts';
+} from '../../store/notices/notice-mails.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/index.ts';
 import { summaryText } from './notice-text.ts';

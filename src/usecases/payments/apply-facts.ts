@@ -19,6 +19,7 @@ import { endsUnclaimedRefundLinks } from '../../domain/payment/link-terms.ts';
 import { hasMoneyAfterRefund } from '../../domain/payment/remaining-refundable.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
+import { issueReceipt } from '../../store/payments/receipts.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { applyPaymentToInvoice } from '../invoices/index.ts';
@@ -27,7 +28,7 @@ import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
-import { factsForPrimaryPayment, primaryPaymentId, groupPayee, pricedBy } from './payment-group.ts';
+import { factsForLead, leadPaymentId, groupPayee, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -64,7 +65,7 @@ export async function applyFacts(
   // Even if nothing is written below: a new block alone changes the confirmations that are shown.
   tx.afterCommit(() => deps.onPaymentChanged(paymentId));
   if (row.supersededBy === null) return applyTo(tx, deps, row, facts, blockHash);
-  const leadFacts = factsForPrimaryPayment(paymentId, facts);
+  const leadFacts = factsForLead(paymentId, facts);
   return leadFacts.length === 0 ? [] : applyFacts(tx, deps, row.supersededBy, leadFacts, blockHash);
 }
 
@@ -97,7 +98,7 @@ async function applyTo(
   }
   const { payment, events } = result;
   if (payment.supersededBy === null && liveCredits(payment).length > 0) {
-    const leadId = primaryPaymentId(loaded);
+    const leadId = leadPaymentId(loaded);
     await supersedeOthers(tx, deps, loaded, leadId);
     // The received money belongs to that payment now.
     if (leadId !== row.id) return applyFacts(tx, deps, row.id, facts, blockHash);
@@ -106,8 +107,9 @@ async function applyTo(
   await saveCredits(tx, loaded, payment, { now, blockHash, rates });
   await setRefundValues(tx, pricedRefunds(state, payment));
   const saved = await saveState(tx, row, payment, { now, events: events.length });
+  const receipt = events.includes('payment.completed') ? await issueReceipt(tx, saved, now) : loaded.receipt;
   if (events.length > 0)
-    await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
+    await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates, receipt }), events);
   await applyPaymentToInvoice(tx, deps, saved, payment);
   if (endsUnclaimedRefundLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
@@ -134,7 +136,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.cancelledAt === after.cancelledAt &&
     before.supersededBy === after.supersededBy &&
     before.acceptedPosition === after.acceptedPosition &&
-    before.excessTold === after.excessTold &&
+    before.reportedExcess === after.reportedExcess &&
     before.refundedPosition === after.refundedPosition &&
     before.refundedBy === after.refundedBy &&
     before.returned === after.returned &&
@@ -276,7 +278,7 @@ async function saveState(
     acceptedAt: state.acceptedAt,
     acceptedPosition: state.acceptedPosition,
     acceptedJson: formatSums(state.accepted),
-    excessTold: formatShare(state.excessTold),
+    excessTold: formatShare(state.reportedExcess),
     refundedAt: state.refundedAt,
     refundedPosition: state.refundedPosition,
     refundedBy: state.refundedBy,

@@ -2,7 +2,9 @@ import type { Actor } from '../../domain/actor.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COINS } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { assertMaySend, locksPrice } from '../../domain/origin.ts';
+import { isTipWithin } from '../../domain/counter.ts';
+import { parseFiat } from '../../domain/fiat.ts';
+import { assertMaySetUrls, locksPrice } from '../../domain/origin.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { creatorColumns } from '../../store/creators.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -74,20 +76,24 @@ export interface CreatePaymentInput {
   readonly requestHash: string;
   /** The payment link that created it; null: the shop did. */
   readonly linkId: string | null;
+  /** The counter that charges it; null: none does. */
+  readonly counterId: string | null;
+  /** The part of the price that is a tip, a decimal string; null: none. */
+  readonly tip: string | null;
 }
 
 /**
  * Creates a payment with its own address in every offered coin. Calls no node, because addresses are derived
  * locally and rates come from memory. A repeated order returns the existing payment.
  * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id in
- * use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations,
+ * use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, tip, confirmations,
  * lifetimeMinutes or webhookUrl), FORBIDDEN for fields that a clerk may not set
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
 ): Promise<{ payment: PaymentView; repeated: boolean }> {
-  assertMaySend(input.actor, givenUrls(input));
+  assertMaySetUrls(input.actor, givenUrls(input));
   refuseWebhookUrl(deps.webhookUrlRule, input.webhookUrl);
   refuseLongQuote(input);
   const mode: Mode = input.merchant.sandbox ? 'sandbox' : 'live';
@@ -101,6 +107,7 @@ export async function createPayment(
     await refuseOrderOfShop(tx, input, mode);
     const price = await resolvePrice(tx, input);
     refuseExcessiveLines(input.lines, price);
+    refuseExcessiveTip(input.tip, price);
     const priceField = price.priceId === null ? 'amount' : 'priceId';
     const offers = offersFor(deps, allowedCoins(input), { mode, price, priceField });
     return { payment: await createWithOffers(tx, deps, input, { mode, customerId, price, offers }) };
@@ -154,6 +161,12 @@ function refuseLongQuote({ isPublic, lifetimeMinutes, merchant }: CreatePaymentI
   const most = merchant.paymentLifetimeMinutes;
   if (!isPublic || lifetimeMinutes === null || lifetimeMinutes <= most) return;
   throw invalidField('lifetimeMinutes', `must be at most ${most} with a public key`, 'too_big');
+}
+
+/** A tip is at most as much as the remainder of the price. */
+function refuseExcessiveTip(tip: string | null, { minor, currency }: ResolvedPrice): void {
+  if (tip === null || isTipWithin(parseFiat(tip, currency).minor, minor)) return;
+  throw invalidField('tip', 'must not be more than what is paid for', 'too_big');
 }
 
 function allowedCoins({ allowedCryptos }: CreatePaymentInput): readonly Coin[] {
@@ -291,6 +304,8 @@ function newPaymentRow(
     hasMoneyAfterRefund: false,
     returnedJson: null,
     linkId: input.linkId,
+    counterId: input.counterId,
+    tip: input.tip,
     ...creatorColumns(input.actor),
     priceLocked: locksPrice(input.actor, input.merchant.userId, price.priceId !== null),
     renews: null,

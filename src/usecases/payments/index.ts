@@ -27,6 +27,7 @@ export { emitRefundEvent } from './refunds/emit-refund-event.ts';
 export { linkUrl, openUrl, presentLink, type RefundLinkView } from './refunds/present-link.ts';
 export { recordRefund } from './refunds/record-refund.ts';
 export { reopenLink } from './refunds/reopen-link.ts';
+export type { PaymentLine } from './payment-lines.ts';
 export type { PriceChoice } from './resolve-price.ts';
 export { SCENARIOS, simulatePayment, type SimulatePaymentDeps } from './simulate-payment.ts';
 export { changeInvoiceAmount, updatePayment } from './update-payment.ts';

@@ -6,6 +6,7 @@ import { listCursors } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { unsentClaims } from '../../store/payments/refund-links.ts';
+import { findReceipt, type Receipt } from '../../store/payments/receipts.ts';
 import { listRefunds, type StoredRefund } from '../../store/payments/refunds.ts';
 import { findPaymentInvoice } from '../../store/subscriptions/invoices.ts';
 import { otherMembers } from '../../store/payments/payment-groups.ts';
@@ -28,6 +29,8 @@ export interface LoadedPayment {
   readonly awaited: ReadonlyMap<string, number>;
   /** Whether money beyond its invoice became credit of its subscription. */
   readonly isExcessCredited: boolean;
+  /** Null until it was completed, and for payments that are older than receipts with numbers. */
+  readonly receipt: Receipt | null;
 }
 
 /** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
@@ -85,6 +88,8 @@ async function loadWith(
     rates: receiptRates(outputs),
     awaited: awaitedDepths(outputs),
     isExcessCredited: outputs.length > 0 && (await isExcessCredited(db, row)),
+    // Without money it was never completed.
+    receipt: outputs.length === 0 ? null : await findReceipt(db, row.id),
   };
 }
 
@@ -93,11 +98,16 @@ async function loadWith(
  * @param row as written
  * @param state as returned by the machine
  * @param rates of the new outputs
+ * @param receipt issued by the change, or before
  */
 export function afterChange(
   before: LoadedPayment,
   row: StoredPayment,
-  { state, rates }: { readonly state: PaymentState; readonly rates: ReceiptRates },
+  {
+    state,
+    rates,
+    receipt,
+  }: { readonly state: PaymentState; readonly rates: ReceiptRates; readonly receipt: Receipt | null },
 ): LoadedPayment {
   const credits =
     state.credits === before.state.credits
@@ -109,6 +119,7 @@ export function afterChange(
     price: parseFiat(row.amount, row.currency),
     state: { ...state, credits },
     rates: new Map([...before.rates, ...rates]),
+    receipt,
   };
 }
 
@@ -145,6 +156,7 @@ export function toUnpaidPayment(
     rates: new Map(),
     awaited: new Map(),
     isExcessCredited: false,
+    receipt: null,
   };
 }
 

@@ -8,7 +8,7 @@ import type { LoadedPayment } from './load-payment.ts';
  * The payment that has the balance of its group once any of them received money: the newest, open or not. Its
  * price is the order's, as last set by the shop, and it is the only one that may still ask for the rest.
  */
-export function primaryPaymentId({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
+export function leadPaymentId({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
   const all = [row, ...members.map((member) => member.row)];
   const lead = all.find(({ supersededBy: by }) => by !== null)?.supersededBy ?? null;
   if (lead !== null) return lead;
@@ -20,7 +20,7 @@ export function primaryPaymentId({ row, members }: Pick<LoadedPayment, 'row' | '
 }
 
 /** Facts about a superseded payment, translated for its successor: only its money still matters. */
-export function factsForPrimaryPayment(memberId: string, facts: readonly PaymentFact[]): PaymentFact[] {
+export function factsForLead(memberId: string, facts: readonly PaymentFact[]): PaymentFact[] {
   return facts.flatMap((fact): PaymentFact[] => {
     switch (fact.type) {
       case 'output_seen':

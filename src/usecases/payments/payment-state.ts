@@ -72,7 +72,7 @@ export function toState(
     options: paymentOptions,
     credits: outputs.map((output) => toCredit(output, paymentOptions, superseded)),
     refunds,
-    excessTold: parseShare(row.excessTold),
+    reportedExcess: parseShare(row.excessTold),
     unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
     supersededBy: row.supersededBy,
     members: superseded,
@@ -184,6 +184,7 @@ function refundStage(status: SendStatus): RefundStage {
   switch (status) {
     // Its money is reserved, and cannot be spent elsewhere.
     case 'preparing':
+    case 'awaiting_signature':
     case 'queued':
     case 'signed':
       return 'signed';

@@ -8,7 +8,7 @@ import { exchangeRate, formatFiat, parseFiat } from '../../domain/fiat.ts';
 import { computeBalance } from '../../domain/payment/balance.ts';
 import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
 import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
-import { canCostMore } from '../../domain/send/send-machine.ts';
+import { canCostMore } from '../../domain/send/send-status.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { parseShare } from '../../store/payments/sum-columns.ts';
@@ -66,6 +66,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     locale: row.locale,
     description: row.description,
     lines: parseLines(row.linesJson),
+    tip: row.tip,
     ...fiatBalance(loaded),
     allowedCryptos: JSON.parse(row.allowedCryptosJson) as string[],
     sandbox: row.mode === 'sandbox',
@@ -77,11 +78,16 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     transactions: loaded.state.credits
       .slice(-MAX_LIST)
       .map((credit) => presentCredit(loaded, depths, credit)),
+    receipt: presentReceipt(loaded),
     refunds: loaded.refunds.slice(-MAX_LIST).map((refund) => presentRefund(refund, row)),
     timeline: timeline
       .slice(-MAX_LIST)
       .map(({ type, sequence, at }) => ({ type, sequence, at: isoTime(at) })),
   };
+}
+
+function presentReceipt({ receipt }: LoadedPayment) {
+  return receipt === null ? null : { number: receipt.number, issuedAt: isoTime(receipt.issuedAt) };
 }
 
 /** Its relation to the other payments of its group; empty for payments that were never renewed. */

@@ -111,6 +111,8 @@ async function changeTerms(
     priceId: isPriceChanged ? null : row.priceId,
     priceLocked: isPriceChanged ? locksPrice(actor, merchant.userId, false) : row.priceLocked,
     linesJson: linesJson(lines),
+    // It was a part of the former amount.
+    tip: isPriceChanged ? null : row.tip,
     description: input.description === undefined ? row.description : input.description,
     orderLabel: input.orderLabel === undefined ? row.orderLabel : input.orderLabel,
     metadataJson: input.metadata === undefined ? row.metadataJson : JSON.stringify(input.metadata),

@@ -1,5 +1,5 @@
 /** Refunds to an address and refund links: terms, claims, approval, and the sends that pay them. */
-export { addressProblem, type AddressProblem } from './links/address-problem.ts';
+export { describeAddressProblem, type AddressProblem } from './links/address-problem.ts';
 export { type ClaimLinkDeps, type ClaimPreview, claimRefundLink, previewClaim } from './links/claim-link.ts';
 export { type CreateLinkDeps, createRefundLink } from './links/create-link.ts';
 export { approveLink, cancelLink, cancelClaimedLink, type DecideLinkDeps } from './links/decide-link.ts';

@@ -12,7 +12,7 @@ import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import {
   type Approve,
-  placeSend,
+  sendOrHold,
   readAmount,
   type SendCoinsDeps,
   type SendOrder,
@@ -55,7 +55,7 @@ export async function refundPayment(
   const at = { merchantId: input.merchant.id, paymentId: input.paymentId };
   await findOwnPayment(deps.db, at);
   if (input.rate === 'current' && input.currency !== undefined) await deps.rates.ensure(input.currency);
-  const { send, held } = await placeSend(deps, toRequest(deps, input));
+  const { send, held } = await sendOrHold(deps, toRequest(deps, input));
   const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
   if (send === null) return { ...payment, refund: viewHeldRefund(held) };
   // As listed with the other refunds, because it may be in a block a moment later.
@@ -92,10 +92,10 @@ export async function refundApproved(
   };
   const request = toRequest(deps, input);
   const coins = { amount: BigInt(held.ordered), subtractFee: held.subtractFee };
-  await placeSend(deps, {
+  await sendOrHold(deps, {
     ...request,
     order: async (db) => ({ ...(await orderRefund(db, deps, inCoins(input, held))), ...coins }),
-    approval: { id: held.id, approve },
+    approval: { id: held.id, maxFee: BigInt(held.maxFee), approve },
   });
 }
 

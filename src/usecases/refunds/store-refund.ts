@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { parseFiat } from '../../domain/fiat.ts';
 import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
 import { nextPosition } from '../../domain/payment/credits.ts';
 import { completedBy } from '../../domain/payment/status.ts';
@@ -61,8 +62,9 @@ export async function storeRefund(
 }
 
 /**
- * Stores the refund that pays a claim on a link: it returns the promised amount. @throws {AppError}
- * INVALID_STATE
+ * Stores the refund that pays a claim on a link. Its value is that of the money that pays it: the money that it
+ * was claimed of may have left the chain since.
+ * @throws {AppError} INVALID_STATE
  */
 export async function storeClaimedRefund(
   tx: Tx,
@@ -74,11 +76,15 @@ export async function storeClaimedRefund(
   const left = remainingRefundable(payment.state, refund.send.coin, { ownLink: link.id });
   const claim = payment.state.refunds.find(({ id, stage }) => id === link.id && stage === 'promised');
   if (claim === undefined || left.atoms < refund.atoms) throw nothingRefundable(payment, refund.send.coin);
+  const minorUnits = link.rate === 'current' ? parseFiat(link.amount, link.currency).minor : null;
   await insert(tx, deps, payment, refund, {
     fiatAmount: link.amount,
     rate: link.rate,
     linkId: link.id,
-    ...refundColumns(claim),
+    ...refundColumns({
+      ...refundShare(payment, left, refund.atoms, minorUnits),
+      completedBy: claim.completedBy,
+    }),
   });
   const now = deps.clock.now();
   await updateRefundLink(tx, link.id, { sendId: refund.send.id, problem: null, updatedAt: now });

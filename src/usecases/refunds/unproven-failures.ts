@@ -2,7 +2,7 @@ import { spendingModel } from '../../domain/accounts.ts';
 import { outputKey } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
-import { isEndedByBlock } from '../../domain/send/send-machine.ts';
+import { isEndedByBlock } from '../../domain/send/send-status.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { conflictHeights } from '../../store/ledger/raw-transactions.ts';
@@ -81,7 +81,9 @@ async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean
   // Otherwise it has expired for good, or another transaction has used its nonce.
   if (!isByBlock || (send.height !== null && send.height <= upTo)) return true;
   const { lane, nonce } = send;
-  return lane !== null && nonce !== null && isNonceUsedBelow(db, { ...send, lane, nonce }, upTo);
+  return (
+    lane !== null && nonce !== null && isNonceUsedBelow(db, { ...send, senderAddress: lane, nonce }, upTo)
+  );
 }
 
 /** Whether blocks up to a height spend an input of each version that pays. */

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { domainExists, insertMerchant, nextAccount, listMerchants } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { type AllocateAddressDeps, allocateAddresses } from '../addresses/index.ts';
-import { newKeyPair } from '../access/index.ts';
+import { newApiKeys } from '../access/index.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../events/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
@@ -61,7 +61,7 @@ export async function createMerchant(
     if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
     const merchant = newMerchant(deps, input, await nextAccount(tx));
     if (!(await insertMerchant(tx, merchant))) throw await duplicate(tx, input);
-    const keys = newKeyPair(merchant.id, merchant.createdAt);
+    const keys = newApiKeys(merchant.id, merchant.createdAt);
     await insertApiKeys(tx, keys.rows);
     const live = await openWallet(tx, deps, merchant, 'live');
     const sandbox = await openWallet(tx, deps, merchant, 'sandbox');
@@ -105,6 +105,8 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     dayFloor: null,
     dayFloorUntil: null,
     supportContact: null,
+    businessJson: null,
+    receiptPrefix: '',
     accentColor: null,
     logoHash: null,
     renewExpired: false,

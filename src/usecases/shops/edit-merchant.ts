@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LogoType } from '../../domain/branding.ts';
+import type { Business } from '../../domain/receipt.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import { changeZone } from '../../domain/send/limit-day.ts';
@@ -41,6 +42,8 @@ export interface EditMerchantInput {
   readonly currency?: string | undefined;
   readonly timeZone?: string | null | undefined;
   readonly supportContact?: string | null | undefined;
+  readonly business?: Business | null | undefined;
+  readonly receiptPrefix?: string | undefined;
   /** `#rrggbb` in lower case. */
   readonly accentColor?: string | null | undefined;
   readonly logo?: Logo | null | undefined;
@@ -77,6 +80,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       timeZone,
       ...changeZone(merchant, timeZone, now),
       supportContact: input.supportContact === undefined ? merchant.supportContact : input.supportContact,
+      ...receiptSettings(merchant, input),
       accentColor: input.accentColor === undefined ? merchant.accentColor : input.accentColor,
       logoHash: await keepLogo(tx, merchant, input.logo),
       renewExpired: input.renewExpired ?? merchant.renewExpired,
@@ -87,6 +91,15 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
   });
   if (webhookUrl !== undefined) deps.wakeWebhooks();
   return row;
+}
+
+/** For receipts issued from now on: those of earlier payments keep their seller. */
+function receiptSettings({ businessJson, receiptPrefix }: MerchantRow, input: EditMerchantInput) {
+  const { business } = input;
+  return {
+    businessJson: business === undefined ? businessJson : business === null ? null : JSON.stringify(business),
+    receiptPrefix: input.receiptPrefix ?? receiptPrefix,
+  };
 }
 
 function subscriptionSettings(merchant: MerchantRow, input: EditMerchantInput) {

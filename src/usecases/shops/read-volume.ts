@@ -3,7 +3,7 @@ import { addDays, Calendar, daysFrom } from '../../domain/calendar.ts';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { minorUnitDigits } from '../../domain/currencies.ts';
 import { invalidField } from '../../domain/errors.ts';
-import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import { formatCoinAmount, formatUnits } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { sumVolume, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
@@ -120,6 +120,6 @@ class Sums {
 /** With all decimals of the currency: "12.50", "1200". */
 function withAllDecimals(sum: bigint, currency: string): string {
   const digits = minorUnitDigits(currency);
-  const [whole = '0', fraction = ''] = formatDecimal(sum, PRICE_DECIMALS).split('.');
+  const [whole = '0', fraction = ''] = formatUnits(sum, PRICE_DECIMALS).split('.');
   return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
 import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findOwnMerchant, newKeyPair } from '../access/index.ts';
+import { findOwnMerchant, newApiKeys } from '../access/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 
 export interface RegeneratedKeys {
@@ -27,7 +27,7 @@ export async function regenerateKeys(
     const until = input.gracePeriodSeconds > 0 ? now + input.gracePeriodSeconds * 1000 : null;
     if (until === null) await deleteKeys(tx, merchant.id);
     else await retireCurrentKeys(tx, merchant.id, until);
-    const keys = newKeyPair(merchant.id, now);
+    const keys = newApiKeys(merchant.id, now);
     await insertApiKeys(tx, keys.rows);
     const made = { public: keys.public, secret: keys.secret, gracePeriodEndsAt: until };
     await storeResult(tx, made);

@@ -1,3 +1,4 @@
 /** Mails to the payers of subscriptions. */
+export { changePortalEmail, type ChangeEmailDeps } from './change-email.ts';
 export { queueSubscriptionMails } from './queue-subscription-mails.ts';
-export type { SubscriptionMailFacts } from './mail-facts.ts';
+export type { MailedKind, SubscriptionMailFacts } from './mail-facts.ts';

@@ -4,10 +4,13 @@ import type { Language } from '../../i18n/languages.ts';
 import type { SubscriptionMailRow, SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { PortalView } from '../subscriptions/index.ts';
 
+/** `email_changed` goes to the former address at once; the others are planned. */
+export type MailedKind = SubscriptionMailKind | 'email_changed';
+
 /** What one mail is about. */
 export interface SubscriptionMailFacts {
   /** All that applies still, the most important last. At most one of them asks for a payment. */
-  readonly kinds: readonly SubscriptionMailKind[];
+  readonly kinds: readonly MailedKind[];
   readonly view: PortalView;
   readonly isNeverPaid: boolean;
   readonly language: Language;

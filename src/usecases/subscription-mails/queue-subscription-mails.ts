@@ -1,7 +1,7 @@
 import { isErased } from '../../domain/erasure.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { nextPastDueMailAt } from '../../domain/subscription/mails.ts';
-import { parseLanguage } from '../../i18n/languages.ts';
+import { type Language, parseLanguage } from '../../i18n/languages.ts';
 import { findUserCustomer } from '../../store/catalog/customers.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { SubscriptionMailRow, SubscriptionRow } from '../../store/schema/subscriptions.ts';
@@ -29,14 +29,14 @@ export interface SubscriptionMailDeps extends QueueMailDeps {
   readonly hasMailServer: boolean;
 }
 
-type WriteSubscriptionMail = (facts: SubscriptionMailFacts) => MailText;
+export type WriteSubscriptionMail = (facts: SubscriptionMailFacts) => MailText;
 
 /** Subscriptions per run; the next run continues. */
 const BATCH = 100;
 const RETRY_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A mail that could not be sent within this time is dropped. */
-const LIFETIME_MS = 2 * DAY_MS;
+export const LIFETIME_MS = 2 * DAY_MS;
 /** A mail that waits for a limit is dropped so long after its occasion. */
 const LIMIT_WAIT_MAX_MS = 7 * DAY_MS;
 /** Per shop and day: mails about subscriptions that links started and that are not paid. */
@@ -124,7 +124,7 @@ async function queueMailAbout(
   const main = mails.at(-1);
   const to = await findMailbox(tx, deps, merchant, row);
   if (main === undefined || to === null) return NOT_MAILED;
-  const language = (row.locale === null ? null : parseLanguage(row.locale)) ?? 'en';
+  const language = mailLanguage(row);
   const kinds = mails.map(({ kind }) => kind);
   const waitMs = await queueMail(tx, deps, {
     // The same after a restore, so that a mailbox that has it already recognises it.
@@ -140,10 +140,15 @@ async function queueMailAbout(
   return isStartedByStranger(row) ? NOT_MAILED : { waitMs, mailed: [] };
 }
 
+/** The language of its mails; English where the shop has named none. */
+export function mailLanguage({ locale }: Pick<SubscriptionRow, 'locale'>): Language {
+  return (locale === null ? null : parseLanguage(locale)) ?? 'en';
+}
+
 /** Where mails about a subscription go; null: nowhere. */
-async function findMailbox(
+export async function findMailbox(
   tx: Tx,
-  deps: SubscriptionMailDeps,
+  deps: Pick<SubscriptionMailDeps, 'clock'>,
   merchant: MerchantRow,
   row: SubscriptionRow,
 ): Promise<{ email: string; userId: string | null; kind: 'subscription' | 'subscription-start' } | null> {

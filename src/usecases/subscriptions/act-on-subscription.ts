@@ -5,6 +5,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { loadState, saveSubscription } from '../invoices/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
 import { endPayments, shiftPaidPeriods, voidInvoices } from './close-invoices.ts';
+import { verifyPauseClock } from './verify-clock.ts';
 import { findOwnSubscription, forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
 
 interface At {
@@ -42,10 +43,12 @@ export async function act(
   action: Action,
 ): Promise<SubscriptionRow> {
   const now = deps.clock.now();
-  const decision = decide(await loadState(tx, row), action, now);
+  const state = await loadState(tx, row);
+  const decision = decide(state, action, now);
   if (decision === null) throw forbiddenBy(row);
+  await verifyPauseClock(tx, deps, row, action.type);
   if (decision.events.length === 0) return row;
-  if (decision.state.pausedAt === null) await shiftPaidPeriods(tx, row, now);
+  if (decision.state.pausedAt === null) await shiftPaidPeriods(tx, row.id, { state, now });
   const isClosing = decision.state.openPayBy === null;
   const closed = isClosing ? await voidInvoices(tx, row) : { row, invoices: [] };
   const saved = await saveSubscription(tx, deps, closed.row, decision);

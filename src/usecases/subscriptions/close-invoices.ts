@@ -1,4 +1,5 @@
-import { pauseShift } from '../../domain/subscription/subscription-machine.ts';
+import { pauseShift } from '../../domain/subscription/pauses.ts';
+import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
@@ -17,9 +18,12 @@ interface Closed {
   readonly invoices: readonly StoredInvoice[];
 }
 
-/** Closes the open invoices of a subscription; the balance that they would have used up returns to it. */
-export async function voidInvoices(tx: Tx, row: SubscriptionRow): Promise<Closed> {
-  const invoices = await openInvoices(tx, row.id);
+/**
+ * Closes the open invoices of a subscription; the balance that they would have used up returns to it.
+ * @param endedBy leaves open those whose period ends later
+ */
+export async function voidInvoices(tx: Tx, row: SubscriptionRow, endedBy = Infinity): Promise<Closed> {
+  const invoices = (await openInvoices(tx, row.id)).filter(({ periodEnd }) => periodEnd <= endedBy);
   let balance = BigInt(row.balanceMinor);
   for (const invoice of invoices) {
     balance += invoice.applied;
@@ -53,11 +57,15 @@ export async function isPaymentPending(tx: Tx, { id, cancelAtPeriodEnd }: Subscr
 }
 
 /** Moves the paid time that was left at the pause behind it. */
-export async function shiftPaidPeriods(tx: Tx, row: SubscriptionRow, now: number): Promise<void> {
-  const { pausedAt } = row;
-  const shift = pauseShift(row, now);
+export async function shiftPaidPeriods(
+  tx: Tx,
+  id: string,
+  { state, now }: { readonly state: SubscriptionState; readonly now: number },
+): Promise<void> {
+  const { pausedAt } = state;
+  const shift = pauseShift(state, now);
   if (shift === null || pausedAt === null) return;
-  for (const invoice of await paidInvoicesAfter(tx, row.id, pausedAt)) {
+  for (const invoice of await paidInvoicesAfter(tx, id, pausedAt)) {
     const isAhead = invoice.periodStart > pausedAt;
     await updateInvoice(tx, {
       ...invoice,

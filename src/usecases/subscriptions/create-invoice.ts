@@ -102,6 +102,8 @@ async function withPayment(
       allowedCryptos: allowedCoins(row),
       requestHash: orderId,
       linkId: null,
+      counterId: null,
+      tip: null,
     },
     {
       mode,

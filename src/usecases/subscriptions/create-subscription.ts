@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { assertMaySend } from '../../domain/origin.ts';
+import { assertMaySetUrls } from '../../domain/origin.ts';
 import { nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
 import { addCalendarDays } from '../../domain/subscription/periods.ts';
 import { creatorColumns } from '../../store/creators.ts';
@@ -55,7 +55,7 @@ export async function createSubscription(
   storeResult: StoreResult<SubscriptionRow> = storeNoResult,
 ): Promise<SubscriptionRow> {
   const { merchant, actor, payer, priceId } = input;
-  assertMaySend(
+  assertMaySetUrls(
     actor,
     (['successUrl', 'returnUrl'] as const).filter((field) => input[field] !== null),
   );
@@ -157,7 +157,9 @@ function newRow(
     hasGrace: true,
     graceDays: merchant.graceDays,
     cancelAtPeriodEnd: false,
+    cancelledBy: null,
     pausedAt: null,
+    pausedBy: null,
     trialEndingSent: false,
     endedAt: null,
     nextDecisionAt: null,

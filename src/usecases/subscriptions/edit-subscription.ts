@@ -61,8 +61,8 @@ async function decideEdit(
   if (cancelAtPeriodEnd === undefined || cancelAtPeriodEnd === row.cancelAtPeriodEnd) return unchanged;
   const isAllowed = row.status === 'active' || row.status === 'trialing';
   const fact = cancelAtPeriodEnd
-    ? ({ type: 'cancel', atPeriodEnd: true } as const)
-    : { type: 'keep' as const };
+    ? ({ type: 'cancel', by: 'merchant', atPeriodEnd: true } as const)
+    : ({ type: 'keep', by: 'merchant' } as const);
   const decision = isAllowed ? decide(state, fact, deps.clock.now()) : null;
   if (decision === null) throw forbiddenBy(row);
   return decision;

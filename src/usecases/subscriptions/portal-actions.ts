@@ -1,7 +1,5 @@
-import { isPlausibleEmail } from '../../domain/email.ts';
-import { invalidField } from '../../domain/errors.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
-import { loadState, readMerchant, saveSubscription } from '../invoices/index.ts';
+import { readMerchant } from '../invoices/index.ts';
 import { act } from './act-on-subscription.ts';
 import { findByPortalToken } from './portal-token.ts';
 import { forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
@@ -11,7 +9,7 @@ export type PortalAction = (typeof PORTAL_ACTIONS)[number];
 
 /**
  * What a payer does on the page of the subscription, as far as the shop allows it. A cancellation counts for the
- * end of the period where there is one.
+ * end of the period where there is one. A pause or a cancellation by the shop stays.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, INVALID_STATE
  */
 export async function actInPortal(
@@ -30,22 +28,7 @@ export async function actInPortal(
 }
 
 function toFact({ status }: SubscriptionRow, action: PortalAction): Parameters<typeof act>[3] {
-  if (action !== 'cancel') return { type: action };
-  return { type: 'cancel', atPeriodEnd: status === 'active' || status === 'trialing' };
-}
-
-/**
- * The payer’s choice where mails about this subscription go. The customer of the shop keeps the address, because a
- * leaked link must not give its reader the identity of another customer.
- * @throws {AppError} SUBSCRIPTION_NOT_FOUND, INVALID_STATE, VALIDATION_INVALID (email)
- */
-export async function changePortalEmail(deps: SubscriptionDeps, token: string, email: string): Promise<void> {
-  if (!isPlausibleEmail(email)) throw invalidField('email', 'is not an e-mail address');
-  await deps.db.transaction(async (tx) => {
-    const row = await findByPortalToken(tx, token);
-    if (row.status === 'cancelled' || row.status === 'ended') throw forbiddenBy(row);
-    const state = await loadState(tx, row);
-    await saveSubscription(tx, deps, { ...row, email }, { state, events: ['subscription.updated'] });
-  });
-  deps.wakeWebhooks();
+  const by = 'payer';
+  if (action !== 'cancel') return { type: action, by };
+  return { type: 'cancel', by, atPeriodEnd: status === 'active' || status === 'trialing' };
 }

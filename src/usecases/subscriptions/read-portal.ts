@@ -1,6 +1,11 @@
 import { maskedEmail } from '../../domain/email.ts';
 import { formatFiat } from '../../domain/fiat.ts';
-import { activeUntil, nextInvoiceAt } from '../../domain/subscription/subscription-machine.ts';
+import {
+  activeUntil,
+  canKeep,
+  canResume,
+  nextInvoiceAt,
+} from '../../domain/subscription/subscription-machine.ts';
 import type { SubscriptionState } from '../../domain/subscription/types.ts';
 import { findUserCustomer } from '../../store/catalog/customers.ts';
 import { findUserProduct } from '../../store/catalog/products.ts';
@@ -99,9 +104,9 @@ function listActions(
   return {
     payAhead: !isDue && mayPayAhead(state, now),
     pause: payerMayPause && isRunning,
-    resume: payerMayPause && row.status === 'paused',
+    resume: payerMayPause && canResume(row, 'payer'),
     cancel: payerMayCancel && !isOver && !row.cancelAtPeriodEnd,
-    keep: payerMayCancel && !isOver && row.cancelAtPeriodEnd,
+    keep: payerMayCancel && canKeep(row, 'payer'),
     email: !isOver,
   };
 }

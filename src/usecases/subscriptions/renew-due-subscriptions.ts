@@ -1,8 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
 import { decide, isInvoiceDue, nextDecisionAt } from '../../domain/subscription/subscription-machine.ts';
-import type { InvoiceProblem } from '../../domain/subscription/types.ts';
+import type { Decision, InvoiceProblem, SubscriptionState } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
+import { openInvoices } from '../../store/subscriptions/invoices.ts';
 import {
   findSubscription,
   postponeDecision,
@@ -122,15 +123,32 @@ async function applyClock(
   const decision = decide(state, fact, now);
   if (decision === null) throw new Error(`subscription ${row.id} cannot be advanced`);
   if (decision.events.length > 0 || decision.state.trialEndingSent !== state.trialEndingSent) {
-    const isClosing = decision.state.openPayBy === null;
-    const closed = isClosing ? await voidInvoices(tx, row) : { row, invoices: [] };
-    await saveSubscription(tx, deps, closed.row, decision);
-    await endPayments(tx, deps, closed);
+    await saveTransition(tx, deps, row, { before: state, decision });
     return;
   }
   const { invoiceLeadDays } = await readMerchant(tx, row.merchantId);
   const next = nextDecisionAt(state, invoiceLeadDays, now);
   await postponeDecision(tx, row.id, next === null ? null : Math.max(next, now + retryMs));
+}
+
+/** An end closes the open invoices; a paid period that begins closes those for the time before it. */
+async function saveTransition(
+  tx: Tx,
+  deps: SubscriptionDeps,
+  row: SubscriptionRow,
+  { before, decision }: { readonly before: SubscriptionState; readonly decision: Decision },
+): Promise<void> {
+  const [run] = before.laterRuns;
+  const isBegun = run !== undefined && decision.state.paidUntil !== before.paidUntil;
+  const isClosing = decision.state.openPayBy === null;
+  const closed =
+    isClosing || isBegun
+      ? await voidInvoices(tx, row, isClosing ? Infinity : run?.from)
+      : { row, invoices: [] };
+  const [open] = await openInvoices(tx, row.id);
+  const state = { ...decision.state, openPayBy: open?.payBy ?? null };
+  await saveSubscription(tx, deps, closed.row, { ...decision, state });
+  await endPayments(tx, deps, closed);
 }
 
 async function invoiceIfDue(

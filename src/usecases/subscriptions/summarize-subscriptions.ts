@@ -139,10 +139,13 @@ function toState({ anchorAt, anchorN, interval, timeZone, ...row }: RunningSubsc
   return {
     ...row,
     schedule: { anchorAt, anchorN, interval, timeZone },
+    laterRuns: [],
     hasGrace: true,
     graceDays: 0,
     openPayBy: null,
+    cancelledBy: null,
     pausedAt: null,
+    pausedBy: null,
     trialEndingSent: true,
     endedAt: null,
   };

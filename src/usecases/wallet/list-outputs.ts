@@ -1,17 +1,11 @@
-import { outputKey } from '../../domain/chain.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
-import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
+import { findOutputLabels } from '../../store/ledger/wallet-labels.ts';
+import { pageWalletOutputs } from '../../store/ledger/wallet-outputs.ts';
 import { merchantMode } from '../access/index.ts';
-import { spendableChange } from './lifecycle/ancestry.ts';
+import { countConfirmations, findHold, type OutputHold, readHoldFacts } from './output-hold.ts';
 import type { WalletOwner } from './send/send-order.ts';
-
-/** Why sends cannot use an output now. */
-export const OUTPUT_HOLDS = ['frozen', 'reserved', 'spending', 'unconfirmed', 'immature', 'dust'] as const;
-export type OutputHold = (typeof OUTPUT_HOLDS)[number];
 
 /** One unspent output of the wallet. */
 export interface WalletOutput {
@@ -28,6 +22,8 @@ export interface WalletOutput {
   /** The open send that has reserved it. */
   readonly sendId: string | null;
   readonly paymentId: string | null;
+  /** Imported by BIP 329: its own, or else that of its address, or of its transaction. */
+  readonly label: string | null;
 }
 
 export interface ListOutputsInput {
@@ -47,41 +43,24 @@ export async function listOutputs(
   const mode = merchantMode(merchant, requestedMode);
   const wallet = { coin, mode, merchantId: merchant.id };
   const { rows, total } = await pageWalletOutputs(deps.db, { ...wallet, page, limit });
-  const tip = (await findCursor(deps.db, wallet))?.height ?? 0;
-  const change = new Set((await spendableChange(deps.db, wallet)).funds.map(({ ref }) => outputKey(ref)));
-  const inputCost = (await findFeeLevel(deps.db, wallet))?.inputCost ?? 0n;
-  const outputs = rows.map((row): WalletOutput => {
-    const hold = findHold(row, { tip, change, inputCost });
+  const facts = await readHoldFacts(deps.db, wallet);
+  const labels = await findOutputLabels(deps.db, wallet, rows);
+  const outputs = rows.map((row, index): WalletOutput => {
+    const hold = findHold(row, facts);
     return {
       txHash: row.txid,
       index: row.vout,
       coin,
       address: row.address,
       amount: formatCoinAmount(BigInt(row.amount), coin),
-      confirmations: countConfirmations(row, tip),
+      confirmations: countConfirmations(row, facts.tip),
       frozen: row.frozen !== null,
       spendable: hold === null,
       hold,
       sendId: row.sendId,
       paymentId: row.paymentId,
+      label: labels[index] ?? null,
     };
   });
   return { outputs, total };
-}
-
-function findHold(
-  row: WalletOutputRow,
-  known: { readonly tip: number; readonly change: ReadonlySet<string>; readonly inputCost: bigint },
-): OutputHold | null {
-  if (row.frozen !== null) return 'frozen';
-  if (row.sendId !== null) return 'reserved';
-  if (row.spentBy !== null) return 'spending';
-  const isChange = known.change.has(outputKey({ txid: row.txid, index: row.vout }));
-  if (row.state !== 'confirmed' && !isChange) return 'unconfirmed';
-  if (row.state === 'confirmed' && countConfirmations(row, known.tip) < row.maturity) return 'immature';
-  return BigInt(row.amount) <= known.inputCost ? 'dust' : null;
-}
-
-function countConfirmations({ height }: WalletOutputRow, tip: number): number {
-  return height === null ? 0 : Math.max(1, tip - height + 1);
 }

@@ -15,6 +15,7 @@ import {
 import { fiatAmount } from '../accounting/index.ts';
 import { merchantMode } from '../access/index.ts';
 import type { WalletOwner } from './send/send-order.ts';
+import { type SendOutputView, viewOutputs } from './send/send-view.ts';
 
 export interface WalletTransaction {
   /** The send's id, or `txHash:index` of an output to us. */
@@ -23,8 +24,10 @@ export interface WalletTransaction {
   readonly coin: Coin;
   /** Null for a send that is not signed yet. */
   readonly txHash: string | null;
-  /** Our receiving address, or the destination. */
+  /** Our receiving address, or the destination: the first one where there are several. */
   readonly address: string;
+  /** Several recipients of a send and what each receives; null where there is one. */
+  readonly outputs: SendOutputView[] | null;
   readonly amount: string;
   /** Network fee of a send; null for incoming money. */
   readonly fee: string | null;
@@ -98,6 +101,7 @@ function view(
     coin,
     txHash: row.txid,
     address: row.address,
+    outputs: viewOutputs({ ...row, destination: row.address }),
     amount: formatCoinAmount(BigInt(row.amount), coin),
     fee: row.fee === null ? null : formatCoinAmount(BigInt(row.fee), coin),
     maxFee: row.maxFee === null ? null : formatCoinAmount(BigInt(row.maxFee), coin),

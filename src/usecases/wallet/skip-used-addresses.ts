@@ -1,7 +1,13 @@
-import type { KeyPath } from '../../domain/keys.ts';
+import { type KeyPath, watchNumber } from '../../domain/keys.ts';
+import { findWatchAccountByNumber } from '../../store/ledger/watch-accounts.ts';
 import { allMerchants, skipAccountsBelow } from '../../store/merchants/merchants.ts';
 import { markRestored } from './lifecycle/mark-restored.ts';
-import { type GapLimitDeps, watchUntil } from '../addresses/index.ts';
+import {
+  type GapLimitDeps,
+  noteUnknownAddresses,
+  watchAccountUntil,
+  watchUntil,
+} from '../addresses/index.ts';
 
 /**
  * Catches up a database that is older than the addresses issued from its seed: addresses it does not know are watched
@@ -17,7 +23,15 @@ export async function skipUsedAddresses(
   const unknown = new Set<number>();
   let accountsBelow = 0;
   let addresses = 0;
-  for (const { account, coin, mode, branch, index } of given) {
+  for (const path of given) {
+    const { account, coin, mode, branch, index } = path;
+    const watched = watchNumber(path);
+    if (watched !== null) {
+      if ((await findWatchAccountByNumber(deps.db, watched)) === undefined)
+        await noteUnknownAddresses(deps.db, index);
+      else addresses += await watchAccountUntil(deps, watched, branch, index);
+      continue;
+    }
     accountsBelow = Math.max(accountsBelow, account + 1);
     const merchant = merchants.get(account);
     if (merchant === undefined) unknown.add(account);

@@ -170,7 +170,7 @@ function readDestination(
   const adapter = chains.get(coin, merchantMode(merchant));
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured`);
   const destination = text.trim();
-  const problem = adapter.addressProblem(destination);
+  const problem = adapter.validateAddress(destination);
   if (problem !== null) throw invalidField('allowList', `${destination}: ${problem}`);
   return { coin, destination, watchKey: adapter.watchKey(destination), label };
 }

@@ -1,7 +1,7 @@
 import { customerName, isErased } from './api/customers-by-id.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
-import { isIn, MOST_SHOPS, useFound } from './api/find.ts';
+import { isIn, MOST_HITS, MOST_SHOPS, useFound } from './api/find.ts';
 import { plural, t } from './i18n/t.ts';
 import { Badge } from './ui/basics.tsx';
 import { Dialog } from './ui/dialog.tsx';
@@ -54,8 +54,8 @@ export function FindButton({ className, onClick }: { className: string; onClick:
         <circle cx="8.5" cy="8.5" r="5.5" />
         <path d="m13 13 4.5 4.5" strokeLinecap="round" />
       </svg>
-      <span className="sr-only lg:not-sr-only">{t('Find anything')}</span>
-      <kbd aria-hidden="true" className="ml-auto hidden font-sans text-xs lg:block">
+      <span className="sr-only lg:not-sr-only lg:truncate">{t('Find anything')}</span>
+      <kbd aria-hidden="true" className="ms-auto hidden font-sans text-xs whitespace-nowrap lg:block">
         {isApple ? '⌘K' : t('Ctrl K')}
       </kbd>
     </button>
@@ -97,9 +97,10 @@ function Finder({ shopId, pages, onDone }: Pick<FindProps, 'shopId' | 'pages'> &
   const kinds =
     settled === ''
       ? []
-      : kindsOf(
+      : groupHits(
           found,
           pages.filter(([, name]) => isIn(settled, name)),
+          settled,
         );
   const count = kinds.reduce((sum, { hits }) => sum + hits.length, 0);
   const enter = (): void => {
@@ -123,11 +124,11 @@ function Finder({ shopId, pages, onDone }: Pick<FindProps, 'shopId' | 'pages'> &
         {said({ settled, isSearching, count })}
       </p>
       <div className="grid h-[50dvh] content-start gap-4 overflow-y-auto" aria-busy={isSearching}>
-        {kinds.map(({ title, hits }) => (
+        {kinds.map(({ title, hits, more = [] }) => (
           <section key={title}>
             <h3 className="mb-1 px-3 text-xs font-semibold text-soft">{title}</h3>
             <ul>
-              {hits.map((hit) => (
+              {[...hits, ...more].map((hit) => (
                 <li key={hit.key}>
                   <HitLink hit={hit} onDone={onDone} />
                 </li>
@@ -182,17 +183,23 @@ function HitLink({ hit, onDone }: { hit: Hit; onDone: () => void }) {
       className="-outline-offset-2 flex flex-wrap items-center justify-between gap-x-3 gap-y-1 rounded-xl px-3 py-2 text-sm hover:bg-well focus:bg-well"
     >
       <span className="min-w-0 flex-1 basis-40">
-        <span className="block truncate font-semibold">{hit.name}</span>
-        {hit.detail !== undefined && <span className="block truncate text-xs text-soft">{hit.detail}</span>}
+        <span dir="auto" className="block truncate font-semibold">
+          {hit.name}
+        </span>
+        {hit.detail !== undefined && (
+          <span dir="auto" className="block truncate text-xs text-soft">
+            {hit.detail}
+          </span>
+        )}
       </span>
       {hit.badges}
     </Link>
   );
 }
 
-function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[]) {
+function groupHits(found: ReturnType<typeof useFound>, pages: readonly PageName[], text: string) {
   const shopName = found.all > 1 ? (name: string) => ` · ${name}` : () => '';
-  const kinds: readonly { title: string; hits: readonly Hit[] }[] = [
+  const kinds: readonly { title: string; hits: readonly Hit[]; more?: readonly Hit[] }[] = [
     { title: t('Pages'), hits: pages.map(([to, name]) => ({ key: to, to, name })) },
     {
       title: t('Payments'),
@@ -209,6 +216,7 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
           </span>
         ),
       })),
+      more: morePayments(found, text),
     },
     {
       title: t('Customers'),
@@ -226,7 +234,7 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
       hits: found.links.map(({ shop, item: link, page }) => ({
         key: link.id,
         to: `/shop/${shop.id}/links`,
-        search: pageOf(page),
+        search: toPageQuery(page),
         name: link.name,
         detail: `${link.url.replace(/^https?:\/\//, '')}${shopName(shop.name)}`,
         ...(link.active ? {} : { badges: <Badge tone="idle">{t('Closed')}</Badge> }),
@@ -237,7 +245,7 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
       hits: found.products.map(({ shop, item: product, page }) => ({
         key: product.id,
         to: `/shop/${shop.id}/products`,
-        search: pageOf(page),
+        search: toPageQuery(page),
         name: product.name,
         ...(product.description === null ? {} : { detail: product.description }),
         ...(product.active ? {} : { badges: <Badge tone="idle">{t('Inactive')}</Badge> }),
@@ -256,6 +264,14 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
   return kinds.filter(({ hits }) => hits.length > 0);
 }
 
-function pageOf(page: number): Record<string, string> {
+/** A link to all payments that match in the first shop; none where all are shown. */
+function morePayments({ payments }: ReturnType<typeof useFound>, text: string): readonly Hit[] {
+  const [first] = payments;
+  if (first === undefined || payments.length < MOST_HITS) return [];
+  const name = t('All payments with “{text}”', { text });
+  return [{ key: 'more payments', to: `/shop/${first.shop.id}/payments`, search: { search: text }, name }];
+}
+
+function toPageQuery(page: number): Record<string, string> {
   return page === 1 ? {} : { page: String(page) };
 }

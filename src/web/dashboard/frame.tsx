@@ -7,6 +7,7 @@ import { useMayKnown } from './api/permissions.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { Find, FindButton, useFindKey } from './find.tsx';
 import { t } from './i18n/t.ts';
+import { LiveMoments } from './live-moments.tsx';
 import { Menu } from './menu.tsx';
 import { menuPages } from './navigation.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
@@ -42,7 +43,7 @@ export function Frame({ children }: { children?: ReactNode }) {
       >
         {t('Skip to content')}
       </a>
-      <header className="relative border-b border-line bg-card lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0">
+      <header className="relative border-b border-line bg-card lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-e lg:border-b-0">
         <div className="flex items-center justify-between gap-3 p-4">
           <Link to="/shops" className="flex items-center gap-2.5 text-lg font-bold tracking-tight">
             <img src={`${BASE_PATH}/icon.svg`} alt="" className="size-8" />
@@ -58,6 +59,7 @@ export function Frame({ children }: { children?: ReactNode }) {
         tabIndex={-1}
         className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 outline-none sm:px-8 sm:py-8"
       >
+        <LiveMoments />
         <OfflineNote />
         <ModeNote />
         <RestoredNote />

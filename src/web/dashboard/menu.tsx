@@ -71,7 +71,7 @@ export function Menu({ shopId, email, onFind }: MenuProps) {
   const counts = groups.some(({ entries }) => entries.some(({ isAttention }) => isAttention));
   return (
     <div className="contents" {...handlers}>
-      <div className="absolute top-3 right-3 flex items-center gap-2 lg:hidden">
+      <div className="absolute end-3 top-3 flex items-center gap-2 lg:hidden">
         <FindButton className="inline-flex" onClick={onFind} />
         <button
           ref={button}
@@ -161,7 +161,7 @@ function AttentionCount({ shopId, isNamed = false }: { shopId: string; isNamed?:
     <>
       {' '}
       {isNamed && <span className="sr-only">{t('Needs you')} </span>}
-      <span className="ml-1 rounded-full bg-stop-soft px-2 py-0.5 text-xs font-semibold text-stop">
+      <span className="ms-1 rounded-full bg-stop-soft px-2 py-0.5 text-xs font-semibold text-stop">
         {total}
       </span>
     </>
@@ -172,7 +172,7 @@ function SignedIn({ email }: { email: string }) {
   const out = useAct(signOut);
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-3 border-t border-line px-6 py-3 lg:px-4">
-      <p className="min-w-0 flex-1 truncate text-xs text-soft lg:basis-full" title={email}>
+      <p dir="auto" className="min-w-0 flex-1 truncate text-xs text-soft lg:basis-full" title={email}>
         {email}
       </p>
       <Button look="quiet" className="lg:!px-0" busy={out.isPending} onClick={() => out.mutate()}>

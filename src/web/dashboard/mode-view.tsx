@@ -11,7 +11,7 @@ export function ModeToggle() {
   return (
     <div
       role="group"
-      aria-label={t('What pages show')}
+      aria-label={t('Mode shown')}
       className="flex shrink-0 gap-1 rounded-xl border border-edge bg-well p-1"
     >
       <Choice mode="sandbox" name={t('Test')} isOn={viewed === 'sandbox'} onChoose={choose} />
@@ -43,7 +43,7 @@ export function ModeNote() {
     const isTest = viewed === 'sandbox';
     return (
       <aside
-        aria-label={t('What pages show')}
+        aria-label={t('Mode shown')}
         className="sticky top-0 z-5 mb-6 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-xl border-2 border-warn bg-warn-soft px-4 py-3 text-sm text-warn"
       >
         <p className="min-w-0 flex-1 basis-60">

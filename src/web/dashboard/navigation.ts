@@ -45,6 +45,7 @@ const GROUPS: readonly Group[] = [
     title: t('Sell'),
     entries: [
       ofShop('/links', t('Payment links'), 'payments:write'),
+      ofShop('/counters', t('Counters'), 'payments:write'),
       ofShop('/products', t('Products'), 'catalog:read'),
       ofShop('/subscriptions', t('Subscriptions'), 'subscriptions:read'),
       ofShop('/customers', t('Customers'), 'customers:read'),

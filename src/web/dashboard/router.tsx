@@ -167,8 +167,23 @@ const routes = root.addChildren([
     ),
     page(
       inside,
+      '/shop/$shopId/counters',
+      lazy(async () => import('./pages/sell/counters.tsx'), 'CountersPage'),
+    ),
+    page(
+      inside,
       '/shop/$shopId/wallet',
       lazy(async () => import('./pages/money/wallet.tsx'), 'WalletPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/treasury',
+      lazy(async () => import('./pages/money/treasury.tsx'), 'TreasuryPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/outputs',
+      lazy(async () => import('./pages/money/outputs.tsx'), 'OutputsPage'),
     ),
     page(
       inside,

@@ -47,7 +47,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
   return { status: response.status, body: isJson ? (JSON.parse(text) as unknown) : text };
 }
 
-async function dataOf<T>(path: string): Promise<T> {
+async function getData<T>(path: string): Promise<T> {
   const { body } = await ask('GET', path);
   const { success, error, data } = body as Envelope;
   if (success) return data as T;
@@ -60,7 +60,7 @@ async function dataOf<T>(path: string): Promise<T> {
 
 /** The shops of the user that are in sandbox mode now. */
 export async function sandboxShops(): Promise<Shop[]> {
-  const { merchants } = await dataOf<{ merchants: (Shop & { sandboxMode: boolean })[] }>('/merchant/list');
+  const { merchants } = await getData<{ merchants: (Shop & { sandboxMode: boolean })[] }>('/merchant/list');
   return merchants.filter(({ sandboxMode }) => sandboxMode);
 }
 
@@ -70,7 +70,7 @@ export async function assertSandbox(shopId: string, paymentId: string | null): P
   if (!shops.some(({ id }) => id === shopId)) throw new NotNow('This shop is not in sandbox mode any more.');
   if (paymentId === null) return;
   const query = new URLSearchParams({ paymentId, merchantId: shopId });
-  const { sandbox } = await dataOf<{ sandbox: boolean }>(`/payment/get?${query}`);
+  const { sandbox } = await getData<{ sandbox: boolean }>(`/payment/get?${query}`);
   if (!sandbox) throw new NotNow('This payment is for real money. Only sandbox payments can be tried here.');
 }
 
@@ -78,8 +78,8 @@ export async function assertSandbox(shopId: string, paymentId: string | null): P
 export async function ownIds(shopId: string): Promise<Record<string, string>> {
   const query = new URLSearchParams({ merchantId: shopId, limit: '20' });
   const [{ payments }, { customers }] = await Promise.all([
-    dataOf<{ payments: { id: string; sandbox: boolean }[] }>(`/payment/list?${query}`),
-    dataOf<{ customers: { id: string }[] }>('/merchant/customer/list?limit=1'),
+    getData<{ payments: { id: string; sandbox: boolean }[] }>(`/payment/list?${query}`),
+    getData<{ customers: { id: string }[] }>('/merchant/customer/list?limit=1'),
   ]);
   const payment = payments.find(({ sandbox }) => sandbox);
   const [customer] = customers;

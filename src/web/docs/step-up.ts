@@ -36,7 +36,7 @@ export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HT
   );
   const prove = async (): Promise<void> => {
     button.disabled = true;
-    const refusal = await refusalOf({ [proof]: input.value });
+    const refusal = await findRefusal({ [proof]: input.value });
     button.disabled = false;
     problem.textContent = refusal;
     if (refusal === null) onProven();
@@ -49,7 +49,7 @@ export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HT
 }
 
 /** @returns null once the session may continue, else the reason why not. */
-async function refusalOf(proof: Readonly<Record<string, string>>): Promise<string | null> {
+async function findRefusal(proof: Readonly<Record<string, string>>): Promise<string | null> {
   try {
     const { status, body } = await ask('POST', '/auth/step-up', proof);
     if (status === 200) return null;

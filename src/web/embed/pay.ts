@@ -39,7 +39,11 @@ const CLOSE: Readonly<Record<string, string>> = {
   de: 'Schließen',
   es: 'Cerrar',
   fr: 'Fermer',
+  it: 'Chiudi',
+  nl: 'Sluiten',
+  pl: 'Zamknij',
   pt: 'Fechar',
+  ar: 'إغلاق',
 } satisfies Record<Exclude<Language, 'en'>, string>;
 
 const script =
@@ -50,7 +54,7 @@ const script =
 const base = (script?.src ?? `${location.origin}/pay.js`).replace(/\/pay\.js(?:[?#].*)?$/, '');
 const till = new URL(base).origin;
 
-function addressOf({ paymentId, url, lang }: Options): URL {
+function buildCheckoutUrl({ paymentId, url, lang }: Options): URL {
   const address = new URL(
     paymentId === undefined ? (url ?? '') : `${base}/checkout/${encodeURIComponent(paymentId)}`,
     `${base}/`,
@@ -98,15 +102,25 @@ function draw(address: URL, lang: string | undefined) {
   button.setAttribute('aria-label', CLOSE[language] ?? 'Close');
   const frame = styled(
     document.createElement('iframe'),
-    'display:block;width:100%;height:calc(100% - 44px);border:0',
+    // Shown once the checkout reports: a blocked frame would show an error of the browser.
+    'display:block;width:100%;height:calc(100% - 44px);border:0;visibility:hidden',
   );
+  const progress = styled(
+    document.createElement('progress'),
+    'position:absolute;inset:0;margin:auto;width:120px',
+  );
+  progress.setAttribute('aria-label', 'Checkout');
   frame.title = 'Checkout';
   frame.allow = 'clipboard-write';
   frame.src = address.href;
   bar.append(button);
-  box.append(bar, frame);
+  box.append(bar, frame, progress);
   dialog.append(box);
-  return { dialog, box, button, frame };
+  const reveal = (): void => {
+    frame.style.visibility = 'visible';
+    progress.remove();
+  };
+  return { dialog, box, button, frame, reveal };
 }
 
 /** Reports every status, and once each that money was seen and that the payment is completed. */
@@ -127,12 +141,12 @@ function reporter({ onStatus, onSeen, onPaid }: Options): (payment: Paid) => voi
 }
 
 function open(options: Options): Handle {
-  const address = addressOf(options);
+  const address = buildCheckoutUrl(options);
   const goThere = (): void => location.assign(address.href);
   const nothing: Handle = { close: () => undefined };
   const framed = new URL(address);
   framed.searchParams.set('embed', location.origin);
-  const { dialog, box, button, frame } = draw(framed, options.lang);
+  const { dialog, box, button, frame, reveal } = draw(framed, options.lang);
   if (typeof dialog.showModal !== 'function' || location.origin === 'null') {
     goThere();
     return nothing;
@@ -174,6 +188,7 @@ function open(options: Options): Handle {
     if (said.tilld !== 'ready' && said.tilld !== 'status') return;
     clearTimeout(waiting);
     waiting = -1;
+    reveal();
     payment = { paymentId: said.paymentId ?? payment.paymentId, status: said.status ?? null };
     report(payment);
   }

@@ -19,7 +19,7 @@ const UNSHOWN_MS = 60_000;
 export interface CatchUpDeps extends ObserveDeps {
   readonly adapter: ChainAdapter;
   readonly health: HealthRecord;
-  readonly watch: SyncTracker;
+  readonly syncTracker: SyncTracker;
   /**
    * Since when the node has been missing the cursor's block, ms; null while it has it. Kept across rounds.
    */
@@ -50,7 +50,7 @@ export async function catchUp(deps: CatchUpDeps, from: BlockRef): Promise<CatchU
     if (blocks.length === 0) return 'caught_up';
     for (const [block, below] of steps(blocks)) {
       // Not a child of the cursor's block (the next round finds the fork), or to be read again.
-      if (!(await recordBlock(deps, toChainId(deps), block, deps.watch, below))) return 'more';
+      if (!(await recordBlock(deps, toChainId(deps), block, deps.syncTracker, below))) return 'more';
       cursor = { height: block.height, hash: block.hash };
       deps.health.recorded(cursor);
     }
@@ -78,7 +78,7 @@ async function leaveBranch(deps: CatchUpDeps, cursor: BlockRef): Promise<CatchUp
 }
 
 function waitFor(deps: CatchUpDeps, tip: BlockRef): CatchUp {
-  deps.watch.fellBehind();
+  deps.syncTracker.fellBehind();
   deps.health.behindCursor(tip);
   return 'behind';
 }
@@ -98,15 +98,15 @@ async function passGap(
   if (Math.abs(now - deps.unshown.since) < UNSHOWN_MS) return 'behind';
   const block = await skipLostBlocks(deps, deps.adapter, { cursor, shared });
   if (block === null) return waitFor(deps, tip);
-  deps.watch.interrupted();
-  const recorded = await recordBlock(deps, toChainId(deps), block, deps.watch);
+  deps.syncTracker.interrupted();
+  const recorded = await recordBlock(deps, toChainId(deps), block, deps.syncTracker);
   if (recorded) deps.health.recorded(block);
   return 'more';
 }
 
 /** Reads the next blocks by the cheapest method of the chain; none at its tip. */
 async function blocksAfter(adapter: ChainAdapter, cursor: BlockRef): Promise<readonly ChainBlock[]> {
-  if (adapter.runs !== undefined) return adapter.runs.blocksFrom(cursor.height + 1);
+  if (adapter.blockBatches !== undefined) return adapter.blockBatches.blocksFrom(cursor.height + 1);
   const block =
     adapter.sparse === undefined
       ? await adapter.blockAt(cursor.height + 1)

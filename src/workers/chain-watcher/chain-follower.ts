@@ -46,7 +46,7 @@ export class ChainFollower {
   readonly #options: FollowerOptions;
   readonly #stopping = new AbortController();
   readonly #health: HealthRecord;
-  readonly #watch: SyncTracker;
+  readonly #syncTracker: SyncTracker;
   readonly #turns = new RecheckRoundRobin();
   readonly #earlierFinality = new FinalityCache();
   readonly #unshown: { since: number | null } = { since: null };
@@ -62,7 +62,7 @@ export class ChainFollower {
     this.#adapter = adapter;
     this.#options = options;
     this.#health = new HealthRecord(deps.logger, adapter, options.metrics);
-    this.#watch = new SyncTracker(deps.clock, adapter);
+    this.#syncTracker = new SyncTracker(deps.clock, adapter);
   }
 
   start(): void {
@@ -88,11 +88,11 @@ export class ChainFollower {
 
   /** Time up to which blocks and mempool were seen completely, ms; null while unknown. */
   seenThrough(): number | null {
-    return this.#watch.seenThrough;
+    return this.#syncTracker.seenThrough;
   }
 
   health(): ChainHealth {
-    return this.#health.read(this.#watch.seenThrough);
+    return this.#health.read(this.#syncTracker.seenThrough);
   }
 
   async #run(): Promise<void> {
@@ -103,7 +103,7 @@ export class ChainFollower {
         this.#health.recovered();
         if (more) continue;
       } catch (error) {
-        this.#watch.interrupted();
+        this.#syncTracker.interrupted();
         this.#health.failed(error);
       }
       await this.#pause(performance.now() - startedMs);
@@ -130,7 +130,9 @@ export class ChainFollower {
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
     // A mempool view at another tip proves nothing, so the new block is read first.
-    if (!(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#watch.seenThrough, this.#turns))) {
+    if (
+      !(await recordUnconfirmed(this.#deps, this.#adapter, view, this.#syncTracker.seenThrough, this.#turns))
+    ) {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
@@ -182,15 +184,15 @@ export class ChainFollower {
    */
   async #polled(startedAt: number, status: NodeStatus, { hasNews }: UnconfirmedView): Promise<void> {
     const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
-    this.#watch.observed(startedAt, status, { tipTimeMs, hasNews });
+    this.#syncTracker.observed(startedAt, status, { tipTimeMs, hasNews });
     this.#noteQuiet(startedAt);
-    const isStale = this.#watch.isStale(tipTimeMs);
+    const isStale = this.#syncTracker.isStale(tipTimeMs);
     if (isSynced(status) && !isStale) this.#health.following();
     else this.#health.behindNetwork(status, isStale ? tipTimeMs : null);
   }
 
   #noteQuiet(now: number): void {
-    const isQuiet = this.#watch.isQuiet(now);
+    const isQuiet = this.#syncTracker.isQuiet(now);
     if (isQuiet && !this.#isQuiet) {
       const { coin, mode } = this.#adapter;
       this.#deps.logger.warn(
@@ -206,7 +208,7 @@ export class ChainFollower {
       ...this.#deps,
       adapter: this.#adapter,
       health: this.#health,
-      watch: this.#watch,
+      syncTracker: this.#syncTracker,
       unshown: this.#unshown,
       stopping: this.#stopping.signal,
     };
@@ -219,7 +221,7 @@ export class ChainFollower {
     const { height } = this.#health;
     const isBehind = height !== null && tip.height < height;
     if (isBehind) {
-      this.#watch.interrupted();
+      this.#syncTracker.interrupted();
       this.#health.behindCursor(tip);
     }
     return !isBehind && this.#outOfStepRounds < MAX_OUT_OF_STEP_ROUNDS;

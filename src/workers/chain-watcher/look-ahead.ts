@@ -7,7 +7,7 @@ import { Scheduler } from '../../scheduler/scheduler.ts';
 
 export type LookAheadDeps = WatchLookAheadDeps & { readonly logger: Logger };
 
-/** Pause before a retry after a failure. */
+/** Pause between two counts, and before a retry after a failure. */
 const RETRY_MS = 1_000;
 /** Batches between two counts of the remainder. */
 const COUNTED_EVERY = 100;
@@ -34,7 +34,7 @@ export class LookAhead {
   }
 
   start(): void {
-    if (this.#left.size > 0) this.#jobs.start();
+    this.#jobs.start();
   }
 
   async stop(): Promise<void> {
@@ -47,8 +47,10 @@ export class LookAhead {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    if (this.#left.size === 0) return;
     const { db, logger } = this.#deps;
+    // A watched account that is confirmed in a restored database reserves addresses later.
+    this.#left = await countLookAhead(db);
+    if (this.#left.size === 0) return;
     for (let batch = 1; !signal.aborted && (await watchLookAhead(this.#deps)); batch += 1) {
       if (batch % COUNTED_EVERY === 0) this.#left = await countLookAhead(db);
       await yieldToRequests();

@@ -6,9 +6,10 @@ import {
   bumpSends,
   type BumpSendsDeps,
   consolidateRound,
-  failOrphans,
+  failDisplacedSends,
   failReverted,
   type FailRevertedDeps,
+  expireUnsigned,
   prepareSends,
   releaseQueued,
 } from '../../usecases/wallet/index.ts';
@@ -68,8 +69,9 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
   let bumpedTo: SendPlace | null = null;
   return async () => {
     await failReverted(deps, chain);
-    await failOrphans(deps, chain);
+    await failDisplacedSends(deps, chain);
     await advanceSends(deps, chain, { resume });
+    await expireUnsigned(deps, chain);
     await prepareSends(deps, chain);
     resume = false;
     const now = deps.clock.now();

@@ -1,7 +1,6 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
-import type { Rates } from '../../domain/ports.ts';
 import type { ObserveDeps } from '../../usecases/chain-sync/index.ts';
 import {
   expirePayments,
@@ -9,14 +8,14 @@ import {
   quoteLatePayments,
   type Uncredited,
 } from '../../usecases/payments/index.ts';
-import type { BumpSendsDeps } from '../../usecases/wallet/index.ts';
+import type { BumpSendsDeps, SweepDepositsDeps } from '../../usecases/wallet/index.ts';
 import { Scheduler } from '../../scheduler/scheduler.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth, WatchMetrics } from './chain-health.ts';
 import { SendLoop } from './send-loop.ts';
 import { SweepLoop } from './sweep-loop.ts';
 
-export type WatcherDeps = ObserveDeps & BumpSendsDeps & { readonly rates: Rates };
+export type WatcherDeps = ObserveDeps & BumpSendsDeps & Pick<SweepDepositsDeps, 'rates' | 'readWatchAccount'>;
 
 /** Pauses between the rounds of the loops, and the maximum backoff after failures, ms. */
 export interface LoopIntervals {

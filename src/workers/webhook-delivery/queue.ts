@@ -272,7 +272,10 @@ export class WebhookQueue implements DeliveryAttempts {
     } catch (error) {
       const { id: deliveryId } = record.delivery;
       // The lease stays until it expires; the delivery is then attempted again.
-      this.#deps.logger.error({ err: error, deliveryId }, 'recording a webhook delivery attempt failed');
+      this.#deps.logger.error(
+        { err: error, deliveryId },
+        'recording a webhook delivery attempt failed; the delivery is attempted again when its lease ends',
+      );
       this.#settled(deliveryId)?.reject(error);
     }
   }

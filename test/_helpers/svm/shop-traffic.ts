@@ -125,6 +125,8 @@ export class ShopHours implements AsyncDisposable {
       allowedCryptos: ['SOL'],
       requestHash: orderId,
       linkId: null,
+      counterId: null,
+      tip: null,
     });
     return payment;
   }

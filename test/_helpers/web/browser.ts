@@ -111,27 +111,32 @@ const SETTLE = `for (const one of document.getAnimations())
 /**
  * What axe finds wrong with a page, as short lines.
  * @param within a selector of the part to look at: the whole of a long page takes seconds
+ * @param withTargetSize the rule of WCAG 2.2 that axe does not apply by default: 24 pixels, or space around
  */
-export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
+export async function axeFindings(page: Page, within = 'html', withTargetSize = false): Promise<string[]> {
   // Not a script element: the page's own policy stays in force and is not stretched for the test.
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);
   await page.evaluate(SETTLE);
-  const violations = await page.evaluate(async (selector) => {
-    const runner = (globalThis as unknown as { axe: typeof axe }).axe;
-    // Violations only, without selectors: those take a third of the time, and a second run names them.
-    const context = { include: selector };
-    const options = { resultTypes: ['violations' as const] };
-    const first = await runner.run(context, { ...options, selectors: false });
-    if (first.violations.length === 0) return [];
-    const second = await runner.run(context, options);
-    const { violations: found } = second.violations.length === 0 ? first : second;
-    return found.map(({ id, nodes }) => ({
-      id,
-      targets: nodes.map(({ target, html, failureSummary = '' }) => {
-        const where = (target as typeof target | undefined)?.join(' ') ?? html;
-        return `${where}: ${failureSummary}`;
-      }),
-    }));
-  }, within);
+  const violations = await page.evaluate(
+    async ([selector, withTargetSize]) => {
+      const runner = (globalThis as unknown as { axe: typeof axe }).axe;
+      // Violations only, without selectors: those take a third of the time, and a second run names them.
+      const context = { include: selector };
+      const rules = { 'target-size': { enabled: withTargetSize } };
+      const options = { resultTypes: ['violations' as const], rules };
+      const first = await runner.run(context, { ...options, selectors: false });
+      if (first.violations.length === 0) return [];
+      const second = await runner.run(context, options);
+      const { violations: found } = second.violations.length === 0 ? first : second;
+      return found.map(({ id, nodes }) => ({
+        id,
+        targets: nodes.map(({ target, html, failureSummary = '' }) => {
+          const where = (target as typeof target | undefined)?.join(' ') ?? html;
+          return `${where}: ${failureSummary}`;
+        }),
+      }));
+    },
+    [within, withTargetSize] as const,
+  );
   return violations.flatMap(({ id, targets }) => targets.map((target) => `${id}: ${target}`));
 }

@@ -177,6 +177,7 @@ export class BusyShop implements AsyncDisposable {
         await asOwner('/merchant/price/create', { productId: id, amount, currency: 'EUR' });
       }
     }
+    await this.#subscribe();
     await asOwner('/merchant/link/create', {
       name: 'Support the reading room',
       currency: 'EUR',
@@ -195,5 +196,35 @@ export class BusyShop implements AsyncDisposable {
     const send = { destination: PAYER, amount: '0.12345678', coin: 'LTC', note: 'Rent of the shop in May' };
     await asOwner('/merchant/wallet/send', send);
     await this.shop.createPayment({ amount: '99', orderId: 'the-last-one' });
+  }
+
+  /** Subscribers: one who has paid, one with an open invoice, one in a trial, and one who cancelled. */
+  async #subscribe(): Promise<void> {
+    const asOwner = async <T>(path: string, body: object) =>
+      this.till.api.must<T>('POST', path, {
+        token: this.owner.token,
+        body: { merchantId: this.shop.merchantId, ...body },
+      });
+    const recurring = { name: 'Box of novels', recurring: true, recurringInterval: 'monthly' };
+    const { id: productId } = await asOwner<{ id: string }>('/merchant/product/create', recurring);
+    const price = { productId, amount: '24.90', currency: 'EUR' };
+    const { id: priceId } = await asOwner<{ id: string }>('/merchant/price/create', price);
+    const subscribe = async (email: string, fields: object = {}) =>
+      asOwner<{ id: string; openPaymentId: string | null }>('/merchant/subscription/create', {
+        priceId,
+        customer: { email },
+        ...fields,
+      });
+    const paid = await subscribe('maximiliana.von.und.zu.hohenfels-oberhuber@mail.example');
+    await this.ask('/sandbox/payment/simulate', {
+      paymentId: paid.openPaymentId,
+      scenario: 'exact',
+      coin: 'LTC',
+      confirmations: 6,
+    });
+    await subscribe('open-invoice@mail.example', { quantity: 3 });
+    await subscribe('trial@mail.example', { trialDays: 14 });
+    const { id: subscriptionId } = await subscribe('cancelled@mail.example');
+    await asOwner('/merchant/subscription/cancel', { subscriptionId });
   }
 }

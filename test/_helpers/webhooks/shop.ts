@@ -129,7 +129,12 @@ async function listSettledInOrder(db: Db): Promise<string[]> {
 
 let merchants = 0;
 
-async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | null): Promise<Merchant> {
+/** A merchant of a user of its own, without wallet and keys. */
+export async function insertMerchant(
+  db: Db,
+  clock: FakeClock = realClock,
+  webhookUrl: string | null = null,
+): Promise<Merchant> {
   merchants += 1;
   const user = newUuid();
   const id = newUuid();
@@ -180,6 +185,8 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       payerMayPause: false,
       payerMayCancel: true,
       mailsSubscribers: true,
+      businessJson: null,
+      receiptPrefix: '',
       booksClosedUntil: 0,
       ...times,
     })

@@ -7,14 +7,14 @@ import { openShop, unconfirmedCredit } from '../observe.ts';
 export function addressCases(coin: Coin, world: () => ChainWorld): void {
   it('the adapter accepts the addresses that the wallet derives and valid addresses of others', async () => {
     const { adapter, address } = openShop(world());
-    expect(adapter.addressProblem(address)).toBeNull();
-    expect(adapter.addressProblem(await world().strangerAddress())).toBeNull();
+    expect(adapter.validateAddress(address)).toBeNull();
+    expect(adapter.validateAddress(await world().strangerAddress())).toBeNull();
   });
 
   it('the adapter rejects an address that cannot be paid on this coin and network, with the reason', () => {
     const { adapter } = openShop(world());
     for (const [wrong, address] of Object.entries(world().badAddresses)) {
-      expect(adapter.addressProblem(address), `an address ${wrong}`).toEqual(expect.any(String));
+      expect(adapter.validateAddress(address), `an address ${wrong}`).toEqual(expect.any(String));
     }
   });
 
@@ -24,7 +24,7 @@ export function addressCases(coin: Coin, world: () => ChainWorld): void {
     expect(adapter.watchKey(address)).toBe(adapter.watchKey(address));
     expect(adapter.watchKey(address)).not.toBe(adapter.watchKey(other.address));
     for (const spelling of otherSpellings(coin, address)) {
-      expect(adapter.addressProblem(spelling)).toBeNull();
+      expect(adapter.validateAddress(spelling)).toBeNull();
       expect(adapter.watchKey(spelling)).toBe(adapter.watchKey(address));
     }
   });

@@ -48,7 +48,7 @@ export function faultCases(world: () => ChainWorld): void {
     await world().outage.begin();
     try {
       const { address, adapter } = shop;
-      expect(adapter.addressProblem(address)).toBeNull();
+      expect(adapter.validateAddress(address)).toBeNull();
       expect(adapter.paymentUri({ address, amount: world().amount })).toContain(address);
       const request = { funds, destination, amount: world().amount, subtractFee: false, quote };
       const plan = adapter.planSend({ ...request, changeAddress: address });

@@ -74,6 +74,8 @@ const BODIES: Readonly<Record<string, (account: Account) => Body>> = {
     gracePeriodSeconds: 604_800,
   }),
   'DELETE /merchant/keys/delete': ({ shop: { merchantId } }) => ({ merchantId, keyId: NOTHING.keyId }),
+  'POST /counter/connect': () => ({ code: 'nothing' }),
+  'POST /merchant/counter/charge': () => ({ amount: '5' }),
   'POST /merchant/sandbox': () => ({ sandboxMode: true }),
 };
 
@@ -96,6 +98,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   tolerancePercent: '0.5',
   latePayments: 'accept',
   supportContact: 'help@shop.example',
+  business: { legalName: 'Shop', addressLines: ['Street 1'], country: 'DE', taxNumber: null, email: null },
   embedOrigins: [],
   urls: 'true',
 };
@@ -127,6 +130,10 @@ const MADE: Readonly<Record<string, (account: Account) => Promise<Body>>> = {
   'DELETE /merchant/link/delete': async ({ shop: { token, merchantId } }) => {
     const body = { merchantId, name: 'Soon gone', amount: '5', currency: 'USD' };
     return { paymentLinkId: (await make(token, '/merchant/link/create', body)).id };
+  },
+  'DELETE /merchant/counter/delete': async ({ shop: { token, merchantId } }) => {
+    const body = { merchantId, name: 'Soon gone' };
+    return { counterId: (await make(token, '/merchant/counter/create', body)).id };
   },
   'DELETE /merchant/webhook/endpoint/delete': async ({ shop: { token, merchantId } }) => {
     const body = { merchantId, url: world.sink.url, active: false };
@@ -175,6 +182,7 @@ const isOfAnother = (code: string): boolean =>
     'MERCHANT_NOT_FOUND',
     'PAYMENT_NOT_FOUND',
     'PAYMENT_LINK_NOT_FOUND',
+    'COUNTER_NOT_FOUND',
     'SEND_NOT_FOUND',
     'LINK_NOT_FOUND',
     'LOG_NOT_FOUND',

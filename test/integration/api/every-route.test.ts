@@ -1,4 +1,5 @@
 /** What every address of the daemon does the same way, read from the routes and pages as they are served. */
+import { isListed } from '../../../src/http/server/route.ts';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -122,7 +123,7 @@ describe('every path of the daemon', () => {
 
 /** The document before it is served, with the examples of its fields. */
 function createDocument(): OpenApiDocument {
-  const listed = routes().filter(({ dashboardOnly }) => dashboardOnly !== true);
+  const listed = routes().filter(isListed);
   return createOpenApi(listed, { version: '0.0.0', baseUrl: till.api.baseUrl });
 }
 

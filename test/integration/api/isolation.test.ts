@@ -23,6 +23,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   priceId: 'PRICE_NOT_FOUND',
   paymentId: 'PAYMENT_NOT_FOUND',
   paymentLinkId: 'PAYMENT_LINK_NOT_FOUND',
+  counterId: 'COUNTER_NOT_FOUND',
   subscriptionId: 'SUBSCRIPTION_NOT_FOUND',
   sendId: 'SEND_NOT_FOUND',
   txHash: 'SEND_NOT_FOUND',

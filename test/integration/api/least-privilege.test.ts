@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import * as http from '../../../src/app/http.ts';
+import { routeDependencies } from '../../../src/app/route-dependencies.ts';
 import { Till } from '../../_helpers/till.ts';
 
 let till: Till;
@@ -38,7 +39,7 @@ function pathTo(method: string, from: unknown): string | null {
 }
 
 function parts(): [string, object][] {
-  return handed.flatMap((deps) => Object.entries(http.routeDependencies(deps)));
+  return handed.flatMap((deps) => Object.entries(routeDependencies(deps)));
 }
 
 it('the check of access to private keys detects a key source that is nested in any object', () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { HDKey } from '@scure/bip32';
 import { Shop } from '../../_helpers/api-client.ts';
 import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';
 import { newPerson, signedIn } from '../../_helpers/people.ts';
@@ -52,7 +53,8 @@ async function withMoney(world: World, { shop }: Account, request: Request): Pro
     (balance) => Number(balance) > 0.1,
   );
   const { wallets } = await Shop.open(world.till.api);
-  return withBody(request, { destination: wallets.BTC });
+  // To one destination, from outputs that the daemon chooses: a request cannot have all of the example's fields.
+  return withBody(request, { destination: wallets.BTC, outputs: undefined, inputs: undefined });
 }
 
 /** A send that no block holds yet. A block may come between the two requests: the contract tests start with slow blocks. */
@@ -89,6 +91,21 @@ async function withForward(world: World, { shop }: Account, request: Request): P
   const body = { merchantId, coin: 'BTC', destination: wallets.BTC, threshold: '1000' };
   await world.till.api.must('PATCH', '/merchant/wallet/forward', { token, body });
   return request;
+}
+
+/** An account that no other request proposes, so that it can be confirmed. */
+async function withProposedAccount(world: World, { shop }: Account, request: Request): Promise<Request> {
+  const node = HDKey.fromMasterSeed(randomBytes(32), { private: 0x04_35_83_94, public: 0x04_35_87_cf });
+  const { id } = await world.till.api.must<{ id: string }>('POST', '/merchant/wallet/watch', {
+    token: shop.token,
+    body: { merchantId: shop.merchantId, coin: 'LTC', xpub: node.derive("m/84'/1'/0'").publicExtendedKey },
+  });
+  return withBody(request, { id });
+}
+
+async function withWatchedAccount(_world: World, _account: Account, request: Request): Promise<Request> {
+  const node = HDKey.fromMasterSeed(randomBytes(32), { private: 0x04_35_83_94, public: 0x04_35_87_cf });
+  return withBody(request, { xpub: node.derive("m/84'/1'/0'").publicExtendedKey });
 }
 
 async function withOutput(world: World, { shop }: Account, request: Request): Promise<Request> {
@@ -143,6 +160,8 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/wallet/send/approve': withHeldSend,
   'POST /merchant/wallet/send/reject': withHeldSend,
   'DELETE /merchant/wallet/forward/pending': withForward,
+  'POST /merchant/wallet/watch': withWatchedAccount,
+  'POST /merchant/wallet/watch/confirm': withProposedAccount,
   // Above what other requests send.
   'PATCH /merchant/wallet/limits': async (_world, _account, request) =>
     withBody(request, { perSend: '900000000', perDay: '900000000' }),
@@ -261,6 +280,7 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/wallet/estimate-fee': withMoney,
   'POST /merchant/wallet/send/bump': withOpenSend,
   'POST /merchant/wallet/send/cancel': withOpenSend,
+  'POST /merchant/wallet/psbt/submit': withOpenSend,
   'POST /merchant/wallet/outputs/freeze': withOutput,
   'POST /merchant/wallet/outputs/unfreeze': withOutput,
   'POST /merchant/wallet/consolidate': withManyOutputs,
@@ -289,6 +309,13 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
       body: { url: world.sink.url, active: false },
     });
     return withBody(request, { endpointId: made.id });
+  },
+  'DELETE /merchant/counter/delete': async (world, { shop }, request) => {
+    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/counter/create', {
+      token: shop.secretKey,
+      body: { name: 'Soon gone' },
+    });
+    return withBody(request, { counterId: made.id });
   },
   'DELETE /merchant/link/delete': async (world, { shop }, request) => {
     const made = await world.till.api.must<{ id: string }>('POST', '/merchant/link/create', {

@@ -35,6 +35,7 @@ const FIND_THE_SAME: ReadonlySet<string> = new Set([
   'POST /sandbox/payment/simulate',
   'POST /merchant/wallet/send/bump',
   'POST /merchant/wallet/send/cancel',
+  'POST /merchant/wallet/psbt/submit',
   'POST /merchant/wallet/send/approve',
 ]);
 

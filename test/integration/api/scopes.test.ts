@@ -114,6 +114,7 @@ describe('the key of a shop plugin', () => {
         '/merchant/wallet/send',
         '/merchant/wallet/send/bump',
         '/merchant/wallet/send/cancel',
+        '/merchant/wallet/psbt/submit',
         '/merchant/wallet/consolidate',
       ]),
     );

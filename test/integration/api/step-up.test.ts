@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leafFields, type MarkedField } from '../../../src/http/schemas/security-marks.ts';
-import type { Route } from '../../../src/http/server/route.ts';
+import { isListed, type Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
 import { invite, signedIn } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
@@ -59,6 +59,8 @@ it('a dashboard session needs a step-up for exactly the routes in the list of th
     'DELETE /merchant/wallet/forward',
     'DELETE /merchant/wallet/forward/pending',
     'DELETE /merchant/wallet/limits/pending',
+    'DELETE /merchant/wallet/watch',
+    'DELETE /merchant/wallet/watch/pending',
     'DELETE /merchant/webhook/endpoint/delete',
     'GET /merchant/webhook/endpoint/secret',
     'GET /merchant/webhook/secret',
@@ -68,6 +70,7 @@ it('a dashboard session needs a step-up for exactly the routes in the list of th
     'POST /auth/passkeys',
     'POST /auth/passkeys/options',
     'POST /connect/approve',
+    'POST /merchant/counter/connect',
     'POST /merchant/create',
     'POST /merchant/keys/confirm',
     'POST /merchant/keys/create',
@@ -76,12 +79,15 @@ it('a dashboard session needs a step-up for exactly the routes in the list of th
     'POST /merchant/sandbox',
     'POST /merchant/subscription/credit',
     'POST /merchant/wallet/consolidate',
+    'POST /merchant/wallet/psbt/submit',
     'POST /merchant/wallet/send',
     'POST /merchant/wallet/send/approve',
     'POST /merchant/wallet/send/bump',
     'POST /merchant/wallet/send/cancel',
     'POST /merchant/wallet/send/reject',
     'POST /merchant/wallet/unfreeze',
+    'POST /merchant/wallet/watch',
+    'POST /merchant/wallet/watch/confirm',
     'POST /merchant/webhook/endpoint/create',
     'POST /merchant/webhook/endpoint/rotate-secret',
     'POST /merchant/webhook/rotate-secret',
@@ -99,6 +105,7 @@ it('a dashboard session needs a step-up for exactly the routes in the list of th
 it('a dashboard session needs a step-up on other routes for exactly the fields in the list of this test', () => {
   expect(fieldsAsked.map(([name, , field]) => `${name} ${field}`).toSorted()).toEqual([
     'GET /payment/refund-links urls',
+    'PATCH /merchant/edit business',
     'PATCH /merchant/edit embedOrigins',
     'PATCH /merchant/edit latePayments',
     'PATCH /merchant/edit supportContact',
@@ -206,6 +213,7 @@ it('a route that needs wallet:send, or concerns a key or a secret, needs a step-
   /** Setting coins aside, or freezing a wallet, moves none. */
   const harmless = new Set([
     'POST /merchant/wallet/freeze',
+    'POST /merchant/wallet/labels',
     'POST /merchant/wallet/outputs/freeze',
     'POST /merchant/wallet/outputs/unfreeze',
   ]);
@@ -257,7 +265,7 @@ describe('a session without step-up', () => {
   });
 
   it('does not restrict user tokens and API keys', async () => {
-    const theirs = guarded.filter((route) => isSteppedUp(route) && route.dashboardOnly !== true);
+    const theirs = guarded.filter((route) => isSteppedUp(route) && isListed(route));
     expect(theirs.length).toBeGreaterThan(10);
     for (const { method, path } of theirs) {
       const { body } = await api.call(method, path, {
@@ -406,6 +414,7 @@ describe('the audit log of step-up routes', () => {
 
   it('covers every route that needs a step-up', () => {
     expect(handing.map(nameOf).toSorted()).toEqual([
+      'GET /merchant/wallet/labels',
       'GET /merchant/webhook/endpoint/secret',
       'GET /merchant/webhook/secret',
       'GET /payment/export',
@@ -418,6 +427,8 @@ describe('the audit log of step-up routes', () => {
       'POST /auth/totp/setup',
       'POST /connect/approve',
       'POST /connect/token',
+      'POST /counter/connect',
+      'POST /merchant/counter/connect',
       'POST /merchant/create',
       'POST /merchant/keys/create',
       'POST /merchant/keys/regenerate',
@@ -428,22 +439,23 @@ describe('the audit log of step-up routes', () => {
     ]);
   });
 
-  it.each(
-    handing.filter(({ dashboardOnly }) => dashboardOnly !== true).map((route) => [nameOf(route)] as const),
-  )('records each %s, with any kind of credential', async (name) => {
-    const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
-    if (endpoint === undefined) throw new Error(`the document has no ${name}`);
-    const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
-    const count = () => entries().filter(({ action, result }) => action === name && result === 'OK').length;
-    for (const kind of kinds.length === 0 ? [null] : kinds) {
-      const before = count();
-      const example = account.request(endpoint, kind);
-      const request = (await PREPARATIONS[name]?.(world, account, example)) ?? example;
-      const answer = await world.send(endpoint, request);
-      expect([kind, answer.body.error]).toEqual([kind, null]);
-      await expect.poll(count, { message: String(kind) }).toBeGreaterThan(before);
-    }
-  });
+  it.each(handing.filter(isListed).map((route) => [nameOf(route)] as const))(
+    'records each %s, with any kind of credential',
+    async (name) => {
+      const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
+      if (endpoint === undefined) throw new Error(`the document has no ${name}`);
+      const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
+      const count = () => entries().filter(({ action, result }) => action === name && result === 'OK').length;
+      for (const kind of kinds.length === 0 ? [null] : kinds) {
+        const before = count();
+        const example = account.request(endpoint, kind);
+        const request = (await PREPARATIONS[name]?.(world, account, example)) ?? example;
+        const answer = await world.send(endpoint, request);
+        expect([kind, answer.body.error]).toEqual([kind, null]);
+        await expect.poll(count, { message: String(kind) }).toBeGreaterThan(before);
+      }
+    },
+  );
 
   it('records an invitation, because the response contains its link', async () => {
     const owner = await signedIn(api, account.email);

@@ -24,7 +24,9 @@ it('the OpenAPI document describes streamed responses', () => {
 
 describe.each(streamed)('the streamed response of $name', (endpoint) => {
   const ask = async (format: string, token: string): Promise<Response> => {
+    const { parameters = [] } = endpoint.operation;
     const query = new URLSearchParams({ format });
+    if (parameters.some(({ name }) => name === 'coin')) query.set('coin', 'BTC');
     return fetch(`${world.till.api.baseUrl}${endpoint.path}?${query}`, {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -45,6 +47,10 @@ describe.each(streamed)('the streamed response of $name', (endpoint) => {
     }
     if (type === 'application/pdf') {
       expect(text.slice(0, 5)).toBe('%PDF-');
+      return;
+    }
+    if (type === 'application/jsonl') {
+      for (const line of text.split('\n').filter((each) => each !== '')) JSON.parse(line);
       return;
     }
     const example = String(contentOf(endpoint)[type]?.example);

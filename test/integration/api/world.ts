@@ -191,6 +191,10 @@ export class Account {
       token: secretKey,
       body: { name: 'Beans by post', amount: '50', currency: 'USD' },
     });
+    const counter = await api.must<{ id: string }>('POST', '/merchant/counter/create', {
+      token: secretKey,
+      body: { name: 'Till 1' },
+    });
     const subscription = await api.must<{ id: string }>('POST', '/merchant/subscription/create', {
       token: secretKey,
       body: { priceId: price.id, customerId: shop.customerId },
@@ -206,6 +210,7 @@ export class Account {
       priceId: price.id,
       paymentId: payment.id,
       paymentLinkId: paymentLink.id,
+      counterId: counter.id,
       subscriptionId: subscription.id,
       sendId: sent.body.data.id,
       linkId: link.id,

@@ -24,6 +24,14 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
+/** One coin is worth 100 dollars. */
+const rates = {
+  quote: (coin: string, currency: string) => ({ coin, currency, rate: '100', sources: ['test'], at: 0 }),
+  ensure: async () => undefined,
+};
+
+const usd = (minor: bigint) => ({ minor, currency: 'USD' });
+
 const ref = (coin: 'BTC' | 'LTC' = 'BTC') => ({
   userId: sim.world.merchant.userId,
   merchantId: sim.world.merchant.id,
@@ -33,6 +41,8 @@ async function wrong(where: object): Promise<void> {
   const input = { ...ref(), threshold: '0.1', ...where };
   await expect(editForward(forwards.deps(), input)).rejects.toMatchObject({ code: 'VALIDATION_INVALID' });
 }
+const fees = async (): Promise<bigint> =>
+  (await forwards.made()).reduce((sum, { fee }) => sum + BigInt(fee), 0n);
 const audit = async () =>
   (await sim.world.db.selectFrom('audit_log').select(['action', 'result']).orderBy('id').execute()).map(
     ({ action, result }) => `${action}: ${result}`,
@@ -120,6 +130,9 @@ describe('runForwards', () => {
       );
     await put({ perSend });
     await forwards.run();
+    expect((await forwards.view('BTC')).status).toBe('rate_unavailable');
+    forwards.change = { rates };
+    await forwards.run();
     expect((await forwards.view('BTC')).status).toBe('above_limit');
     expect(await db.selectFrom('send_approvals').select('id').execute()).toEqual([]);
     await put({});
@@ -131,6 +144,46 @@ describe('runForwards', () => {
     expect((await forwards.view('BTC')).nextIndex).toBe(0);
     await forwards.run();
     expect(await forwards.made()).toHaveLength(1);
+  });
+
+  it('sends at most what the limits leave, counts as other sends do, and goes on the next day', async () => {
+    const { db, clock, merchant } = sim.world;
+    forwards.change = { rates };
+    await forwards.rule('BTC', { to: COLD_KEY, threshold: '0.1' });
+    await sim.fund('BTC', 3n * BTC);
+    // The day of the shop begins.
+    clock.advance(DAY_MS - (clock.now() % DAY_MS));
+    const limits = { ...NO_LIMITS, perSend: usd(8_000n), perDay: usd(12_500n) };
+    await db.transaction(async (tx) =>
+      putLimits(tx, {
+        merchantId: merchant.id,
+        limits: { ...NO_STORED_LIMITS, limits },
+        now: clock.now(),
+      }),
+    );
+    const again = async () => {
+      await forwards.run();
+      await sim.mine('BTC');
+      clock.advance(60 * MINUTE_MS);
+    };
+    // Of 300 dollars, 80 by the limit per send, then 45 by that of the day, give or take a fee that is not forwarded.
+    await again();
+    await again();
+    const amounts = async () => (await forwards.made()).map(({ ordered }) => BigInt(ordered));
+    const [first = 0n, second = 0n, ...more] = await amounts();
+    expect([first, more]).toEqual([80_000_000n, []]);
+    expect(second).toBeGreaterThanOrEqual(45_000_000n);
+    expect(second).toBeLessThan(45_000_000n + (await fees()));
+    await again();
+    expect(await amounts()).toHaveLength(2);
+    const { status, problem } = await forwards.view('BTC');
+    expect(status).toBe('above_limit');
+    expect(problem).toContain('above the limit per day');
+    expect(await db.selectFrom('send_approvals').select('id').execute()).toEqual([]);
+    clock.advance(DAY_MS);
+    await again();
+    expect((await amounts())[2]).toBe(80_000_000n);
+    expect((await forwards.view('BTC')).problem).toBeNull();
   });
 
   it('makes one forward by rounds at once, and none again after a crash at its broadcast', async () => {

@@ -109,7 +109,7 @@ describe('the branding of a shop', () => {
       const page = await (await get(path)).text();
       expect(page, path).toContain(`src="${logoPath}"`);
       expect(page, path).toContain('href="/brand/b00020.css"');
-      expect(page, path).toContain('href="https://shop.example/help">shop.example</a>');
+      expect(page, path).toContain('href="https://shop.example/help"><bdi>shop.example</bdi></a>');
     }
   });
 

@@ -172,12 +172,12 @@ it('the accounting export as a file can be opened in spreadsheets without runnin
   expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
   const [head, first, ...rest] = bytes.subarray(3).toString('utf8').split('\r\n');
   expect(head).toBe(
-    'at,kind,paymentId,orderId,sendId,coin,amount,currency,rate,fiatAmount,txHash,address,note,orderLabel,paymentNote',
+    'at,kind,paymentId,orderId,sendId,coin,amount,currency,rate,fiatAmount,txHash,address,note,orderLabel,paymentNote,receiptNumber,tip',
   );
   expect(first).toContain(`,"'=HYPERLINK(""http://evil.example"")",,BTC,0.1,EUR,50000,5000,`);
   const send = rest.find((line) => line.includes(',send,'));
   expect(send).toContain(',BTC,-0.01,USD,100000,-1000,');
-  expect(send).toMatch(/,"'-rent, ""May""",,$/);
+  expect(send).toMatch(/,"'-rent, ""May""",,,,$/);
   expect(rest.at(-1)).toBe('');
   expect(rest.length).toBe((await lines()).length);
 });

@@ -93,11 +93,12 @@ it('the month report can be downloaded as one CSV table for spreadsheets', async
   );
   const lines = (await response.text()).replace('\uFEFF', '').split('\r\n');
   expect(lines[0]).toBe(
-    'section,kind,coin,currency,count,amount,fiatAmount,unpricedAmount,lowestRate,highestRate,rateSources',
+    'section,kind,coin,currency,count,amount,fiatAmount,unpricedAmount,lowestRate,highestRate,rateSources,firstReceipt,lastReceipt,tips',
   );
-  expect(lines).toContain('total,payment,BTC,USD,1,0.05,5000,0,,,');
-  expect(lines).toContain('balance,closing,BTC,,,0.05,,,,,');
-  expect(lines).toContain('rate,,BTC,USD,,,,,100000,100000,fixed');
+  expect(lines).toContain('total,payment,BTC,USD,1,0.05,5000,0,,,,,,');
+  expect(lines).toContain('balance,closing,BTC,,,0.05,,,,,,,,');
+  expect(lines).toContain('receipt,,,USD,1,,5000,,,,,TEST-1,TEST-1,0');
+  expect(lines).toContain('rate,,BTC,USD,,,,,100000,100000,fixed,,,');
 });
 
 const readPdf = async (language: string): Promise<Buffer> => {

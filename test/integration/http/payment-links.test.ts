@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 
 interface Link {
@@ -344,6 +345,61 @@ describe('the terms of a payment link', () => {
     expect(await found(`priceId=${large}`)).toEqual([other.id]);
     expect(await found('priceId=price_none')).toEqual([]);
     expect(await found('active=false')).toEqual(expect.arrayContaining([closed.id]));
+  });
+
+  it('are listed with their price and their completed payments', async () => {
+    const { token } = shop;
+    const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
+      token,
+      body: { name: 'Cake' },
+    });
+    const price = await till.api.must<{ id: string }>('POST', '/merchant/price/create', {
+      token,
+      body: { productId: product.id, amount: '24.5', currency: 'EUR' },
+    });
+    const link = await made({ priceId: price.id });
+    const listed = async (query = ''): Promise<Record<string, unknown> | undefined> => {
+      const { links } = await till.api.must<{ links: (Link & Record<string, unknown>)[] }>(
+        'GET',
+        `/merchant/link/list?limit=100${query}`,
+        { token: shop.secretKey },
+      );
+      return links.find(({ id }) => id === link.id);
+    };
+    const shown = { product: 'Cake', amount: '24.5', currency: 'EUR' };
+    expect(await listed()).toMatchObject({ price: shown, payments: { count: 0, totals: [] } });
+    for (const scenario of ['exact', 'exact', null]) {
+      const { id } = await paymentAt((await goOn(link)).location);
+      if (scenario === null) continue;
+      await till.api.must('POST', '/sandbox/payment/simulate', {
+        token: shop.secretKey,
+        body: { paymentId: id, scenario, coin: 'BTC', confirmations: 3 },
+      });
+      await eventually(
+        'the payment to be completed',
+        () => shop.payment(id),
+        ({ status }) => status === 'completed',
+      );
+    }
+    const payments = { count: 2, totals: [{ currency: 'EUR', amount: '49' }] };
+    expect(await listed()).toMatchObject({ price: shown, payments });
+    expect(await listed('&mode=live')).toMatchObject({ payments: { count: 0, totals: [] } });
+  });
+
+  it('show the form again with what was typed when no exchange rate of the currency is known', async () => {
+    const link = await made({
+      openAmount: {},
+      currency: 'XOF',
+      fields: [{ name: 'email', required: true }],
+    });
+    const answer = await goOn(link, { amount: '500', email: 'buyer@example.com' });
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain('no payment was created');
+    expect(answer.text).toContain('value="500"');
+    expect(answer.text).toContain('value="buyer@example.com"');
+    expect(
+      (await goOn(link, { amount: '500', email: 'buyer@example.com' }, { query: '?lang=de' })).text,
+    ).toContain('Es wurde keine Zahlung angelegt');
   });
 
   it('are replaced as a whole, and a point-of-sale link must keep an open amount', async () => {

@@ -138,12 +138,12 @@ describe('the terms of a payment', () => {
     expect(Date.parse(data.expiresAt) - Date.parse(data.createdAt)).toBe(300_000);
     const page = await fetch(data.checkoutUrl, { headers: { 'accept-language': 'fr' } });
     const html = await page.text();
-    expect(html).toContain('<html lang="de">');
-    expect(html).toContain('2 × &lt;b&gt;Tea&lt;/b&gt;');
+    expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).toContain('2 × <bdi>&lt;b&gt;Tea&lt;/b&gt;</bdi>');
     expect(html).toContain('Two packets &amp; a &lt;smile&gt;');
     expect(html).not.toContain('<b>Tea');
     const picked = await fetch(`${data.checkoutUrl}?lang=es`);
-    expect(await picked.text()).toContain('<html lang="es">');
+    expect(await picked.text()).toContain('<html lang="es" dir="ltr">');
   });
 
   it.each([

@@ -169,6 +169,10 @@ describe('an expired payment of a payment link', () => {
     ['es', 'Este pedido continúa en otro pago'],
     ['fr', 'Cette commande se poursuit avec un autre paiement'],
     ['pt', 'Este pedido continua em outro pagamento'],
+    ['it', 'Questo ordine prosegue con un altro pagamento'],
+    ['nl', 'Deze bestelling gaat verder via een andere betaling'],
+    ['pl', 'To zamówienie ma teraz inną płatność'],
+    ['ar', 'يستمر هذا الطلب في دفعة أخرى'],
   ])('links to the payment that superseded it, without JavaScript, in %s', async (language, title) => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);

@@ -159,7 +159,7 @@ describe('POST /checkout/:id/excess (the payer requests the refund of an overpay
     ]);
     const answer = await post(id, { ...FORM, amount, step: 'claim' }, asPage);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, path(id)]);
-    expect(await (await get(path(id))).text()).toContain('Claimed: the shop looks at it');
+    expect(await (await get(path(id))).text()).toContain('Claimed: the shop is checking it');
     expect(await checkout(id)).toContain('You asked for');
   });
 
@@ -172,7 +172,7 @@ describe('POST /checkout/:id/excess (the payer requests the refund of an overpay
       expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
       const page = await post('pay_none', FORM, asPage, till);
       expect([page.status, Number(page.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
-      expect(await page.text()).toContain('That was too often.');
+      expect(await page.text()).toContain('Too many attempts.');
     } finally {
       await till.end();
     }

@@ -55,6 +55,7 @@ it('50 concurrent sends stay within the daily limit exactly, and those above it 
   // A repeat shows what waits, also on the next day, and after its time.
   world.clock.advance(DAY_MS);
   const [first] = held;
-  await expireApprovals(deps);
+  const secretBox = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+  await expireApprovals({ ...deps, secretBox });
   expect((await sim.status(first?.id ?? '')).status).toBe('expired');
 });

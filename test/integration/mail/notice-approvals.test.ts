@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { noticeTexts } from '../../../src/usecases/notices/index.ts';
 import { Shop } from '../../_helpers/api-client.ts';
-import { arrived, subjectOf, to } from '../../_helpers/notice-mails.ts';
+import { arrived, to } from '../../_helpers/notice-mails.ts';
 import { newPerson, type Person, signedIn } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { readable } from '../../_helpers/smtp-sink.ts';
+import { readable, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { paidPayment, World } from '../api/world.ts';
 import { type Approver, newApprover, prove, withApp } from '../limits/approver.ts';
 

@@ -1,9 +1,9 @@
 /** Each kind of notice from what happens to the mail that arrives, by SMTP. */
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
-import { arrived, choose, openShop, pay, subjectOf, to } from '../../_helpers/notice-mails.ts';
+import { arrived, choose, openShop, pay, to } from '../../_helpers/notice-mails.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { readable, SmtpSink } from '../../_helpers/smtp-sink.ts';
+import { readable, SmtpSink, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { claimLink, type RefundLinkJson } from '../refunds/refund-client.ts';

@@ -1,8 +1,8 @@
 /** The language of mails: that of the dashboard until one is chosen for them. */
 import { afterEach, expect, it } from 'vitest';
-import { arrived, choose, openShop, pay, subjectOf } from '../../_helpers/notice-mails.ts';
+import { arrived, choose, openShop, pay } from '../../_helpers/notice-mails.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
-import { SmtpSink } from '../../_helpers/smtp-sink.ts';
+import { SmtpSink, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { Till } from '../../_helpers/till.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -37,6 +37,8 @@ it('the language of emails is English until the user opens the dashboard, and th
   for (const [language, order, subject] of [
     ['de', 'Second-2', 'Test: Shop: Second-2 ist bezahlt'],
     ['pt', 'Third-3', expect.stringMatching(/Third-3/)],
+    ['pl', 'Fourth-4', 'Test: Shop: zapłacono za Fourth-4'],
+    ['ar', 'Fifth-5', 'اختبار: \u2068Shop\u2069: دُفع الطلب \u2068Fifth-5\u2069'],
   ] as const) {
     expect((await tell(session, language)).body.data).toEqual({ language });
     expect(await known(session)).toBe(language);

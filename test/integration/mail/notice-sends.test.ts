@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressScript } from '../../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { toAtoms } from '../../_helpers/nodes/index.ts';
-import { arrived, subjectOf, to } from '../../_helpers/notice-mails.ts';
+import { arrived, to } from '../../_helpers/notice-mails.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { readable, SmtpSink, tokenIn } from '../../_helpers/smtp-sink.ts';
+import { readable, SmtpSink, tokenIn, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { arrived, choose, openShop, pay, subjectOf, to } from '../../_helpers/notice-mails.ts';
-import { readable, SmtpSink, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
+import { arrived, choose, openShop, pay, to } from '../../_helpers/notice-mails.ts';
+import { readable, SmtpSink, type ReceivedMail, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
 
 const HOUR_MS = 3_600_000;

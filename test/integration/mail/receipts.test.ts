@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressScript } from '../../../src/chains/utxo/address.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { toAtoms } from '../../_helpers/nodes/index.ts';
-import { openShop, subjectOf } from '../../_helpers/notice-mails.ts';
+import { openShop } from '../../_helpers/notice-mails.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { partsOf, SmtpSink, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
+import { partsOf, SmtpSink, type ReceivedMail, subjectOf } from '../../_helpers/smtp-sink.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
 import { TillBesideNodes } from '../../_helpers/daemon-with-nodes.ts';
@@ -102,7 +102,7 @@ const told = async (id: string): Promise<string> =>
 /** Offered nothing, and refused in the same words whatever the reason. */
 const refused = async (id: string): Promise<void> => {
   const shown = await page(id);
-  expect(shown).not.toContain('Mail me the receipt');
+  expect(shown).not.toContain('Email me the receipt');
   const answer = await press(id);
   expect(answer.status).toBe(303);
   const json = await press(id, { headers: { accept: 'application/json' } });
@@ -130,7 +130,7 @@ describe('a receipt that a payer requests by email', () => {
       orderId: 'A-1001',
       description: 'Buy at evil.example',
     });
-    expect(await page(id)).toContain('Mail me the receipt');
+    expect(await page(id)).toContain('Email me the receipt');
     expect(await page(id)).toContain('To p…@example.org');
     expect(await page(id)).not.toContain(email);
     const answer = await press(id);
@@ -155,10 +155,10 @@ describe('a receipt that a payer requests by email', () => {
     await eventually(
       'the page says so',
       () => page(id),
-      (shown) => shown.includes('The receipt has been mailed to p…@example.org.'),
+      (shown) => shown.includes('The receipt has been emailed to p…@example.org.'),
     );
-    expect(await page(id)).not.toContain('Mail me the receipt</button>');
-    expect(await ofShop(id)).toEqual({
+    expect(await page(id)).not.toContain('Email me the receipt</button>');
+    expect(await ofShop(id)).toMatchObject({
       url: `http://localhost:${new URL(base()).port}/checkout/${id}/receipt`,
       mail: { to: 'p…@example.org', state: 'sent' },
     });
@@ -169,13 +169,17 @@ describe('a receipt that a payer requests by email', () => {
     ['de', 'Beleg zur Bestellung', 'Transaktion: '],
     ['es', 'Recibo del pedido', 'Transacción: '],
     ['fr', 'Reçu de la commande', 'Transaction\u00a0: '],
+    ['it', 'Ricevuta per l’ordine', 'Transazione: '],
+    ['nl', 'Betaalbewijs voor bestelling', 'Transactie: '],
+    ['pl', 'Potwierdzenie zapłaty za zamówienie', 'Transakcja: '],
     ['pt', 'Recibo do pedido', 'Transação: '],
+    ['ar', 'إيصال الطلب', 'المعاملة: '],
   ])('is in the language of the page: %s', async (lang, subject, transaction) => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     await press(id, { lang });
     const { text, html } = partsOf((await arrived(email)).raw);
-    expect(html).toContain(`<html lang="${lang}">`);
+    expect(html).toContain(`<html lang="${lang}" dir="${lang === 'ar' ? 'rtl' : 'ltr'}">`);
     expect(decodedSubject(await arrived(email))).toMatch(subject);
     expect(text).toContain(transaction);
   });
@@ -207,7 +211,9 @@ describe('a receipt that a payer requests by email', () => {
     await api.must('POST', '/payment/receipt/mail', { token: world.shop.secretKey, body: { paymentId: id } });
     const { text } = partsOf((await arrived(email)).raw);
     expect(text).toMatch(/Bezahlt am: .*(GMT\+9|JST)/);
-    expect(text).toContain(`An Sie zurückgesendet\n0,0001 BTC\nTransaktion: ${refund.txHash}`);
+    expect(text.replaceAll('\u00a0', ' ')).toContain(
+      `An Sie zurückgesendet\n0,0001 BTC (10,00 $)\nTransaktion: ${refund.txHash}`,
+    );
     expect(text).toContain('help@shop.example');
     await edit({ timeZone: null, supportContact: '' });
   });
@@ -250,7 +256,7 @@ describe('a receipt by email that cannot be sent', () => {
     const email = newPayer();
     const { id } = await created({ customer: { email } });
     await refused(id);
-    expect(await ofShop(id)).toEqual({ url: null, mail: null });
+    expect(await ofShop(id)).toMatchObject({ url: null, pdfUrl: null, number: null, mail: null });
     await afterAnother();
     expect(to(email)).toEqual([]);
   });
@@ -267,7 +273,7 @@ describe('a receipt by email that cannot be sent', () => {
     const body = { paymentId: id, scenario: 'exact', coin: 'BTC', confirmations: 9 };
     await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
     const receipt = `${till.api.baseUrl}/checkout/${id}/receipt`;
-    expect(await (await fetch(`${receipt}?lang=en`)).text()).not.toContain('Mail me');
+    expect(await (await fetch(`${receipt}?lang=en`)).text()).not.toContain('Email me');
     const answer = await fetch(`${receipt}/mail`, {
       method: 'POST',
       headers: { accept: 'application/json' },
@@ -388,7 +394,7 @@ describe('a receipt by email in sandbox mode', () => {
     );
     expect(partsOf(mail!.raw).text).toContain('Sandbox: no real money');
     expect(to(stranger)).toEqual([]);
-    expect(await told(own)).toContain('A receipt to o…@example.com was asked for.');
+    expect(await told(own)).toContain('A receipt to o…@example.com was requested.');
     expect(await told(own)).toBe(await told(strangers));
   });
 

@@ -172,7 +172,7 @@ describe('tillctl freeze', () => {
     expect(await actions()).toContain('Operator of the server: tillctl freeze');
   });
 
-  it('freezes one shop in addition, and tillctl unfreeze ends each freeze separately', async () => {
+  it('freezes one shop while every wallet is frozen, and tillctl unfreeze ends each freeze separately', async () => {
     expect((await tillctl('freeze', '--shop', shop.merchantId)).stdout).toBe(`${shop.merchantId}: frozen\n`);
     expect((await tillctl('unfreeze')).stdout).toBe(
       `every wallet: unfrozen\nstill frozen: ${shop.merchantId}\n`,

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
+import { startPathProxy } from '../../_helpers/path-proxy.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { runTool, startTool, type RunningTool } from '../../_helpers/tool.ts';
@@ -110,4 +111,14 @@ it.each(['payment.cancelled', 'payment.underpaid'])('scripts/listen triggers the
     () => shop.payment(id),
     ({ timeline }) => timeline.some((entry) => entry.type === type),
   );
+});
+
+it.each(['/till', '/till/'])('scripts/listen calls a daemon below the path of %s', async (path) => {
+  const proxy = await startPathProxy('/till', true);
+  proxy.lead(Number(new URL(till.api.baseUrl).port));
+  const env = { TILLD_KEY: key, TILLD_BASE_URL: `${proxy.origin}${path}` };
+  const { code, stdout } = await runTool('listen', ['--trigger', 'payment.created'], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/will happen to pay_/) });
+  expect(proxy.strayed).toEqual([]);
+  await proxy.close();
 });

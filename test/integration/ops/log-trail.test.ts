@@ -48,7 +48,7 @@ it('the log contains the requests, events and deliveries of a payment, each with
   const requests = trail.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ requestId }) => requestId)).toContain('the-payer-pays');
   expect(requests.length).toBeGreaterThanOrEqual(2);
-  const events = trail.filter(({ msg }) => msg === 'payment or shop event recorded');
+  const events = trail.filter(({ msg }) => msg === 'event stored; its deliveries are queued');
   expect(events.map(({ type }) => type)).toEqual([
     'payment.created',
     'payment.confirming',

@@ -14,11 +14,10 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UpdateFeed } from '../../../src/workers/update-feed/update-feed.ts';
-import { buildSources } from '../../_helpers/installed.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
+import { buildRelease } from '../../_helpers/release-archives.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
-import { UpdateWorld } from '../../_helpers/updates.ts';
 
 /** Packages are downloaded and everything is built. */
 const LIMIT_MS = 1_500_000;
@@ -44,9 +43,8 @@ const environment = {
 
 beforeAll(async () => {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'release', '-f', join(dir, 'key')]);
-  const options = ['--daemon-only', '--allow-changes', '--into', into, '--sign', join(dir, 'key')];
-  options.push('--security', '--notes-url', NOTES_URL);
-  await promisify(execFile)('scripts/release', options);
+  const options = ['--allow-changes', '--security', '--notes-url', NOTES_URL];
+  await buildRelease(resolve('.'), { into, key: join(dir, 'key'), options });
   mkdirSync(installed);
   execFileSync('tar', ['-xzf', join(into, `${NAME}.tar.gz`), '-C', installed]);
 }, LIMIT_MS);
@@ -120,8 +118,14 @@ describe('the files of a release', () => {
     for (const name of ['vitest', 'oxlint', '@typescript/native']) expect(names).not.toContain(name);
   });
 
-  it('include one archive of the daemon, of at most 120 MB', () => {
-    expect(statSync(join(into, `${NAME}.tar.gz`)).size).toBeLessThan(MAX_ARCHIVE_BYTES);
+  it('include one archive of the daemon, of at most 120 MB and of the size that docs/production.md states', () => {
+    const { size } = statSync(join(into, `${NAME}.tar.gz`));
+    expect(size).toBeLessThan(MAX_ARCHIVE_BYTES);
+    const text = readFileSync(join(program, 'docs/production.md'), 'utf8');
+    const [, packed, unpacked] = /archive of a release \((\d+) MB, (\d+) MB unpacked\)/.exec(text) ?? [];
+    expect(Math.abs(size / 1e6 / Number(packed) - 1)).toBeLessThan(0.1);
+    const kilobytes = Number.parseInt(execFileSync('du', ['-sk', program], { encoding: 'utf8' }), 10);
+    expect(Math.abs(kilobytes / 1e3 / Number(unpacked) - 1)).toBeLessThan(0.1);
   });
 
   it('include a README whose files are all in the archive, and documents that name only scripts of the archive', () => {
@@ -197,31 +201,6 @@ it(
     const checked = execFileSync(join(program, 'scripts/check'), { env: environment, encoding: 'utf8' });
     expect(checked).toMatch(/tilld[.]sqlite is sound/);
     expect(readdirSync(program)).not.toContain('.build');
-  },
-  LIMIT_MS,
-);
-
-it(
-  'tillctl update installs the release archive over an older release, and rollback returns to that release',
-  async () => {
-    const world = await UpdateWorld.create(buildSources(), '0.0.9');
-    try {
-      world.service('start');
-      await world.ready();
-      const archive = join(into, `${NAME}.tar.gz`);
-      const signers = ['--signers', join(dir, 'signers')];
-      const done = await world.tillctl('update', archive, ...signers);
-      expect(done).toMatchObject({
-        code: 0,
-        output: expect.stringContaining(`tilld is ${version}`) as string,
-      });
-      expect([world.current, await world.responds()]).toEqual([version, version]);
-      expect((await world.tillctl('update', archive, ...signers)).output).toContain('is installed already');
-      expect(await world.tillctl('rollback', '--yes')).toMatchObject({ code: 0 });
-      expect(await world.responds()).toBe('0.0.9');
-    } finally {
-      world.end();
-    }
   },
   LIMIT_MS,
 );

@@ -1,6 +1,14 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type ApiClient } from '../../_helpers/api-client.ts';
 import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
@@ -290,4 +298,34 @@ it('a restart of the daemon keeps the list of revocations and suspends nothing',
   await till.up();
   expect(listed().startsWith(before)).toBe(true);
   expect(await balances(till.api, untouched.secretKey)).toBe(200);
+});
+
+describe('a list of revocations with a kind that only a newer release knows', () => {
+  const newer = '0123456789abcdef device-key dkey_1/owner 1700000000000\n';
+
+  it('suspends the shops at a restore, which names the kind', async () => {
+    const list = join(dir, 'newer-list');
+    writeFileSync(list, `${listed()}${newer}`);
+    const restored = await restore('newer', '--revocations', list);
+    expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('(device-key)') as string });
+    await using next = await Till.start(ENV, {}, join(dir, 'newer'));
+    expect(await balances(next.api, untouched.secretKey)).toBe(403);
+  });
+
+  it('suspends the shops at the start after a rollback, once, and stays in the list', async () => {
+    await restore('rolled-back', '--revocations', listPath());
+    const target = join(dir, 'rolled-back');
+    const path = join(target, basename(listPath()));
+    appendFileSync(path, newer);
+    const next = await Till.start(ENV, {}, target);
+    expect(await balances(next.api, untouched.secretKey)).toBe(403);
+    expect(readFileSync(path, 'utf8')).toContain(newer);
+    await next.down();
+    const confirm = ['confirm-keys', owner.email, '--data-dir', target];
+    expect(await runTool('users', confirm, { env: ENV })).toMatchObject({ code: 0 });
+    await next.up();
+    expect(await balances(next.api, untouched.secretKey)).toBe(200);
+    expect(readFileSync(path, 'utf8')).toContain(newer);
+    await next.end();
+  });
 });

@@ -1,14 +1,18 @@
-import { readdirSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { buildSources } from '../../_helpers/installed.ts';
+import {
+  isRollingBack,
+  keptByRollbacks,
+  killRollback,
+  ROLLBACK_STEPS,
+} from '../../_helpers/killed-updates.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { UpdateWorld } from '../../_helpers/updates.ts';
 
 const LIMIT_MS = 1_200_000;
-const POLL_MS = 2;
 const SANDBOX_ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 
 let world: UpdateWorld;
@@ -34,36 +38,6 @@ async function order(): Promise<string> {
   return id;
 }
 
-const rolledBack = (): string[] =>
-  readdirSync(world.dataDir).filter((name) => name.startsWith('tilld.sqlite.rolled-back-'));
-const isRollingBack = (): boolean => world.journal.includes('"rolling-back"');
-
-/** What shows that a rollback has reached a step, in their order. `kept`: files of earlier rollbacks. */
-const STEPS: readonly (readonly [step: string, isReached: (output: string, kept: number) => boolean])[] = [
-  ['listing the loss', (output) => output.includes('loses the following, created since')],
-  ['stopping', () => !world.isStarted],
-  ['noting that it has begun', isRollingBack],
-  [
-    'restoring the database',
-    () => isRollingBack() && existsSync(join(world.dataDir, 'update.tmp/tilld.sqlite')),
-  ],
-  ['keeping the newer database', (_, kept) => rolledBack().length > kept],
-  ['switching', () => world.current === '0.1.0'],
-  ['starting', () => world.current === '0.1.0' && world.isStarted],
-];
-
-/** Kills a rollback and all of its children once it has reached a step. */
-async function killAt(step: string): Promise<void> {
-  const [, isReached] = STEPS.find(([name]) => name === step)!;
-  const kept = rolledBack().length;
-  const { child, output } = world.startRollback();
-  const ended = new Promise((done) => child.once('close', done));
-  while (child.exitCode === null && !isReached(output(), kept)) await pause(POLL_MS);
-  expect([step, child.exitCode, output()]).toEqual([step, null, expect.any(String)]);
-  process.kill(-child.pid!, 'SIGKILL');
-  await ended;
-}
-
 let version = 2;
 /** Updates to a release with a newer schema; a payment from before, and one of since. */
 async function update(): Promise<{ before: string; since: string }> {
@@ -80,13 +54,13 @@ async function statusOf(id: string): Promise<number> {
 }
 
 describe('tillctl rollback', () => {
-  it.each(STEPS.map(([step]) => step))(
+  it.each(ROLLBACK_STEPS)(
     'completes when it is run again after kill -9 at %s, and loses only payments that it has listed',
     async (step) => {
       const { before, since } = await update();
       const newer = world.current;
-      await killAt(step);
-      const isNoted = isRollingBack();
+      await killRollback(world, '0.1.0', step);
+      const isNoted = isRollingBack(world);
       const { output } = await world.tillctl('status');
       expect(output.includes('a rollback is not finished: run tillctl rollback --yes')).toBe(isNoted);
       // As after a reboot: whichever release is the current one runs, and serves what its database has.
@@ -107,7 +81,7 @@ describe('tillctl rollback', () => {
       await order();
       expect(await world.tillctl('check')).toMatchObject({ code: 0 });
       expect(existsSync(join(world.dataDir, 'update.tmp'))).toBe(false);
-      expect(rolledBack().length).toBeGreaterThan(0);
+      expect(keptByRollbacks(world).length).toBeGreaterThan(0);
     },
     LIMIT_MS,
   );
@@ -117,7 +91,7 @@ describe('tillctl rollback', () => {
     async () => {
       const { before } = await update();
       const newer = world.current;
-      await killAt('noting that it has begun');
+      await killRollback(world, '0.1.0', 'noting that it has begun');
       world.service('start');
       await world.ready();
       const id = await order();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import {
   type FaultProxy,
@@ -111,7 +111,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
     expect(await status(sent.id)).toBe('signed');
     await node.mine(5);
     await world.sync('BTC');
-    await failOrphans(world.deps, world.chain('BTC'));
+    await failDisplacedSends(world.deps, world.chain('BTC'));
     expect(await status(sent.id)).toBe('failed');
     expect((await tool()).stdout).toBe('BTC: no send waits\n');
   });

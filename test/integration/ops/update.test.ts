@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { buildSources } from '../../_helpers/installed.ts';
+import { killUpdate } from '../../_helpers/killed-updates.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { MIGRATION, type Step, STEPS, UpdateWorld } from '../../_helpers/updates.ts';
+import { MIGRATION, STEPS, UpdateWorld } from '../../_helpers/updates.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const LIMIT_MS = 1_200_000;
@@ -187,7 +188,7 @@ it(
     await world.ready();
     const id = await order();
     const archive = world.archive('0.4.0', { neverListens: true });
-    await killAt('switching back', archive, '--wait', '8');
+    await killUpdate(world, 'switching back', archive, '--wait', '8');
     const failed = await world.tillctl('update', '--wait', '8');
     expect(failed).toMatchObject({
       code: 1,
@@ -245,16 +246,6 @@ it(
   LIMIT_MS,
 );
 
-/** Kills an update and all of its children once it has reached a step. */
-async function killAt(step: Step, archive: string, ...options: readonly string[]): Promise<void> {
-  const child = world.startUpdate(archive, ...options);
-  const ended = new Promise((done) => child.once('exit', done));
-  while (child.exitCode === null && !world.isReached(step)) await pause(2);
-  expect([step, child.exitCode]).toEqual([step, null]);
-  process.kill(-child.pid!, 'SIGKILL');
-  await ended;
-}
-
 it(
   'tillctl update leaves a working release when it is killed at any step, and continues when it is run again',
   async () => {
@@ -263,7 +254,7 @@ it(
     for (const step of STEPS) {
       await world.ready();
       ids.push(await order());
-      await killAt(step, archive);
+      await killUpdate(world, step, archive);
       world.service('start');
       expect(['0.2.0', '0.6.0']).toContain(await world.responds());
       const isNoted = ['stopping', 'keeping the database', 'switched'].includes(step);

@@ -37,7 +37,7 @@ describe('the label of an order (shown to payers instead of the order id)', () =
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
     const receipt = await page(`/checkout/${id}/receipt`);
-    expect(receipt).toContain('<dd>Nr. &lt;19&gt;</dd>');
+    expect(receipt).toContain('<dd><bdi>Nr. &lt;19&gt;</bdi></dd>');
     expect(receipt).not.toContain(orderId);
   });
 
@@ -129,8 +129,8 @@ describe('the label of an order (shown to payers instead of the order id)', () =
       })
     ).text();
     const lines = csv.trim().split('\r\n');
-    expect(lines[0]?.endsWith(',note,orderLabel,paymentNote')).toBe(true);
-    expect(lines.find((line) => line.includes(id))?.endsWith(',Books 79,')).toBe(true);
+    expect(lines[0]?.endsWith(',note,orderLabel,paymentNote,receiptNumber,tip')).toBe(true);
+    expect(lines.find((line) => line.includes(id))).toMatch(/,Books 79,,TEST-\d+,$/);
   });
 
   it('is copied to the payment that renews an expired one', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findReread } from '../../../src/store/chain/reread-requests.ts';
-import { requestReread } from '../../../src/usecases/chain-sync/request-reread.ts';
+import { requestOnlineRescan } from '../../../src/usecases/chain-sync/request-online-rescan.ts';
 import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
@@ -32,7 +32,7 @@ it('rereadBlocks credits money that the ledger lacks and changes nothing else, w
   const { db } = world.deps;
   await db.deleteFrom('outputs').where('paymentId', '=', payment.id).execute();
   await db.updateTable('payments').set({ status: 'pending' }).where('id', '=', payment.id).execute();
-  await requestReread(db, adapter(), 1);
+  await requestOnlineRescan(db, adapter(), 1);
   await world.poll('BTC');
   expect(await rereadBlocks(world.deps, adapter())).toBe(true);
   const found = await world.payment(payment);
@@ -43,13 +43,13 @@ it('rereadBlocks credits money that the ledger lacks and changes nothing else, w
 
 it('rereadBlocks emits no event again for money that is already credited', async () => {
   const before = await world.eventsOf(payment);
-  await requestReread(world.deps.db, adapter(), 1);
+  await requestOnlineRescan(world.deps.db, adapter(), 1);
   expect(await rereadBlocks(world.deps, adapter())).toBe(true);
   expect(await world.eventsOf(payment)).toEqual(before);
 });
 
 it('rereadBlocks resumes at its position after a stop, and refuses a second request meanwhile', async () => {
-  await requestReread(world.deps.db, adapter(), 1);
+  await requestOnlineRescan(world.deps.db, adapter(), 1);
   const stop = new AbortController();
   let reads = 0;
   const slow = {
@@ -62,7 +62,7 @@ it('rereadBlocks resumes at its position after a stop, and refuses a second requ
   };
   expect(await rereadBlocks(world.deps, slow, stop.signal)).toBe(false);
   expect(await findReread(world.deps.db, adapter())).toMatchObject({ from: 1, next: 3, to: 5 });
-  await expect(requestReread(world.deps.db, adapter(), 1)).rejects.toThrow('are already being reread');
+  await expect(requestOnlineRescan(world.deps.db, adapter(), 1)).rejects.toThrow('are already being reread');
   expect(await rereadBlocks(world.deps, slow)).toBe(true);
   expect(await findReread(world.deps.db, adapter())).toBeUndefined();
 });

@@ -21,7 +21,7 @@ const client = `$till = new Tilld\\Tilld(['baseUrl' => $given['url'], 'key' => $
 it('the PHP example of the README accepts a payment', async () => {
   const readme = readFileSync('packages/php/README.md', 'utf8');
   const [, example = ''] = /```php\n<\?php\n(.*?)```/s.exec(readme) ?? [];
-  const program = example.replace('vendor/autoload.php', LIBRARY);
+  const program = example.replace('Tilld.php', LIBRARY);
   const env = { TILLD_URL: till.api.baseUrl, TILLD_KEY: shop.secretKey };
   const printed = await phpProgram(program, '', env);
   expect(printed).toContain('/checkout/pay_');
@@ -101,6 +101,7 @@ it('the PHP client reports which field the daemon rejected', async () => {
 });
 
 it('the PHP client returns texts and JSON documents unchanged', async () => {
+  await expect.poll(async () => (await till.api.call('GET', '/readyz')).status).toBe(200);
   const seen = await runPhp<Record<string, unknown>>(
     `${client} return ['metrics' => strpos($till->service->metrics(), 'tilld_') !== false,
       'openapi' => $till->service->openapi()['openapi'], 'docs' => substr($till->service->docs(), 0, 9),

@@ -5,7 +5,10 @@ import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { readCheckout } from '../../../src/usecases/checkout/read-checkout.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
 import { LinkWorld } from './link-world.ts';
+
+const HOUR_MS = 3_600_000;
 
 let world: LinkWorld;
 
@@ -125,6 +128,48 @@ describe('a refund link for an order that is not paid completely', () => {
     expect((await world.read(payment)).status).toBe('completed');
     await expect(world.claim(link)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     expect((await world.page(link)).status).toBe('gone');
+  });
+});
+
+/** In time half of the price, then late the same atoms at another rate; a half of both is claimed at their mean. */
+async function claimHalf(lateRate: string): Promise<{ payment: Payment; link: RefundLinkView }> {
+  await world.paid();
+  const payment = await world.shop.order(['LTC']);
+  await send(payment, '0.25');
+  world.shop.world.clock.advance(2 * HOUR_MS);
+  world.shop.rates.LTC = lateRate;
+  await send(payment, '0.25');
+  const link = await world.newLink(payment, amountOf('37.5'));
+  await world.claim(link);
+  expect(await world.linkNow(link)).toMatchObject({ status: 'claimed', coinAmounts: { LTC: '0.25' } });
+  return { payment, link };
+}
+
+async function dropLate(payment: Payment): Promise<void> {
+  const { txid = '' } = (await world.read(payment)).transactions.at(-1) ?? {};
+  await world.shop.control('LTC').reorg({ fate: 'replaced', txids: [txid] });
+  await world.shop.control('LTC').mine(3);
+  await eventually(
+    'the late money is gone',
+    async () => world.read(payment),
+    ({ transactions }) => transactions.some(({ status }) => status === 'reversed'),
+  );
+}
+
+describe('a claim whose money a reorg dropped', () => {
+  it('is sent at the value of the older money that pays it, so that the order owes no more than its price', async () => {
+    const { payment, link } = await claimHalf('200');
+    await dropLate(payment);
+    await sendClaims(world.deps());
+    expect(await world.linkNow(link)).toMatchObject({ status: 'paid' });
+    const { value } = await world
+      .deps()
+      .db.selectFrom('refunds')
+      .select('value')
+      .where('paymentId', '=', payment.id)
+      .executeTakeFirstOrThrow();
+    expect(value).toBe('1/2');
+    expect(await world.read(payment)).toMatchObject({ receivedFiat: '25', keptFiat: '0' });
   });
 });
 

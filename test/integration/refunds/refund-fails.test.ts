@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import {
   refundPayment,
   type RefundPaymentDeps,
@@ -85,7 +85,7 @@ describe('a refund that fails permanently', () => {
     const { deps } = shop.world;
     await shop.control(COIN).mine(deps.policy.surplusDepth);
     await shop.world.sync(COIN);
-    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    await failDisplacedSends(deps, { coin: COIN, mode: 'sandbox' });
     const back = await until(payment, 'completed');
     expect(back.refunds).toMatchObject([{ sendId: refund.sendId, status: 'failed' }]);
     expect(back.refunds[0]?.error).toMatch(/spent the coins/);
@@ -113,7 +113,7 @@ describe('a refund that fails permanently', () => {
     const { deps } = shop.world;
     await shop.control(COIN).mine(deps.policy.surplusDepth);
     await shop.world.sync(COIN);
-    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    await failDisplacedSends(deps, { coin: COIN, mode: 'sandbox' });
     const events = await eventually(
       'it failed',
       async () => shop.eventsOf(payment),

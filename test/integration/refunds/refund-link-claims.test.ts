@@ -90,7 +90,7 @@ describe('a refund claim that is made while the node is down', () => {
     expect((await world.shop.eventsOf(payment)).slice(-2)).toEqual(['refund.claimed', 'refund_failed']);
     const pages = await Promise.all(languages.map(async (language) => pageIn(language, link)));
     expect(pages[languages.indexOf('en')]).toContain(
-      'Your claim could not be sent: the network does not carry so little',
+      'Your claim could not be sent: the amount is too small for the network',
     );
     const told = pages.map((page) => /<p class="notice" role="alert">([^<]{40,})<\/p>/.exec(page)?.[1]);
     expect(new Set(told).size).toBe(languages.length);

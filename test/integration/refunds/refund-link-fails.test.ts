@@ -15,7 +15,7 @@ import { listLinks } from '../../../src/usecases/refunds/links/list-links.ts';
 import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
 import { sendClaims, type SendClaimsDeps } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { RetryBackoff } from '../../../src/usecases/wallet/lifecycle/retry-backoff.ts';
 import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { skipUsedAddresses } from '../../../src/usecases/wallet/skip-used-addresses.ts';
@@ -349,7 +349,7 @@ describe('the send of a refund claim, when it fails permanently,', () => {
     const { deps } = shop.world;
     await shop.control(COIN).mine(deps.policy.surplusDepth);
     await shop.world.sync(COIN);
-    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    await failDisplacedSends(deps, { coin: COIN, mode: 'sandbox' });
     expect((await linkNow(link)).status).toBe('open');
     const events = await shop.eventsOf(payment);
     expect(events.filter((type) => type === 'refund_failed')).toHaveLength(1);
@@ -376,7 +376,7 @@ describe('the send of a refund claim, when it fails permanently,', () => {
     await shop.control(COIN).replace(txHash ?? '');
     await shop.control(COIN).mine(deps.policy.surplusDepth);
     await shop.world.sync(COIN);
-    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    await failDisplacedSends(deps, { coin: COIN, mode: 'sandbox' });
     expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
   });
 

@@ -7,7 +7,7 @@ import { findSend } from '../../../src/store/sends/sends.ts';
 import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
 import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { failReverted } from '../../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import { readPlan } from '../../../src/usecases/wallet/lifecycle/stored-plan.ts';
 import { LinkWorld } from './link-world.ts';
@@ -31,7 +31,7 @@ async function settle(): Promise<void> {
   await world.shop.world.sync('LTC');
   const deps = { ...world.deps(), confirmations: () => ({ base: 2, tiers: [] }) };
   await failReverted(deps, CHAIN);
-  await failOrphans(deps, CHAIN);
+  await failDisplacedSends(deps, CHAIN);
 }
 
 async function sendIdOf(link: RefundLinkView): Promise<string> {

@@ -163,7 +163,7 @@ describe('requestExcess (a payer requests the refund of an overpayment)', () => 
     await expect(request({ id: 'pay_none' })).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
   });
 
-  it('is refused when the amount changed after the payer saw it', async () => {
+  it('refuses the request of a payer when the excess changed after the page showed it', async () => {
     const payment = await overpaid();
     const [option] = (await page(payment)).options;
     await world.pay(payment, 'overpay');

@@ -175,7 +175,7 @@ describe.each(MODES)(
       }
     });
 
-    it('to simulate a live payment are refused', async () => {
+    it('are refused when they simulate a live payment', async () => {
       const body = { paymentId: paid.live, scenario: 'exact' };
       const { status, body: answer } = await call('POST', '/sandbox/payment/simulate', body);
       expect([status, answer.error?.code]).toEqual([409, 'INVALID_STATE']);

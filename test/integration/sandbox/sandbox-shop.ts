@@ -18,7 +18,7 @@ import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
-const USD_RATES: Readonly<Record<Coin, string>> = {
+const INITIAL_USD_RATES: Readonly<Record<Coin, string>> = {
   BTC: '100000',
   ETH: '3680.55',
   LTC: '100',
@@ -27,6 +27,8 @@ const USD_RATES: Readonly<Record<Coin, string>> = {
 
 export interface SandboxShop {
   readonly world: WalletWorld;
+  /** USD for one coin, by which new payments are quoted and late money is valued. */
+  readonly rates: Record<Coin, string>;
   control(coin: Coin): SimulatorControl;
   /** A payment of 50 USD, or of as many as are named. */
   order(allowedCryptos?: readonly Coin[], amount?: string): Promise<PaymentView>;
@@ -66,7 +68,8 @@ export async function openSandboxShop(): Promise<SandboxShop> {
         return simulator.adapter;
       }),
   });
-  const deps = paymentDeps(world, (coin) => simulators.get(coin)?.control ?? null);
+  const rates = { ...INITIAL_USD_RATES };
+  const deps = paymentDeps(world, rates, (coin) => simulators.get(coin)?.control ?? null);
   const followers = COINS.map(
     (coin) =>
       new ChainFollower(deps, world.adapter(coin), {
@@ -84,6 +87,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
   let orders = 0;
   return {
     world,
+    rates,
     control: (coin) => {
       const found = simulators.get(coin);
       if (found === undefined) throw new Error(`no simulated ${coin}`);
@@ -112,6 +116,8 @@ export async function openSandboxShop(): Promise<SandboxShop> {
         allowedCryptos,
         requestHash: `hash-${orders}`,
         linkId: null,
+        counterId: null,
+        tip: null,
       });
       return payment;
     },
@@ -138,11 +144,15 @@ export async function openSandboxShop(): Promise<SandboxShop> {
   };
 }
 
-function paymentDeps(world: WalletWorld, control: (coin: Coin) => SimulatorControl | null) {
+function paymentDeps(
+  world: WalletWorld,
+  usdRates: Readonly<Record<Coin, string>>,
+  control: (coin: Coin) => SimulatorControl | null,
+) {
   const quote = (coin: Coin): RateQuote => ({
     coin,
     currency: 'USD',
-    rate: USD_RATES[coin],
+    rate: usdRates[coin],
     sources: ['fixed'],
     at: world.clock.now(),
   });

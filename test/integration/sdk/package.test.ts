@@ -12,7 +12,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const SDK = join(ROOT, 'packages/sdk');
-const MOST_BYTES = 7 * 1024;
+const MOST_BYTES = 7.5 * 1024;
 
 let project: string;
 let till: TillProcess;
@@ -126,7 +126,7 @@ it('the SDK package has types for both module systems', async () => {
   await expect(checked.catch((error: { stdout: string }) => error)).resolves.toMatchObject({ stdout: '' });
 });
 
-it('the SDK package has at most 7 kB including its currency table, minified and compressed', async () => {
+it('the SDK package has at most 7.5 kB including its currency table, minified and compressed', async () => {
   const bundle = await rolldown({ input: join(SDK, 'src/index.ts'), platform: 'browser' });
   const { output: chunks } = await bundle.generate({ format: 'esm', minify: true });
   const [{ code }] = chunks;

@@ -67,7 +67,7 @@ describe.each(BEFORE_BUDGETS)('sends of the database after %s', (name) => {
 });
 
 describe('sends in flight at the upgrade', () => {
-  it('keep the fee limit of their request, or else get the default share of their amount', async () => {
+  it('keep the fee budget of their request, or else get the default share of their amount', async () => {
     const after = await upgraded(NEWEST);
     expect(after.get(sendOf('BTC', 'broadcast'))?.max_fee).toBe('100000');
     expect(after.get(sendOf('ETH', 'broadcast'))?.max_fee).toBe('100000000000000');

@@ -102,7 +102,15 @@ async function store({
   try {
     await sim.world.db.transaction(async (tx) => {
       const row = { ...baseRow(id, amount), coin, ...more };
-      await insertSend(tx, row, { creator, watchKey, freeFee, rates, provenDepth: 6, now: now() });
+      await insertSend(tx, row, {
+        creator,
+        watchKeys: [watchKey],
+        freeFee,
+        feeShareBps: 1_000,
+        rates,
+        provenDepth: 6,
+        now: now(),
+      });
     });
     return id;
   } catch (error) {
@@ -149,7 +157,7 @@ const fees = (dollars: number) => ({
 /** Raises the fee budget of a send as an order does; why it is refused, or null. */
 async function raise(id: string, dollars: number): Promise<string | null> {
   const budget = BigInt(dollars) * DOLLAR;
-  const terms = { freeFee: DOLLAR, rates, provenDepth: 6, now: now() };
+  const terms = { freeFee: DOLLAR, feeShareBps: 1_000, rates, provenDepth: 6, now: now() };
   try {
     await sim.world.db.transaction(async (tx) => {
       const send = await findSend(tx, id);

@@ -24,6 +24,7 @@ import {
   paymentsWithUnquotedMoney,
   waitingPayments,
 } from '../../../src/store/payments/payments-with-money.ts';
+import { listCounterPayments, sumCounterPayments } from '../../../src/store/payments/counter-payments.ts';
 import { listPayments } from '../../../src/store/payments/payment-list.ts';
 import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
 import { findOpenOrder, paymentsDue } from '../../../src/store/payments/payments.ts';
@@ -400,5 +401,18 @@ test.each([
     expect(plan).not.toMatch(
       /SCAN (outputs|payments|addresses|customers|sends?|send_versions|refunds|deliveries|d\b|raw_transactions|events)\b/,
     );
+  }
+});
+
+test('the day of a counter reads its payments of the day by index', async () => {
+  const range = { counterId: 'c', mode: 'live', fromMs: 1, beforeMs: 2 } as const;
+  const plans = await plansOf(async () => {
+    await listCounterPayments(db, range, 100);
+    await sumCounterPayments(db, range);
+  });
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) {
+    expect(plan).toContain('payments_by_counter (counter_id=? AND mode=? AND created_at>? AND created_at<?)');
+    expect(plan).not.toContain('SCAN');
   }
 });

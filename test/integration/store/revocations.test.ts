@@ -55,6 +55,21 @@ describe('a database that is upgraded to the list of revocations', () => {
     expect([...new Set(found)]).toEqual([kind]);
   });
 
+  it('records a revocation when the device of a counter is replaced or disconnected, once each', async () => {
+    await sql`INSERT INTO counters (id, merchant_id, name, currency, tips_json, favourites_json, token_hash, created_at,
+        updated_at)
+      SELECT 'ctr_1', id, 'Till', 'EUR', '[]', '[]', 'first', 1, 1 FROM merchants LIMIT 1`.execute(db);
+    await sql`UPDATE counters SET name = 'Till 1', token_hash = token_hash`.execute(db);
+    expect(await kinds()).toEqual([]);
+    await sql`UPDATE counters SET token_hash = 'second'`.execute(db);
+    await sql`UPDATE counters SET token_hash = NULL`.execute(db);
+    const rows = await db.selectFrom('revocations').select(['kind', 'subject']).orderBy('seq').execute();
+    expect(rows).toEqual([
+      { kind: 'counter', subject: 'ctr_1/first' },
+      { kind: 'counter', subject: 'ctr_1/second' },
+    ]);
+  });
+
   it('records no revocation on other changes', async () => {
     await sql`UPDATE members SET role = role`.execute(db);
     await sql`UPDATE users SET updated_at = updated_at + 1`.execute(db);

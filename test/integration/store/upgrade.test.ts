@@ -313,15 +313,21 @@ it('the newest database fixture has rows in every table in which this version ca
   await upgrade(path);
   // Tables that no version before them had rows for.
   expect(emptyTables(path)).toEqual([
+    'counters',
     'forward_counters',
     'payment_notes',
+    'receipts',
+    'sellers',
     'send_approvals',
+    'send_psbts',
     'subscription_invoices',
     'subscription_mails',
     'subscriptions',
     'wallet_forwards',
     'wallet_freezes',
+    'wallet_labels',
     'wallet_limits',
+    'watch_accounts',
   ]);
 });
 

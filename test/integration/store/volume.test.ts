@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_DEFINITIONS, type Coin } from '../../../src/domain/coins.ts';
-import { formatDecimal } from '../../../src/domain/money.ts';
+import { formatUnits } from '../../../src/domain/money.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
@@ -116,7 +116,7 @@ const atoms = fc.oneof(
   fc.constantFrom(2n ** 53n + 1n, 2n ** 63n, 10n ** 27n - 1n),
 );
 const price = fc.tuple(fc.bigInt(1n, 10n ** 14n - 1n), fc.constantFrom(0, 1, 2)).map(([minor, digits]) => {
-  const text = formatDecimal(minor, 2);
+  const text = formatUnits(minor, 2);
   const [whole = '', fraction = ''] = text.split('.');
   // As merchants write it: "12", "12.5", "12.50".
   return digits === 0 || fraction.length > digits ? text : `${whole}.${fraction.padEnd(digits, '0')}`;
@@ -139,7 +139,7 @@ test('readVolume is exact for any size, with coins beyond 64 bits and prices bey
           .flatMap(({ money }) => money)
           .reduce((sum, [of, amount]) => (of === coin ? sum + amount : sum), 0n);
         const shown = totals.coins.find((one) => one.coin === coin)?.amount ?? '0';
-        expect(shown).toBe(formatDecimal(expected, COIN_DEFINITIONS[coin].decimals));
+        expect(shown).toBe(formatUnits(expected, COIN_DEFINITIONS[coin].decimals));
       }
       for (const currency of ['USD', 'EUR']) {
         const minor = (text: string): bigint => BigInt(toMinor(text));

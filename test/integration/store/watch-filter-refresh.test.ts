@@ -288,9 +288,9 @@ describe('a block while the node sends it', () => {
       outputs: [{ amount: 5n, script: Buffer.from(script, 'hex') }],
     };
     const { bytes, hash } = blockOf([COINBASE, payment]);
-    const client: Pick<NodeClient, 'blockHashes' | 'rawBlocks'> = {
-      blockHashes: async () => [hash],
-      rawBlocks: async () => {
+    const client: Pick<NodeClient, 'getBlockHashes' | 'getBlocks'> = {
+      getBlockHashes: async () => [hash],
+      getBlocks: async () => {
         await write(written);
         return [new Uint8Array(Buffer.from(bytes.toString('hex')))];
       },

@@ -61,14 +61,14 @@ describe('the open decision about a subscription invoice that cannot be created'
 
   it('is no longer listed once the subscription is paused, cancelled, or its invoice is not due any more', async () => {
     const id = await withoutRate();
-    await world.act(id, { type: 'cancel', atPeriodEnd: true });
+    await world.act(id, { type: 'cancel', by: 'merchant', atPeriodEnd: true });
     expect(await problem(id)).toBeNull();
-    await world.act(id, { type: 'keep' });
+    await world.act(id, { type: 'keep', by: 'merchant' });
     await world.pass(1);
     expect(await problem(id)).toBe('rate_unavailable');
-    await world.act(id, { type: 'pause' });
+    await world.act(id, { type: 'pause', by: 'merchant' });
     expect(await problem(id)).toBeNull();
-    await world.act(id, { type: 'resume' });
+    await world.act(id, { type: 'resume', by: 'merchant' });
     await world.pass(1);
     expect(await problem(id)).toBe('rate_unavailable');
     await world.set({ invoiceLeadDays: 0 });

@@ -126,7 +126,11 @@ async function run(cases: readonly Case[]): Promise<number[]> {
     world.payments.advance(at - world.payments.now());
     moments.push(at);
     for (; left[0] !== undefined && left[0].endsAt <= at; left.shift()) {
-      await world.act(left[0].id, { type: 'cancel', atPeriodEnd: left[0].end === 'atPeriodEnd' });
+      await world.act(left[0].id, {
+        type: 'cancel',
+        by: 'merchant',
+        atPeriodEnd: left[0].end === 'atPeriodEnd',
+      });
     }
     while ((await renewDueSubscriptions(world.deps, new AbortController().signal)) > 0);
   }

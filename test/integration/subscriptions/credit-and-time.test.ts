@@ -81,9 +81,9 @@ describe('edits of price or quantity, which create neither credit nor debt,', ()
     const { id } = await world.subscribe(cheap);
     await world.pay(id);
     await world.pass(1);
-    await world.act(id, { type: 'pause' });
+    await world.act(id, { type: 'pause', by: 'merchant' });
     await world.pass(300);
-    await world.act(id, { type: 'resume' });
+    await world.act(id, { type: 'resume', by: 'merchant' });
     await edit(id, { priceId: dear });
     expect(await balance(id)).toBe('0');
     await world.pass(25);
@@ -166,7 +166,7 @@ describe('credit that an invoice has used', () => {
     await world.pay(id, 130n);
     await world.pass(25);
     const second = await world.pay(id);
-    await world.act(id, { type: 'pause' });
+    await world.act(id, { type: 'pause', by: 'merchant' });
     await world.lose(await txid(second));
     expect(await amounts(id)).toEqual(['0: 10 paid', '1: 7 void']);
     expect(await balance(id)).toBe('300');
@@ -216,9 +216,9 @@ describe('the paid time of a subscription', () => {
     const at = world.payments.now();
     const before = Date.parse((await world.read(id)).activeUntil ?? '');
     for (const _ of Array.from({ length: 20 })) {
-      await world.act(id, { type: 'pause' });
+      await world.act(id, { type: 'pause', by: 'merchant' });
       world.payments.advance(1);
-      await world.act(id, { type: 'resume' });
+      await world.act(id, { type: 'resume', by: 'merchant' });
     }
     const gained = Date.parse((await world.read(id)).activeUntil ?? '') - before;
     expect(gained).toBeLessThanOrEqual(world.payments.now() - at + 1_000);

@@ -83,6 +83,7 @@ beforeAll(async () => {
     ...clock.env,
     NODE_OPTIONS: `--import=${import.meta.resolve('../../_helpers/kill-at-write.ts')}`,
     KILL_AT_WRITE: join(dir, 'kill-at'),
+    KILL_AT_TABLES: 'subscription',
     TILLD_SMTP_URL: sink.url,
     TILLD_SMTP_FROM: 'till@pay.example.com',
   };

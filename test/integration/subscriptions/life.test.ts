@@ -81,7 +81,7 @@ describe('a subscription whose invoices are paid', () => {
     expect((await world.events(id)).slice(-2)).toEqual(['invoiced', 'renewed']);
   });
 
-  it('adds credit that was spent and whose money a reorg dropped to a later invoice', async () => {
+  it('asks again for credit that was spent and whose money a reorg dropped, before its period counts', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id, 150n);
     await world.pass(25);
@@ -93,8 +93,10 @@ describe('a subscription whose invoices are paid', () => {
     await world.pay(id);
     const { openPaymentId } = await world.read(id);
     await world.send(openPaymentId ?? '');
-    await world.pass(33);
-    expect((await amounts(id))[2]).toBe('2: 15 - 0 = 15 open');
+    await world.tick();
+    expect((await amounts(id)).slice(1)).toEqual(['1: 10 - 5 = 5 void', '2: 10 - 5 = 5 open']);
+    const [, taken, again] = await world.invoices(id);
+    expect(again?.periodStart).toBe(taken?.periodStart);
   });
 });
 
@@ -234,13 +236,13 @@ describe('a paused or cancelled subscription', () => {
     await world.pay(id, 120n);
     await world.pass(25);
     const { openPaymentId } = await world.read(id);
-    await world.act(id, { type: 'pause' });
+    await world.act(id, { type: 'pause', by: 'merchant' });
     expect(await world.read(id)).toMatchObject({ status: 'paused', credit: '2', openPaymentId: null });
     expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ status: 'cancelled' });
     await world.pass(50);
     expect(await world.invoices(id)).toHaveLength(2);
     const [before] = await world.invoices(id);
-    await world.act(id, { type: 'resume' });
+    await world.act(id, { type: 'resume', by: 'merchant' });
     const [after] = await world.invoices(id);
     expect(Date.parse(after?.periodEnd ?? '') - Date.parse(before?.periodEnd ?? '')).toBeGreaterThanOrEqual(
       50 * 86_400_000,
@@ -254,9 +256,11 @@ describe('a paused or cancelled subscription', () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const { currentPeriodEnd } = await world.read(id);
-    await world.act(id, { type: 'cancel', atPeriodEnd: false });
+    await world.act(id, { type: 'cancel', by: 'merchant', atPeriodEnd: false });
     expect(await world.read(id)).toMatchObject({ status: 'cancelled', activeUntil: currentPeriodEnd });
-    await expect(world.act(id, { type: 'pause' })).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await expect(world.act(id, { type: 'pause', by: 'merchant' })).rejects.toMatchObject({
+      code: 'INVALID_STATE',
+    });
     await world.pass(40);
     expect(await world.read(id)).toMatchObject({ status: 'ended', activeUntil: currentPeriodEnd });
     expect(await world.invoices(id)).toHaveLength(1);

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import { eraseCustomer } from '../../../src/usecases/customers/erase-customer.ts';
 import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
-import { actInPortal, changePortalEmail } from '../../../src/usecases/subscriptions/portal-actions.ts';
+import { subscriptionMail } from '../../../src/http/subscription-page/mail.ts';
+import { changePortalEmail } from '../../../src/usecases/subscription-mails/change-email.ts';
+import { actInPortal } from '../../../src/usecases/subscriptions/portal-actions.ts';
 import { rotatePortalToken } from '../../../src/usecases/subscriptions/portal-token.ts';
 import { payAhead } from '../../../src/usecases/subscriptions/pay-ahead.ts';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
@@ -38,6 +40,13 @@ const pass = async (days: number): Promise<void> => {
   }
 };
 const byLink = { actor: { kind: 'link', id: 'link_1', role: null } } as const;
+
+const changeEmail = async (page: string, email: string): Promise<void> =>
+  changePortalEmail(
+    { ...world.deps, baseUrl: 'https://pay.example.com', hasMailServer: true },
+    { token: page, email },
+    (facts) => subscriptionMail(facts, 'https://pay.example.com'),
+  );
 
 function fail(): never {
   throw new Error('killed');
@@ -223,11 +232,11 @@ describe('queueSubscriptionMails', () => {
     const paying = await world.subscribe(await world.price('12.00'), { locale });
     await world.pay(paying.id);
     await pass(30);
-    await world.act(paying.id, { type: 'pause' });
+    await world.act(paying.id, { type: 'pause', by: 'merchant' });
     await writeMails(world);
-    await world.act(paying.id, { type: 'resume' });
+    await world.act(paying.id, { type: 'resume', by: 'merchant' });
     await writeMails(world);
-    await world.act(paying.id, { type: 'cancel', atPeriodEnd: false });
+    await world.act(paying.id, { type: 'cancel', by: 'merchant', atPeriodEnd: false });
     await writeMails(world);
     expect((await world.read(id)).status).toBe('ended');
     const mails = await readMails(world);
@@ -267,7 +276,7 @@ describe('mails about a subscription that a link started', () => {
       .where('kind', '=', 'subscription-start')
       .execute();
     expect(starts).toHaveLength(3);
-    await world.act(paying.id, { type: 'pause' });
+    await world.act(paying.id, { type: 'pause', by: 'merchant' });
     await writeMails(world);
     expect((await newest()).text).toContain('is paused');
   });
@@ -295,6 +304,34 @@ describe('a mailbox with many subscriptions', () => {
   });
 });
 
+describe('a changed address of mails', () => {
+  it('is reported to the former address once, in masked form, and gets the mails that follow', async () => {
+    const { id } = await world.subscribe(await world.price('10.00', 'weekly'), { locale: 'de' });
+    await world.pay(id);
+    await writeMails(world);
+    const before = (await readMails(world)).length;
+    const page = await token(id);
+    await changeEmail(page, 'thief@example.com');
+    await changeEmail(page, 'THIEF@example.com');
+    const [notice, ...others] = (await readMails(world)).slice(before);
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ to: 'payer@example.com' });
+    expect(notice?.subject).toMatch(/: E-Mails zu Ihrem Abo gehen an eine andere Adresse$/);
+    expect(notice?.text).not.toContain('thief@');
+    await pass(3);
+    expect(await newest()).toMatchObject({ to: 'THIEF@example.com' });
+  });
+
+  it('is not reported by a shop that mails its subscribers itself, nor to an address that a stranger entered', async () => {
+    const link = await world.subscribe(await world.price('10.00'), byLink);
+    await changeEmail(await token(link.id), 'other@example.com');
+    await world.pay(link.id);
+    await world.set({ mailsSubscribers: false });
+    await changeEmail(await token(link.id), 'third@example.com');
+    expect(await readMails(world)).toEqual([]);
+  });
+});
+
 describe('a hostile name or address', () => {
   it('starts no header and no link', async () => {
     await world.set({ name: 'Tea\r\nBcc: victim@example.com' });
@@ -306,8 +343,6 @@ describe('a hostile name or address', () => {
     expect(mail.html).not.toContain('<b>');
     expect(mail.text).not.toContain('evil.example');
     const page = await token(id);
-    await expect(changePortalEmail(world.deps, page, 'a@example.com\r\nBcc: b@example.com')).rejects.toThrow(
-      'e-mail address',
-    );
+    await expect(changeEmail(page, 'a@example.com\r\nBcc: b@example.com')).rejects.toThrow('e-mail address');
   });
 });

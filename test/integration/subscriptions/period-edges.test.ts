@@ -31,7 +31,7 @@ describe('the paid time of a subscription', () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     await world.pass(25);
-    await world.act(id, { type: 'cancel', atPeriodEnd: true });
+    await world.act(id, { type: 'cancel', by: 'merchant', atPeriodEnd: true });
     const { openPaymentId, currentPeriodEnd } = await world.read(id);
     world.payments.advance(Date.parse(currentPeriodEnd) - world.payments.now() - 60_000);
     for (const chain of Object.values(world.payments.chains)) chain.mine(world.payments.now());

@@ -144,6 +144,35 @@ describe('a payment link in which a stranger enters the email address of a custo
   });
 });
 
+describe('the page of a subscription that the shop cancelled or paused', () => {
+  it('offers no way to undo that, and ignores a form that asks for it', async () => {
+    const made = await club.subscribe();
+    const path = pathOf(made);
+    await club.pay(made.id);
+    const body = { subscriptionId: made.id };
+    await club.must('POST', '/merchant/subscription/cancel', { ...body, atPeriodEnd: true });
+    expect(await (await request(path)).text()).not.toContain(`${path}/keep`);
+    await post(`${path}/keep`);
+    expect(await club.read(made.id)).toMatchObject({ cancelAtPeriodEnd: true, cancelledBy: 'merchant' });
+    await club.must('PATCH', '/merchant/subscription/edit', { ...body, cancelAtPeriodEnd: false });
+    await club.must('POST', '/merchant/subscription/pause', body);
+    expect(await (await request(path)).text()).not.toContain(`${path}/resume`);
+    await post(`${path}/resume`);
+    expect(await club.read(made.id)).toMatchObject({ status: 'paused' });
+  });
+
+  it('offers that again for what the payer did', async () => {
+    const made = await club.subscribe();
+    const path = pathOf(made);
+    await club.pay(made.id);
+    await post(`${path}/cancel`);
+    expect(await club.read(made.id)).toMatchObject({ cancelAtPeriodEnd: true, cancelledBy: 'payer' });
+    expect(await (await request(path)).text()).toContain(`${path}/keep`);
+    await post(`${path}/keep`);
+    expect(await club.read(made.id)).toMatchObject({ cancelAtPeriodEnd: false, cancelledBy: null });
+  });
+});
+
 describe('the actions of a payer on the subscription page', () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...PORTAL_ACTIONS) },

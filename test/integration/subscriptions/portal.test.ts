@@ -46,7 +46,7 @@ describe('GET /s/TOKEN (subscription page of the payer)', () => {
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('never changes the subscription', async () => {
+  it('changes no subscription, whichever page of it is requested by GET', async () => {
     const made = await club.subscribe();
     for (const path of [
       '',

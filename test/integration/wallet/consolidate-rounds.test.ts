@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
-import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
+import { merchantsWithManyOutputs, spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { consolidateRound } from '../../../src/usecases/wallet/sweep/consolidate-rounds.ts';
 import type { BumpSendsDeps } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
@@ -45,6 +45,8 @@ test('consolidateRound ignores frozen outputs, so that no fee is paid to merge t
     for (const { ref } of funds.slice(0, MANY - 5))
       await setFrozen(tx, wallet, { ref, frozen: true, now: 1 });
   });
+  const many = { from: 6, limit: 5 };
+  expect(await merchantsWithManyOutputs(sim.world.db, wallet, many)).toEqual([]);
   await round();
   expect(await inputsOfSends()).toEqual([]);
 });

@@ -64,7 +64,7 @@ test('a fee bump above the fee budget waits, sets feeLimited on the send, is log
     direction: 'out',
   });
   expect(transactions).toMatchObject([{ id: sent.id, maxFee: LIMIT, feeLimited: true }]);
-  expect(warnings.filter((message) => message.startsWith('fee budget exhausted'))).toHaveLength(1);
+  expect(warnings.filter((message) => message.startsWith('fee budget (maxFee) is below'))).toHaveLength(1);
   expect(await reasons()).not.toContain('fee_limited');
   await hours(24, 500_000n);
   expect(await reasons()).toContain('fee_limited');

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import {
   NODE_COINS,
@@ -129,7 +129,7 @@ function runWith(coin: NodeCoin): void {
     const round = async () => {
       till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
       await advanceSends(till.world.deps, till.world.chain(coin));
-      await failOrphans(till.world.deps, till.world.chain(coin));
+      await failDisplacedSends(till.world.deps, till.world.chain(coin));
     };
     await round();
     for (const { id } of [parent, child]) expect((await till.status(id)).status).toBe('broadcast');
@@ -163,7 +163,7 @@ function runWith(coin: NodeCoin): void {
     await till.sync();
     till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
     await advanceSends(till.world.deps, till.world.chain(coin));
-    await failOrphans(till.world.deps, till.world.chain(coin));
+    await failDisplacedSends(till.world.deps, till.world.chain(coin));
     const signed = await till.world.db.selectFrom('send_versions').select(['txid', 'raw']).execute();
     const rawOf = (txid: string | null): string => signed.find((each) => each.txid === txid)?.raw ?? '';
     await node.reorg({
@@ -188,7 +188,7 @@ function runWith(coin: NodeCoin): void {
       await till.sync();
       till.world.clock.advance(till.world.deps.policy.retryMaxMs);
       await advanceSends(till.world.deps, till.world.chain(coin));
-      await failOrphans(till.world.deps, till.world.chain(coin));
+      await failDisplacedSends(till.world.deps, till.world.chain(coin));
       return (await till.status(sent.id)).status;
     };
     expect(await round()).not.toBe('failed');

@@ -50,7 +50,7 @@ function takeNoReplacements(except: (txid: string) => boolean = () => false): vo
   };
 }
 
-test('fee bumps of a CPFP child stay within the fee limit of the parent', async () => {
+test('fee bumps of a CPFP child stay within the fee budget of the parent', async () => {
   let parent = '';
   takeNoReplacements((sendId) => sendId !== parent);
   const maxFee = '0.0005';
@@ -62,7 +62,7 @@ test('fee bumps of a CPFP child stay within the fee limit of the parent', async 
   expect(await spentOnFees()).toBeLessThanOrEqual(atoms(maxFee));
 });
 
-test('fee bumps of a chain of CPFP children stay within the fee limit of the first send', async () => {
+test('fee bumps of a chain of CPFP children stay within the fee budget of the first send', async () => {
   takeNoReplacements();
   const maxFee = '0.0005';
   await sim.send('BTC', '0.5', { maxFee });
@@ -70,7 +70,7 @@ test('fee bumps of a chain of CPFP children stay within the fee limit of the fir
   expect(await spentOnFees()).toBeLessThanOrEqual(atoms(maxFee));
 });
 
-test('a CPFP bump stays within the sum of both fee limits', async () => {
+test("a fee bump of a send that spends another send's change (CPFP) stays within the sum of both sends' maxFee", async () => {
   await sim.send('BTC', '0.5', { maxFee: '0.0003' });
   await sim.send('BTC', '0.5', { maxFee: '0.0002' });
   await rounds(10);
@@ -78,7 +78,7 @@ test('a CPFP bump stays within the sum of both fee limits', async () => {
   expect(await sim.world.db.selectFrom('send_versions').select('txid').execute()).not.toHaveLength(2);
 });
 
-test('a manual fee bump of a send whose change is spent stays within the sum of both fee limits', async () => {
+test("a manual fee bump of a send whose change another send spends stays within the sum of both sends' maxFee", async () => {
   const parent = await sim.send('BTC', '0.5', { maxFee: '0.0003' });
   await sim.send('BTC', '0.5', { maxFee: '0.0002' });
   const merchantId = sim.world.merchant.id;

@@ -58,7 +58,7 @@ async function restore(id: string): Promise<void> {
 
 /** Transactions in blocks that pay the destination. */
 async function payments(): Promise<number> {
-  const { destination } = sim.order('BTC', '1');
+  const destination = sim.stranger('BTC');
   const rows = await sim.world.db
     .selectFrom('sim_transactions')
     .select('bodyJson')

@@ -9,7 +9,7 @@ import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
 import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
 import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { freezeOutputs } from '../../../src/usecases/wallet/freeze-outputs.ts';
 import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
@@ -258,7 +258,7 @@ describe('a send that first consolidates its inputs, when it is interrupted,', (
     const [part] = await listParts(sim.world.db, id);
     await sim.control('BTC').replace(part?.txid ?? '');
     await sim.mine('BTC', 2 * deps.policy.surplusDepth);
-    await failOrphans(deps, sim.world.chain('BTC'));
+    await failDisplacedSends(deps, sim.world.chain('BTC'));
     const done = await settle(id);
     expect(done).toMatchObject({ status: 'failed', txHash: null });
     expect(done.error).toContain('no longer cover');

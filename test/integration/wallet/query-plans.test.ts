@@ -9,8 +9,15 @@ import { filterMinedSpends, unconfirmedSpends } from '../../../src/store/ledger/
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { nonceGaps, loadNonceSequence } from '../../../src/store/sends/nonce-sequences.ts';
 import { unsettledCredits } from '../../../src/store/ledger/outputs.ts';
+import {
+  sumDayFlows,
+  sumForwarded,
+  sumHeldMoney,
+  sumOpenSends,
+} from '../../../src/store/ledger/treasury-sums.ts';
 import { confirmedHoldings } from '../../../src/store/ledger/holdings.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
+import { listLinksWithoutSend } from '../../../src/store/payments/refund-links.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
@@ -49,6 +56,11 @@ test.each([
     'sends_open',
     async () => stuckSends(db, chain, { signedBefore: 1, now: 1, after: { createdAt: 1, id: 's' } }, 1),
   ],
+  [
+    'refund links through which money can leave',
+    'refund_links_payable',
+    async () => listLinksWithoutSend(db, { merchantId: 'm', mode: 'live' }),
+  ],
   ['a send by its key', 'sends_idempotency', async () => findSendByKey(db, 'm', 'k')],
   ['a send by its hash', 'sqlite_autoindex_send_versions_2', async () => findSendByTxid(db, 'm', 't')],
   ['spends without a block', 'outputs_spent_unconfirmed', async () => unconfirmedSpends(db, chain)],
@@ -80,4 +92,26 @@ test.each([
   const plan = await planOf(work);
   expect(plan).toContain(` ${index} `);
   expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|addresses)/);
+});
+
+test('the sums of the treasury read the money of a wallet by indexes, and its lines of the books by day', async () => {
+  const plan = await planOf(async () => sumHeldMoney(db, wallet));
+  for (const index of ['outputs_reserved', 'outputs_spent_unconfirmed', 'outputs_unconfirmed'])
+    expect(plan).toContain(`SEARCH outputs USING INDEX ${index} (coin=? AND mode=?`);
+  expect(plan).toContain(
+    'SEARCH outputs USING COVERING INDEX outputs_spendable (merchant_id=? AND coin=? AND mode=?',
+  );
+  const open = await planOf(async () => sumOpenSends(db, wallet));
+  for (const index of ['sends_open', 'sends_preparing'])
+    expect(open).toContain(`SEARCH sends USING INDEX ${index} (coin=? AND mode=?)`);
+  expect(await planOf(async () => sumForwarded(db, wallet, 1))).toContain(
+    'SEARCH sends USING INDEX sends_forwarded (merchant_id=? AND mode=? AND coin=? AND created_at>?)',
+  );
+  const days = await planOf(async () =>
+    sumDayFlows(db, { merchantId: 'm', mode: 'live', bounds: [1, 2, 3] }),
+  );
+  expect(days).toContain(
+    'SEARCH line USING INDEX movements_by_merchant (merchant_id=? AND mode=? AND at>? AND at<?)',
+  );
+  expect(days).toContain('SEARCH original USING INTEGER PRIMARY KEY (rowid=?)');
 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;
@@ -219,7 +219,7 @@ async function bury(): Promise<void> {
   const { deps, clock } = sim.world;
   await sim.mine('BTC', deps.policy.surplusDepth - 1);
   clock.advance(deps.policy.retryMaxMs);
-  await failOrphans(deps, sim.world.chain('BTC'));
+  await failDisplacedSends(deps, sim.world.chain('BTC'));
   await advanceSends(deps, sim.world.chain('BTC'));
 }
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failDisplacedSends } from '../../../src/usecases/wallet/lifecycle/fail-displaced-sends.ts';
 import { consolidate } from '../../../src/usecases/wallet/sweep/consolidate.ts';
 import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
@@ -273,7 +273,7 @@ function runWith(coin: NodeCoin): void {
     await mine();
     expect((await status(sent.id)).status).toBe('broadcast');
     await mine(world.deps.policy.surplusDepth - 1);
-    await failOrphans(world.deps, world.chain(coin));
+    await failDisplacedSends(world.deps, world.chain(coin));
     expect((await status(sent.id)).status).toBe('failed');
     expect(await world.balance(coin)).toBe('2');
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);

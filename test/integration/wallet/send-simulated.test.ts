@@ -105,17 +105,25 @@ describe('two concurrent sends', () => {
 describe('an idempotency key of a send', () => {
   test('is rejected for a different send', async () => {
     await sim.fund('BTC', 3n * ONE.BTC);
-    await sim.send('BTC', '0.6', { idempotencyKey: 'k' });
+    const terms = { maxFee: '0.01', note: 'rent' };
+    const sent = await sim.send('BTC', '0.6', { idempotencyKey: 'k', ...terms });
     const changed: Partial<SendCoinsInput>[] = [
-      { amount: '0.7' },
-      { destination: sim.stranger('BTC', 8) },
-      { subtractFee: true },
+      { ...terms, amount: '0.7' },
+      { ...terms, destination: sim.stranger('BTC', 8) },
+      { ...terms, subtractFee: true },
+      { ...terms, maxFee: '0.02' },
+      { ...terms, maxFee: undefined },
+      { ...terms, feeRate: '9' },
+      { ...terms, note: 'wages' },
+      { ...terms, note: undefined },
     ];
     for (const change of changed) {
       await expect(sim.send('BTC', '0.6', { idempotencyKey: 'k', ...change })).rejects.toMatchObject({
         code: 'IDEMPOTENCY_MISMATCH',
       });
     }
+    const repeat = await sim.send('BTC', '0.6', { idempotencyKey: 'k', ...terms, maxFee: '0.010' });
+    expect(repeat.id).toBe(sent.id);
   });
 
   test('can be used for another send by another merchant', async () => {

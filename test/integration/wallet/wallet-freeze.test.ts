@@ -223,9 +223,10 @@ describe('the database of a frozen wallet', () => {
     const { clock, deps } = sim.world;
     const leaving = {
       creator: null,
-      watchKey: '',
+      watchKeys: [''],
       rates: deps.rates,
       freeFee: 0n,
+      feeShareBps: deps.policy.maxFeeShareBps,
       provenDepth: deps.policy.surplusDepth,
       now: clock.now(),
     };

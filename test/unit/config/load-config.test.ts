@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig, redactedConfig } from '../../../src/config/load-config.ts';
 import { SETTINGS } from '../../../src/config/settings.ts';
+import { selfSigned } from '../../_helpers/self-signed.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tilld-config-'));
 let counter = 0;
@@ -103,6 +104,7 @@ const TABLE: readonly (readonly [
 ])[] = [
   ['TILLD_NETWORK', 'regtest', 'network', 'regtest', 'signet'],
   ['TILLD_DATA_DIR', '/srv/till', 'dataDir', '/srv/till', ''],
+  ['TILLD_CA_FILE', 'ca.pem', 'authorities.file', join(dir, 'ca.pem'), 'jwt'],
   ['TILLD_LOG_LEVEL', 'debug', 'logLevel', 'debug', 'loud'],
   ['TILLD_SHUTDOWN_GRACE', '3s', 'shutdownGraceMs', 3000, '11s'],
   ['TILLD_PORT', '8080', 'http.port', 8080, '65536'],
@@ -344,6 +346,7 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
 };
 
 writeFileSync(join(dir, 'jwt'), `${JWT_SECRET}\n`);
+writeFileSync(join(dir, 'ca.pem'), `an authority\n${selfSigned().cert}${selfSigned().cert}`);
 writeFileSync(join(dir, 'rpc'), 'http://node.example/key\n');
 writeFileSync(join(dir, 'smtp'), 'smtps://u:p@mail.example\n');
 writeFileSync(join(dir, 'replica'), 's3://bucket/folder\n');

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { feeShare } from '../../../src/domain/send/fee-budget.ts';
 import {
+  amountWithin,
   changeDestination,
   decideForward,
   forwardAt,
@@ -56,6 +58,21 @@ describe('decideForward', () => {
     expect(wait({ lastRunAt: 1_000 }, FACTS, 61_000)).toBeNull();
     // The clock was set back since the last forward.
     expect(wait({ lastRunAt: 10 ** 12 }, FACTS, 1_000)).toBeNull();
+  });
+});
+
+describe('amountWithin', () => {
+  it('leaves room for the part of the fee budget that counts, whatever the shares of the settings are', () => {
+    const share = fc.integer({ min: 0, max: 20_000 });
+    fc.assert(
+      fc.property(atoms, share, share, (room, forwardFeeShareBps, maxFeeShareBps) => {
+        const policy = { forwardFeeShareBps, maxFeeShareBps };
+        const amount = amountWithin(room, policy);
+        const counted = forwardBudget(amount, policy) - feeShare(amount, policy);
+        expect(amount + (counted > 0n ? counted : 0n)).toBeLessThanOrEqual(room);
+        expect(amount).toBeGreaterThanOrEqual(0n);
+      }),
+    );
   });
 });
 

@@ -16,6 +16,7 @@ const send: MovedSend = {
   id: 'send_1',
   purpose: 'send',
   destination: 'elsewhere',
+  outputs: null,
   fee: 5n,
   isPaid: true,
   cancels: false,
@@ -170,4 +171,25 @@ describe('bookChange for movements that were already recorded', () => {
       ['fee', -5n],
     ]);
   });
+});
+
+it('a send to several recipients has a line for each, or one line if it paid the wallet as well', () => {
+  const outputs = [
+    { destination: 'elsewhere', amount: 50n },
+    { destination: 'payroll', amount: 30n },
+  ];
+  const booked = (more: Partial<LedgerTransaction>) =>
+    made({ outputs: [change], spent, send: { ...send, outputs }, ...more }).map(
+      ({ kind, amount, address }) => [kind, amount, address],
+    );
+  expect(booked({})).toEqual([
+    ['send', -50n, 'elsewhere'],
+    ['send', -30n, 'payroll'],
+    ['fee', -5n, null],
+  ]);
+  const own: PaidOutput = { vout: 2, amount: 30n, isConfirmed: true, paymentId: null, address: 'payroll' };
+  expect(booked({ outputs: [change, own] })).toEqual([
+    ['send', -50n, 'elsewhere'],
+    ['fee', -5n, null],
+  ]);
 });

@@ -1,6 +1,7 @@
 /**
  * Lives of orders: after any payments, forks, refunds and claims, no order completes with money that went
- * back. `ORDER_LIVES=100000 npx vitest run test/unit/domain/order-balance.test.ts` plays as many.
+ * back. `ORDER_LIVES=100000 npx vitest run test/unit/domain/order-balance.test.ts` plays as many; `ORDER_SEED`
+ * repeats a run.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,6 +26,8 @@ import {
 } from '../../_helpers/order-sequences.ts';
 
 const LIVES = Number(process.env.ORDER_LIVES ?? 2_000);
+const { ORDER_SEED } = process.env;
+const SEED = ORDER_SEED === undefined ? {} : { seed: Number(ORDER_SEED) };
 const TIMEOUT_MS = 60_000 + LIVES * 60;
 
 const coin = fc.constantFrom(...LIFE_COINS);
@@ -294,33 +297,102 @@ function checkAsked(order: OrderLife): void {
   }
 }
 
+function playChecked(order: OrderLife, steps: readonly Step[]): void {
+  for (const each of steps) {
+    const before = order.payment;
+    const { refunds } = order;
+    const links = claimedIn(order);
+    if (!order.play(each)) continue;
+    checkCompletion(order, before.status);
+    checkGivenBack(order, refunds);
+    checkClaim(order, { links });
+    checkAsked(order);
+    checkRefunded(order);
+    checkAcceptance(order, before, refunds);
+    checkReturned(order);
+    checkValues(order);
+  }
+}
+
+/** Lives that once failed, shrunk, with the seed that found them. */
+const FAILED_LIVES: readonly (Partial<LifeTerms> & {
+  readonly seed: number;
+  readonly steps: readonly Step[];
+})[] = [
+  {
+    seed: -1603885590,
+    latePolicy: 'accept',
+    steps: [
+      { do: 'pay asked', coin: 'BTC' },
+      { do: 'mine', coin: 'BTC', blocks: 1 },
+      { do: 'open link', coin: 'BTC', percent: 50, isExcess: false },
+      { do: 'pay', coin: 'BTC', percent: 50, via: 'cheaper' },
+      { do: 'claim', which: 0 },
+      { do: 'reorg', coin: 'BTC', depth: 1, isMoved: false },
+      { do: 'mine', coin: 'BTC', blocks: 1 },
+      { do: 'pay', coin: 'BTC', percent: 1 },
+      { do: 'send claim', which: 0 },
+    ],
+  },
+  {
+    seed: 96922061,
+    dues: { BTC: 1_000n, LTC: 1_000n },
+    tierPercent: 40,
+    latePolicy: 'accept',
+    steps: [
+      { do: 'pay asked', coin: 'LTC' },
+      { do: 'clock', ms: 7_200_000 },
+      { do: 'mine', coin: 'LTC', blocks: 6 },
+      { do: 'open link', coin: 'LTC', percent: 1, isExcess: false },
+      { do: 'refund', coin: 'LTC', percent: 99, rate: 100 },
+      { do: 'pay', coin: 'LTC', percent: 1 },
+      { do: 'mine', coin: 'LTC', blocks: 2 },
+      { do: 'claim', which: 0 },
+      { do: 'mine', coin: 'LTC', blocks: 2 },
+      { do: 'reorg', coin: 'LTC', depth: 4, isMoved: false },
+      { do: 'send claim', which: 0 },
+    ],
+  },
+];
+
 describe('the balance of an order, for any payments and refunds', () => {
   it(
     'completes the order only by money it keeps or by acceptance of the merchant, and never requests the same money twice',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {
-          const order = new OrderLife(lifeTerms);
-          for (const each of steps) {
-            const before = order.payment;
-            const { refunds } = order;
-            const links = claimedIn(order);
-            if (!order.play(each)) continue;
-            checkCompletion(order, before.status);
-            checkGivenBack(order, refunds);
-            checkClaim(order, { links });
-            checkAsked(order);
-            checkRefunded(order);
-            checkAcceptance(order, before, refunds);
-            checkReturned(order);
-            checkValues(order);
-          }
+          playChecked(new OrderLife(lifeTerms), steps);
         }),
-        { numRuns: LIVES },
+        { ...SEED, numRuns: LIVES },
       );
     },
     TIMEOUT_MS,
   );
+
+  it.each(FAILED_LIVES)('holds in the life that seed $seed found', ({ steps, ...lifeTerms }) => {
+    playChecked(new OrderLife({ ...plainTerms, ...lifeTerms }), steps);
+  });
+
+  it('asks for no more than the price after a claim was paid of money without a rate', () => {
+    const order = new OrderLife(plainTerms);
+    const steps: Step[] = [
+      { do: 'pay', coin: 'BTC', percent: 50 },
+      { do: 'mine', coin: 'BTC', blocks: 1 },
+      { do: 'open link', coin: 'BTC', percent: 100, isExcess: false },
+      { do: 'claim', which: 0 },
+      { do: 'reorg', coin: 'BTC', depth: 1, isMoved: false },
+      { do: 'rates', areKnown: false },
+      { do: 'clock', ms: 7_200_000 },
+      { do: 'pay', coin: 'BTC', percent: 51 },
+      { do: 'mine', coin: 'BTC', blocks: 1 },
+      { do: 'send claim', which: 0 },
+    ];
+    playChecked(order, steps);
+    expect(order.refunds).toMatchObject([{ stage: 'signed', unpriced: 500_000n, value: { numerator: 0n } }]);
+    expect(order.asked('BTC')).toBe(plainTerms.dues.BTC);
+    order.play({ do: 'quote', which: 0, percent: 125 });
+    expect(order.asked('BTC')).toBe(992_001n);
+  });
 
   it('reaches every payment status in some sequence of steps', () => {
     const paid: Step = { do: 'pay asked', coin: 'BTC' };
@@ -372,7 +444,7 @@ describe('the balance of an order, for any payments and refunds', () => {
           for (const each of LIFE_COINS) order.mine(each, 30);
           expect(order.payment.status).toBe('completed');
         }),
-        { numRuns: Math.ceil(LIVES / 2) },
+        { ...SEED, numRuns: Math.ceil(LIVES / 2) },
       );
     },
     TIMEOUT_MS,
@@ -399,7 +471,7 @@ describe('the balance of an order, for any payments and refunds', () => {
             if (order.play(each)) checkCompletion(order, status);
           }
         }),
-        { numRuns: LIVES },
+        { ...SEED, numRuns: LIVES },
       );
     },
     TIMEOUT_MS,
@@ -423,7 +495,7 @@ describe('the balance of an order, for any payments and refunds', () => {
           expect(order.payment.status).toBe('completed');
           expect(order.payment.exception).toBeNull();
         }),
-        { numRuns: Math.ceil(LIVES / 2) },
+        { ...SEED, numRuns: Math.ceil(LIVES / 2) },
       );
     },
     TIMEOUT_MS,
@@ -450,7 +522,7 @@ describe('the balance of an order, for any payments and refunds', () => {
           );
           expect(!isThere || order.events.some((type) => told.includes(type))).toBe(true);
         }),
-        { numRuns: Math.ceil(LIVES / 2) },
+        { ...SEED, numRuns: Math.ceil(LIVES / 2) },
       );
     },
     TIMEOUT_MS,

@@ -640,14 +640,14 @@ describe('the payment state machine on any sequence of facts', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
-        let told: PaymentState['excessTold'] = null;
+        let reported: PaymentState['reportedExcess'] = null;
         for (const [fact, now] of steps) {
           const { events, payment: after } = transition(payment, fact, now);
-          if (events.includes('payment.reversed')) told = null;
+          if (events.includes('payment.reversed')) reported = null;
           if (events.includes('payment.overpaid')) {
             const settled = sumCoverage(settledCredits(after));
-            if (told !== null) expect(isMore(settled, told)).toBe(true);
-            told = settled;
+            if (reported !== null) expect(isMore(settled, reported)).toBe(true);
+            reported = settled;
           }
           payment = after;
         }

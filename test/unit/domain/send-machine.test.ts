@@ -1,14 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assertNever } from '../../../src/domain/errors.ts';
-import {
-  awaitsBlock,
-  decide,
-  isEndedByBlock,
-  isOpen,
-  isReverted,
-  assessRejection,
-} from '../../../src/domain/send/send-machine.ts';
+import { decide } from '../../../src/domain/send/send-machine.ts';
+import { awaitsBlock, isEndedByBlock, isOpen, isReverted } from '../../../src/domain/send/send-status.ts';
+import { assessRejection } from '../../../src/domain/send/assess-rejection.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import type { Decision, RejectionEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
 import { SendWorld, type Turn } from '../../_helpers/send-world.ts';

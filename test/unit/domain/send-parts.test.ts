@@ -4,14 +4,9 @@ import { planSend } from '../../../src/chains/utxo/sends/plan-send.ts';
 import { feeFor, inputVsize } from '../../../src/chains/utxo/sends/size.ts';
 import { outputKey, UnsendableAmount, type Fund, type SendPlan } from '../../../src/domain/chain.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
-import {
-  nextStep,
-  planPreparation,
-  type PartedOrder,
-  type PartTerms,
-  type Preparation,
-  type Reserved,
-} from '../../../src/domain/send/parts.ts';
+import { nextStep } from '../../../src/domain/send/next-step.ts';
+import { planPreparation, type Preparation } from '../../../src/domain/send/plan-preparation.ts';
+import type { PartedOrder, PartTerms, Reserved } from '../../../src/domain/send/parts.ts';
 import { OwnKeys } from '../../conformance/own-keys.ts';
 
 const COIN = UTXO_COINS.BTC;

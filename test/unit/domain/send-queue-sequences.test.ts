@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BroadcastResult } from '../../../src/domain/chain.ts';
-import { decide, awaitsBlock, isOpen } from '../../../src/domain/send/send-machine.ts';
+import { decide } from '../../../src/domain/send/send-machine.ts';
+import { awaitsBlock, isOpen } from '../../../src/domain/send/send-status.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import {
   balanceAfterQueue,

@@ -7,9 +7,11 @@ import {
   followsUnpaidTime,
   nextDecisionAt,
   nextInvoiceAt,
-  pauseShift,
   paymentDueAt,
 } from '../../../src/domain/subscription/subscription-machine.ts';
+import { coverPaidTime, joinPeriods } from '../../../src/domain/subscription/coverage.ts';
+import { pauseShift } from '../../../src/domain/subscription/pauses.ts';
+import { reclaimPeriods } from '../../../src/domain/subscription/reclaim.ts';
 import { periodStart } from '../../../src/domain/subscription/periods.ts';
 import type {
   SubscriptionEventType,
@@ -22,10 +24,17 @@ const START = Date.parse('2027-01-31T12:00:00Z');
 const LEAD = 7;
 const GRACE = 5;
 
+const PRICE = 10n;
+
 interface Period {
   readonly n: number;
-  start: number;
-  end: number;
+  readonly price: bigint;
+  /** Credit that it has used. */
+  readonly applied: bigint;
+  /** Credit that its money has made. */
+  credited: bigint;
+  periodStart: number;
+  periodEnd: number;
   payBy: number;
   status: 'open' | 'paid' | 'void';
 }
@@ -34,7 +43,8 @@ interface Period {
 class World {
   now: number;
   state: SubscriptionState;
-  readonly periods: Period[] = [];
+  periods: Period[] = [];
+  balance = 0n;
   readonly events: SubscriptionEventType[] = [];
 
   constructor({ trialDays = 0, startIn = 0 } = {}) {
@@ -48,11 +58,14 @@ class World {
       schedule: { anchorAt, anchorN: 0, interval: 'monthly', timeZone: 'Europe/Berlin' },
       nextN: 0,
       paidUntil: null,
+      laterRuns: [],
       hasGrace: true,
       graceDays: GRACE,
       openPayBy: null,
       cancelAtPeriodEnd: false,
+      cancelledBy: null,
       pausedAt: null,
+      pausedBy: null,
       trialEndingSent: false,
       endedAt: null,
     };
@@ -76,16 +89,26 @@ class World {
     if (decision === null) return false;
     this.state = decision.state;
     this.events.push(...decision.events);
-    if (this.state.openPayBy === null)
-      for (const period of this.periods) if (period.status === 'open') period.status = 'void';
+    if (this.state.openPayBy === null) this.close(Infinity);
     return true;
+  }
+
+  close(endedBy: number): void {
+    for (const period of this.periods) {
+      if (period.status !== 'open' || period.periodEnd > endedBy) continue;
+      period.status = 'void';
+      this.balance += period.applied;
+    }
+    this.state = { ...this.state, openPayBy: this.open?.payBy ?? null };
   }
 
   /** What the scheduler does. */
   tick(isUndecided = false): void {
     const at = nextInvoiceAt(this.state, LEAD);
     if (this.state.openPayBy === null && at !== null && at <= this.now) this.invoice();
+    const { paidUntil, laterRuns } = this.state;
     this.apply({ type: 'clock', isUndecided });
+    if (this.state.paidUntil !== paidUntil) this.close(laterRuns[0]?.from ?? 0);
   }
 
   invoice(): void {
@@ -93,31 +116,69 @@ class World {
     const [start, end] = [periodStart(schedule, n), periodStart(schedule, n + 1)];
     const free = this.state.trialEndsAt ?? this.state.startsAt;
     // Time before its period that is not paid would become entitled with it.
-    expect(start).toBeLessThanOrEqual(Math.max(this.now, free, ...this.paid.map((paid) => paid.end)));
+    expect(start).toBeLessThanOrEqual(
+      Math.max(this.now, free, ...this.paid.map(({ periodEnd }) => periodEnd)),
+    );
     const until = paymentDueAt(this.state, Math.max(start, this.now), GRACE);
-    this.periods.push({ n, start, end, payBy: until, status: 'open' });
+    const applied = this.balance > PRICE ? PRICE : this.balance;
+    const paid = { n, price: PRICE, applied, credited: 0n, periodStart: start, periodEnd: end, payBy: until };
+    this.periods.push({ ...paid, status: 'open' });
+    this.balance -= applied;
     this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
+    if (applied === PRICE) this.pay();
   }
 
   settle(change: 'paid' | 'reversed' | 'refunded'): void {
-    const ends = this.paid.map(({ end }) => end);
-    const paidUntil = ends.length === 0 ? null : Math.max(...ends);
-    this.apply({ type: 'settled', change, paidUntil, openPayBy: this.open?.payBy ?? null });
+    const { startsAt, trialEndsAt, pausedAt } = this.state;
+    const span = { at: pausedAt ?? this.now, freeUntil: trialEndsAt ?? startsAt };
+    const paid = coverPaidTime(this.paidRuns, span);
+    this.apply({ type: 'settled', change, ...paid, openPayBy: this.open?.payBy ?? null });
   }
 
-  pay(): void {
+  get paidRuns() {
+    return this.paid.map(({ periodStart: from, periodEnd: until }) => ({ from, until }));
+  }
+
+  /** @param excess money beyond the invoice, which is credit */
+  pay(excess = 0n): void {
     const { open } = this;
     if (open === undefined) return;
     open.status = 'paid';
-    this.settle('paid');
+    open.credited += excess;
+    this.balance += excess;
+    this.reclaim(open.applied);
+    this.settle(open.status === 'paid' ? 'paid' : 'reversed');
   }
 
-  lose(change: 'reversed' | 'refunded'): void {
-    const last = this.paid.at(-1);
-    if (last === undefined || ['paused', 'cancelled', 'ended'].includes(this.state.status)) return;
-    last.status = change === 'refunded' ? 'void' : 'open';
-    if (change === 'reversed') last.payBy = Math.max(last.payBy, paymentDueAt(this.state, this.now, GRACE));
+  /** The money of a paid period is refunded, or was spent twice. */
+  lose(change: 'reversed' | 'refunded', period = this.paid.at(-1)): void {
+    if (period === undefined || period.applied === PRICE) return;
+    const isClosed = ['paused', 'cancelled', 'ended'].includes(this.state.status);
+    period.status = change === 'refunded' || isClosed ? 'void' : 'open';
+    if (change === 'reversed') {
+      period.payBy = Math.max(period.payBy, paymentDueAt(this.state, this.now, GRACE));
+      if (isClosed) this.balance += period.applied;
+    }
+    const lost = period.credited;
+    period.credited = 0n;
+    this.balance -= lost;
+    this.reclaim(lost);
     this.settle(change);
+  }
+
+  reclaim(used: bigint): void {
+    const missing = -this.balance < used ? -this.balance : used;
+    if (missing <= 0n || this.state.status === 'ended') return;
+    const at = this.state.pausedAt ?? this.now;
+    const { reclaimed, moved, schedule } = reclaimPeriods(this.periods, this.state, { at, missing });
+    for (const period of reclaimed) {
+      period.status = 'void';
+      period.credited += period.price - period.applied;
+      this.balance += period.price;
+    }
+    for (const { n, ...period } of moved)
+      Object.assign(this.periods.find((one) => one.n === n) ?? {}, period);
+    this.state = { ...this.state, schedule };
   }
 
   shift(): void {
@@ -125,20 +186,20 @@ class World {
     const shift = pauseShift(this.state, this.now);
     if (shift === null || pausedAt === null) return;
     for (const period of this.paid) {
-      if (period.start > pausedAt) period.start += shift;
-      if (period.end > pausedAt) period.end += shift;
+      if (period.periodStart > pausedAt) period.periodStart += shift;
+      if (period.periodEnd > pausedAt) period.periodEnd += shift;
     }
   }
 
   resume(): void {
     if (this.state.status !== 'paused') return;
     this.shift();
-    this.apply({ type: 'resume' });
+    this.apply({ type: 'resume', by: 'merchant' });
   }
 
   cancel(atPeriodEnd: boolean): void {
     if (this.state.status === 'paused') this.shift();
-    this.apply({ type: 'cancel', atPeriodEnd });
+    this.apply({ type: 'cancel', by: 'merchant', atPeriodEnd });
   }
 
   pass(ms: number): void {
@@ -230,8 +291,8 @@ describe('a subscription', () => {
     world.pay();
     world.cancel(true);
     expect([world.state.status, nextInvoiceAt(world.state, LEAD)]).toEqual(['active', null]);
-    expect(world.apply({ type: 'keep' })).toBe(true);
-    expect(world.apply({ type: 'keep' })).toBe(false);
+    expect(world.apply({ type: 'keep', by: 'merchant' })).toBe(true);
+    expect(world.apply({ type: 'keep', by: 'merchant' })).toBe(false);
     world.cancel(true);
     world.pass(28 * DAY);
     expect([world.state.status, iso(world.activeUntil)]).toEqual(['ended', '2027-02-28T12:00']);
@@ -248,16 +309,41 @@ describe('a subscription', () => {
       '2027-02-28T12:00',
       undefined,
     ]);
-    expect(decide(world.state, { type: 'pause' }, world.now)).toBeNull();
+    expect(decide(world.state, { type: 'pause', by: 'merchant' }, world.now)).toBeNull();
     world.pass(4 * DAY);
     expect(world.state.status).toBe('ended');
+  });
+
+  it('lets the payer undo only a pause or a cancellation by the payer, and the shop both', () => {
+    for (const by of ['payer', 'merchant'] as const) {
+      const world = new World();
+      world.pay();
+      world.apply({ type: 'cancel', by, atPeriodEnd: true });
+      expect([by, world.apply({ type: 'keep', by: 'payer' })]).toEqual([by, by === 'payer']);
+      world.apply({ type: 'keep', by: 'merchant' });
+      expect(world.state).toMatchObject({ cancelAtPeriodEnd: false, cancelledBy: null });
+      world.apply({ type: 'pause', by });
+      expect([by, world.apply({ type: 'resume', by: 'payer' })]).toEqual([by, by === 'payer']);
+      world.apply({ type: 'resume', by: 'merchant' });
+      expect(world.state).toMatchObject({ status: 'active', pausedBy: null });
+    }
+  });
+
+  it('keeps a cancellation by the shop that follows one by the payer', () => {
+    const world = new World();
+    world.pay();
+    for (const by of ['payer', 'merchant', 'payer'] as const) {
+      world.apply({ type: 'cancel', by, atPeriodEnd: true });
+    }
+    expect(world.apply({ type: 'keep', by: 'payer' })).toBe(false);
+    expect(world.events.slice(-2)).toEqual(['subscription.updated', 'subscription.updated']);
   });
 
   it('grants the remaining paid time after a pause, and starts its next period from there', () => {
     const world = new World();
     world.pay();
     world.pass(18 * DAY);
-    world.apply({ type: 'pause' });
+    world.apply({ type: 'pause', by: 'merchant' });
     expect(iso(world.activeUntil)).toBe('2027-02-18T12:00');
     world.pass(60 * DAY);
     expect([world.state.status, world.periods.length]).toEqual(['paused', 1]);
@@ -295,16 +381,17 @@ const step = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('pay' as const) }) },
   {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('overpay' as const), excess: fc.bigInt({ min: 1n, max: 45n }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('refund' as const, 'reverse' as const), which: fc.nat() }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom(
-        'refund' as const,
-        'reverse' as const,
-        'pause' as const,
-        'resume' as const,
-        'keep' as const,
-        'invoice' as const,
-      ),
+      do: fc.constantFrom('pause' as const, 'resume' as const, 'keep' as const, 'invoice' as const),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'cancelAtEnd' as const) }) },
@@ -317,16 +404,19 @@ function take(world: World, made: Step): void {
       return world.pass(made.hours * 3_600_000);
     case 'pay':
       return world.pay();
+    case 'overpay':
+      return world.pay(made.excess);
     case 'refund':
-      return world.lose('refunded');
-    case 'reverse':
-      return world.lose('reversed');
+    case 'reverse': {
+      const change = made.do === 'refund' ? 'refunded' : 'reversed';
+      return world.lose(change, world.paid[made.which % Math.max(1, world.paid.length)]);
+    }
     case 'pause':
-      return void world.apply({ type: 'pause' });
+      return void world.apply({ type: 'pause', by: 'merchant' });
     case 'resume':
       return world.resume();
     case 'keep':
-      return void world.apply({ type: 'keep' });
+      return void world.apply({ type: 'keep', by: 'merchant' });
     case 'cancel':
       return world.cancel(false);
     case 'cancelAtEnd':
@@ -354,16 +444,22 @@ describe('subscriptions with random events', () => {
             take(world, made);
             const { state, now } = world;
             const until = world.activeUntil ?? 0;
-            const ends = world.paid.map(({ end }) => end);
             const free = state.trialEndsAt ?? state.startsAt;
-            const most =
-              Math.max(free, ...ends) +
-              (state.status === 'past_due' || state.status === 'ended' ? (GRACE + 0.1) * DAY : 0);
-            expect(until).toBeLessThanOrEqual(most);
-            const covering = world.paid.find(({ start, end }) => start <= now && now < end);
-            if (covering !== undefined && state.status !== 'paused') {
-              expect(until).toBeGreaterThanOrEqual(covering.end);
+            const at = state.pausedAt ?? now;
+            const runs = joinPeriods([{ from: 0, until: free }, ...world.paidRuns]);
+            // A payment before the first period counts at once.
+            const [covering] = runs.filter(({ from, until: end }) => from <= Math.max(at, free) && at < end);
+            const before = runs.filter(({ from }) => from <= at).at(-1)?.until ?? 0;
+            const grace = state.status === 'past_due' || state.status === 'ended' ? (GRACE + 0.1) * DAY : 0;
+            if (until > now) expect(until).toBeLessThanOrEqual(covering?.until ?? before + grace);
+            const isPaid = world.paidRuns.some(({ from, until: end }) => from <= at && at < end);
+            if (covering !== undefined && isPaid && state.status !== 'paused') {
+              expect(until).toBeGreaterThanOrEqual(covering.until);
             }
+            if (world.paidRuns.some(({ until: end }) => end > at)) expect(state.status).not.toBe('ended');
+            // What is entitled from now on is paid by money that is there.
+            const unpaid = world.paid.filter(({ applied, periodEnd }) => applied > 0n && periodEnd > at);
+            if (world.balance < 0n && state.status !== 'ended') expect(unpaid).toEqual([]);
             if (state.status === 'ended') expect(nextDecisionAt(state, LEAD, now)).toBeNull();
             expect(new Set(world.periods.map(({ n }) => n)).size).toBe(world.periods.length);
           }

@@ -132,7 +132,7 @@ describe('the access table', () => {
       webhooks: /\/webhook/,
       wallet: /\/wallet\//,
       refunds: /\/refund-link/,
-      payments: /\/payment\/|\/link\/|\/sandbox\/payment|\/attention\//,
+      payments: /\/payment\/|\/link\/|\/counter\/|\/sandbox\/payment|\/attention\//,
     };
     for (const [kind, path] of Object.entries(kinds)) {
       for (const access of ['read', 'write', 'send']) {

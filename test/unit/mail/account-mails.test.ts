@@ -17,7 +17,7 @@ describe.each(LANGUAGES)('mails about an account in %s', (language) => {
     expect(mail.subject).toContain('pay.example.com');
     expect(mail.text.split('\n\n')).toHaveLength(4);
     expect(mail.html).toContain('&lt;more&gt;');
-    expect(mail.html).toContain(`<html lang="${language}">`);
+    expect(mail.html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
     expect(mail.subject + mail.text + mail.html).not.toMatch(/[{}]/);
   });
 

@@ -36,7 +36,7 @@ const COVERED: readonly Coverage[] = [
   { pattern: /^tar -xzf tilld-\S+-linux-x64/, by: 'test/integration/ops/release.test.ts', proof: "['-xzf'" },
   { pattern: /^sha256sum --check/, by: 'test/integration/ops/release.test.ts', proof: "'--check'" },
   { pattern: /^ssh-keygen -Y verify/, by: 'test/integration/ops/release.test.ts', proof: "'-Y', 'verify'" },
-  { pattern: /^scripts\/release --sign/, by: 'test/integration/ops/release.test.ts', proof: "'--sign'" },
+  { pattern: /^scripts\/release --sign/, by: 'test/_helpers/release-archives.ts', proof: "'--sign'" },
   {
     pattern: /^scripts\/install-check/,
     by: 'test/integration/ops/release.test.ts',

@@ -26,6 +26,15 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0130-payment-notes': 'dedf01ee3e89baf53e595f9d845857ad767438feddf4e0339c92dc502ffa62fa',
   '0131-subscription-mails': '7f39cd315c3a67c6c99fbccb685b0cd1f2c0175234b3f8799012d9807deae53d',
   '0132-shorter-address-index': '4a51b2eb81eec6b0df42453de52bf0920978d976ab0ff3c9721ccb66f1729dfe',
+  '0133-receipts': '2a0a768d825c2e3015a9cdaa4701475c609f3229c81cd0fde29d786044e02c43',
+  '0134-payments-by-link': '8b0a8147b6d51324b629d48d7e5e1e24eccd4e08f41303d6013d42138a2910e7',
+  '0137-send-outputs': '6ebe18ccf2a24ed5646ed9c310c8d88230ab40da4a07336f362dd50d4b2ed0aa',
+  '0139-subscription-cancelled-by': '6cd8815be035777aaa8a9a852000c81e036050574ea6246ddfc11722ac24512f',
+  '0140-counters': '14d609a3fdb63a7e39b6270440088b202dae508a0191da3851cbb2d9a85addf4',
+  '0141-watch-accounts': 'ac3f41ff8db14009463f5e4eca5b1a5a213b4958b9645aa13e4bfa3d236cb076',
+  '0144-send-fee-terms': '740a3fd428c9024822a240ee1a7d9d504640fbe798cab99204ca38aaaf53619f',
+  '0145-send-psbts': '907af61b9fd324f9ec4e0e38fcb37b93b430ae3f129005401e1f1b479359b627',
+  '0146-wallet-labels': '0341981d97ac83956d21d545b03fd3c6b7af6cf76b3ff429ecaf4aba3f1d7122',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';

@@ -21,13 +21,34 @@ const exported = sources.flatMap((path) =>
 describe('exported names', () => {
   it('are read from the sources by this check', () => expect(exported.length).toBeGreaterThan(3_000));
 
-  it('use no xOf for functions', () => {
-    const unclear = exported.filter(({ kind, name }) => kind === 'function' && /[a-z]Of$/.test(name));
-    expect(unclear).toEqual([]);
-  });
-
   it('are not bare participles or metaphors', () => {
     expect(exported.filter(({ name }) => UNCLEAR.test(name))).toEqual([]);
+  });
+});
+
+/** A declared function, exported or not, or an arrow function with a name. */
+const FUNCTION =
+  /\bfunction (\w+)|\bconst (\w+)(?:: [^=]+)? = (?:async )?(?:<[^>]*>)?\([^()]*\)(?:: [^=]+)? =>/g;
+
+describe('names of functions', () => {
+  const names = sources.flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(FUNCTION)].map(([, declared, arrow]) => ({
+      path,
+      name: declared ?? arrow!,
+    })),
+  );
+
+  it('are read from the sources by this check, unexported ones included', () => {
+    expect(names.length).toBeGreaterThan(5_000);
+    const source = `function partsOf() {} const sizeOf = async (path: string): Promise<number> => 0;`;
+    expect([...source.matchAll(FUNCTION)].map(([, declared, arrow]) => declared ?? arrow)).toEqual([
+      'partsOf',
+      'sizeOf',
+    ]);
+  });
+
+  it('are verbs, and not xOf', () => {
+    expect(names.filter(({ name }) => /[a-z]Of$/.test(name))).toEqual([]);
   });
 });
 

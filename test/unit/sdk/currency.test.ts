@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { currencyDigits, formatMinor, parseMinor, roundFiat } from '../../../packages/sdk/src/index.ts';
 import { CURRENCIES, currencyDigits as daemonDigits } from '../../../src/domain/currencies.ts';
-import { parseDecimal } from '../../../src/domain/money.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 
 const CURRENCY = fc.constantFrom('EUR', 'JPY', 'KWD', 'CLF', 'VND', 'USD');
 const NEEDLESS_DECIMALS = fc
@@ -59,7 +59,7 @@ it('formatMinor and parseMinor are inverse, and parseMinor returns the value tha
     fc.property(CURRENCY, fc.bigInt({ min: 0n, max: 10n ** 18n }), (currency, minor) => {
       const text = formatMinor(minor, currency);
       expect(parseMinor(text, currency)).toBe(minor);
-      expect(parseDecimal(text, currencyDigits(currency))).toBe(minor);
+      expect(parseUnits(text, currencyDigits(currency))).toBe(minor);
       expect(roundFiat(text, currency)).toBe(text);
     }),
   );
@@ -73,7 +73,7 @@ it('roundFiat is never more than half a minor unit off, and rounds half up', () 
       NEEDLESS_DECIMALS,
       (currency, whole, fraction) => {
         const amount = fraction === '' ? `${whole}` : `${whole}.${fraction}`;
-        const exact = parseDecimal(amount, 12);
+        const exact = parseUnits(amount, 12);
         const unit = 10n ** BigInt(12 - currencyDigits(currency));
         const rounded = parseMinor(roundFiat(amount, currency), currency) * unit;
         expect(rounded - exact <= unit / 2n && exact - rounded < (unit + 1n) / 2n).toBe(true);

@@ -26,6 +26,7 @@ const plans: fc.Arbitrary<SendPlan> = fc.record({
   ),
   destination: fc.string(),
   amount: atoms,
+  outputs: fc.array(fc.record({ destination: fc.string(), amount: atoms }), { minLength: 2, maxLength: 5 }),
   fee: atoms,
   change: fc.option(fc.record({ address: fc.string(), amount: atoms })),
   feeRate: atoms,

@@ -1,9 +1,11 @@
 /** The translations of the dashboard, compared with what its pages say. */
 import { describe, expect, it } from 'vitest';
-import { readLocale } from '../../_helpers/locales.ts';
+import { DASHBOARD_LANGUAGES } from '../../../src/i18n/languages.ts';
+import { pluralText } from '../../../src/web/dashboard/i18n/plural-text.ts';
+import { parsePluralKey, placeholders, readLocale } from '../../_helpers/locales.ts';
 import { readSource, readTexts } from './texts.ts';
 
-const { said, faults } = readTexts();
+const { said, plurals, faults } = readTexts();
 const english = [...said.keys()];
 
 describe('the check for untranslated texts of the dashboard', () => {
@@ -42,13 +44,71 @@ describe('the check for untranslated texts of the dashboard', () => {
   });
 });
 
-describe.each(['de', 'es', 'fr', 'pt'])('the dashboard in %s', (language) => {
-  const translations = readLocale('dashboard', language);
+/** The categories of a language for whole numbers: those of the singular and the plural, and its further ones. */
+function furtherCategories(language: string): string[] {
+  const rules = new Intl.PluralRules(language);
+  const used = new Set(Array.from({ length: 1_000 }, (_, count) => rules.select(count)));
+  // The plural without a category is the form of all numbers that no other form is for.
+  const plain = used.has('other') ? 'other' : 'many';
+  return [...used].filter((category) => category !== 'one' && category !== plain).toSorted();
+}
 
-  it('has a translation of every text, no unused one, and all in alphabetical order', () => {
-    const missing = english.filter((text) => translations[text] === undefined);
-    const unused = Object.keys(translations).filter((text) => !said.has(text));
-    expect({ missing, unused }).toEqual({ missing: [], unused: [] });
-    expect(Object.keys(translations)).toEqual(Object.keys(translations).toSorted());
+describe.each(DASHBOARD_LANGUAGES.filter((language) => language !== 'en'))(
+  'the dashboard in %s',
+  (language) => {
+    const translations = readLocale('dashboard', language);
+    const keys = Object.keys(translations);
+    const further = keys.flatMap((key) => parsePluralKey(key) ?? []);
+
+    it('has a translation of every text, no unused one, and all in alphabetical order', () => {
+      const missing = english.filter((text) => translations[text] === undefined);
+      const unused = keys.filter((key) => parsePluralKey(key) === null && !said.has(key));
+      expect({ missing, unused }).toEqual({ missing: [], unused: [] });
+      expect(keys).toEqual(keys.toSorted());
+    });
+
+    it('has each plural in all forms that the language has for whole numbers, and no others', () => {
+      const expected = [...new Set(plurals.values())].flatMap((many) =>
+        furtherCategories(language).map((category) => `${many}|${category}`),
+      );
+      const found = further.map(({ many, category }) => `${many}|${category}`);
+      expect(found.toSorted()).toEqual(expected.toSorted());
+    });
+
+    it('keeps the placeholders of a plural in every form, the count only where the form stands for several', () => {
+      for (const { many, category } of further) {
+        const names = placeholders(translations[`${many}|${category}`] ?? '');
+        const isOfOneNumber = category === 'zero' || category === 'two';
+        const expected = placeholders(many).filter(
+          (name) => name !== 'count' || !isOfOneNumber || names.includes(name),
+        );
+        expect([many, category, names]).toEqual([many, category, expected]);
+      }
+    });
+  },
+);
+
+describe('pluralText', () => {
+  const texts = { one: '{count} payment', many: '{count} payments' };
+  const polish = {
+    '{count} payment': '{count} płatność',
+    '{count} payments': '{count} płatności',
+    '{count} payments|few': '{count} płatności (kilka)',
+  };
+
+  it.each([
+    [1, '{count} płatność'],
+    [2, '{count} płatności (kilka)'],
+    [5, '{count} płatności'],
+    [12, '{count} płatności'],
+    [22, '{count} płatności (kilka)'],
+  ])('selects the form of %d in Polish', (count, form) => {
+    const category = new Intl.PluralRules('pl').select(count);
+    expect(pluralText(polish, category, texts)).toBe(form);
+  });
+
+  it('returns the English text without a translation', () => {
+    expect(pluralText({}, 'one', texts)).toBe(texts.one);
+    expect(pluralText({}, 'many', texts)).toBe(texts.many);
   });
 });

@@ -37,7 +37,7 @@ describe('fieldWords for a validation error of the API', () => {
     ['must have at least 8 characters', 'Please use at least 8 characters.'],
     [
       'must be an ISO 4217 currency code such as USD',
-      'This is no currency: please enter its three letters, such as EUR.',
+      'This is not a currency. Enter its three letters, such as EUR.',
     ],
     ['must be a decimal string such as "12.50"', 'Please enter an amount such as 12.50.'],
     ['must have at most 2 decimals for EUR', 'Please use at most 2 digits after the point.'],
@@ -49,7 +49,7 @@ describe('fieldWords for a validation error of the API', () => {
     ['must be https', 'Please enter an address that begins with https://.'],
     ['must be an e-mail address', 'Please enter an e-mail address such as name@example.com.'],
     ['must be one of a, b', 'Possible here: a, b.'],
-    ['is not a Litecoin testnet address', 'This is no Litecoin testnet address.'],
+    ['is not a Litecoin testnet address', 'This is not a valid Litecoin testnet address.'],
     ['is mistyped: its checksum is wrong', 'This address is mistyped: please copy it once more.'],
   ])('translates "%s" into words for a merchant', (message, text) => {
     expect(fieldWords(message)).toEqual({ text, isRaw: false });

@@ -24,6 +24,8 @@ const SAME = /^(tilld|JSON|CSV|ms|API|https?:\/\/\S*|\S+\.example(\.com)?)$/;
 export interface Texts {
   /** English text → where it is said first. */
   readonly said: ReadonlyMap<string, string>;
+  /** Singular → plural, of the texts that depend on a count. */
+  readonly plurals: ReadonlyMap<string, string>;
   /** Texts that the translations cannot contain: one that is not a literal, lacks a value, or bypasses t(). */
   readonly faults: readonly string[];
 }
@@ -31,19 +33,25 @@ export interface Texts {
 /** Every text of the dashboard, read from its sources. */
 export function readTexts(root = ROOT): Texts {
   const said = new Map<string, string>();
+  const plurals = new Map<string, string>();
   const faults: string[] = [];
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted()) {
     if (!/\.tsx?$/.test(name) || name.startsWith('i18n')) continue;
-    const { saidHere, faultsHere } = readSource(name, readFileSync(join(root, name), 'utf8'));
+    const { saidHere, pluralsHere, faultsHere } = readSource(name, readFileSync(join(root, name), 'utf8'));
     for (const text of saidHere) if (!said.has(text)) said.set(text, name);
+    for (const [one, many] of pluralsHere) plurals.set(one, many);
     faults.push(...faultsHere);
   }
-  return { said, faults };
+  return { said, plurals, faults };
 }
 
 /** The texts of one source file. */
-export function readSource(name: string, source: string): { saidHere: string[]; faultsHere: string[] } {
+export function readSource(
+  name: string,
+  source: string,
+): { saidHere: string[]; pluralsHere: [one: string, many: string][]; faultsHere: string[] } {
   const saidHere: string[] = [];
+  const pluralsHere: [string, string][] = [];
   const faultsHere: string[] = [];
   const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const fault = (node: ts.Node, why: string): void => {
@@ -52,7 +60,16 @@ export function readSource(name: string, source: string): { saidHere: string[]; 
   };
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && SAYS.has(node.expression.getText())) {
-      for (const text of englishOf(node)) {
+      const texts = englishOf(node);
+      const [one, many] = texts;
+      if (
+        one !== undefined &&
+        many !== undefined &&
+        ts.isStringLiteralLike(one) &&
+        ts.isStringLiteralLike(many)
+      )
+        pluralsHere.push([one.text, many.text]);
+      for (const text of texts) {
         if (!ts.isStringLiteralLike(text)) fault(text, `not a literal: ${text.getText()}`);
         else {
           saidHere.push(text.text);
@@ -65,7 +82,7 @@ export function readSource(name: string, source: string): { saidHere: string[]; 
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return { saidHere, faultsHere };
+  return { saidHere, pluralsHere, faultsHere };
 }
 
 function englishOf(call: ts.CallExpression): readonly ts.Expression[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountKey, addressProblem } from '../../../src/chains/ethereum/address.ts';
+import { accountKey, validateAddress } from '../../../src/chains/ethereum/address.ts';
 import { eip681Uri } from '../../../src/chains/ethereum/payment-uri.ts';
 import { planSend } from '../../../src/chains/ethereum/sends/plan-send.ts';
 import { signSend } from '../../../src/chains/ethereum/sends/sign-send.ts';
@@ -9,7 +9,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { Transaction } from 'ethers';
 
-describe('addressProblem by EIP-55', () => {
+describe('validateAddress by EIP-55', () => {
   it.each([
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
@@ -20,13 +20,13 @@ describe('addressProblem by EIP-55', () => {
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
   ])('accepts the address %s, in lower case as well', (address) => {
-    expect(addressProblem(address)).toBeNull();
-    expect(addressProblem(address.toLowerCase())).toBeNull();
+    expect(validateAddress(address)).toBeNull();
+    expect(validateAddress(address.toLowerCase())).toBeNull();
     expect(accountKey(address)).toBe(address.toLowerCase());
   });
 
   it('rejects one letter in the wrong case', () => {
-    expect(addressProblem('0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toContain('checksum');
+    expect(validateAddress('0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toContain('checksum');
   });
 });
 

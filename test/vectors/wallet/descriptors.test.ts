@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountDescriptors, descriptorChecksum } from '../../../src/wallet/descriptors.ts';
+import { accountDescriptors } from '../../../src/wallet/descriptors.ts';
+import { descriptorChecksum } from '../../../src/wallet/descriptor-checksum.ts';
 import { Keyring } from '../../../src/wallet/keyring.ts';
 
 describe('descriptorChecksum', () => {

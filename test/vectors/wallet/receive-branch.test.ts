@@ -6,7 +6,7 @@ import { mnemonicToSeedSync } from '@scure/bip39';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
-import { descriptorChecksum } from '../../../src/wallet/descriptors.ts';
+import { descriptorChecksum } from '../../../src/wallet/descriptor-checksum.ts';
 import { readReceiveBranch, receiveBranchReader } from '../../../src/wallet/receive-branch.ts';
 
 const { BTC, LTC } = UTXO_COINS;

@@ -33,7 +33,7 @@ export function accountReads({
   | 'balancesPerCall'
   | 'nonceAt'
   | 'accountState'
-  | 'sendRaw'
+  | 'sendRawTransaction'
   | 'gasPrices'
   | 'estimateGas'
 > {
@@ -45,7 +45,7 @@ export function accountReads({
     nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
     accountState: async (txid, sender, tip) => readAccountState(rpc, { txid, sender, tip }),
     // Never retried: after a broken connection a second backend could reject what the first one accepted.
-    sendRaw: async (raw) =>
+    sendRawTransaction: async (raw) =>
       rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
     gasPrices: async (from) => readGasPrices(rpc, from),
     estimateGas: async ({ from, to, value }) =>

@@ -149,7 +149,7 @@ export class BalanceReader {
     const request: RpcRequest = { method: 'eth_call', params: [{ data, gas: GAS }, { blockHash }] };
     let refusal = 'no balances';
     try {
-      const balances = wordsOf(await this.#rpc.call(request, z.unknown(), options), accounts.length);
+      const balances = decodeWords(await this.#rpc.call(request, z.unknown(), options), accounts.length);
       if (balances !== null) return balances;
     } catch (error) {
       if (!(error instanceof RpcRefusal)) throw error;
@@ -232,7 +232,7 @@ export class BalanceReader {
 }
 
 /** Decodes the balances that the code returned; null when the answer has another form. */
-function wordsOf(answer: unknown, count: number): bigint[] | null {
+function decodeWords(answer: unknown, count: number): bigint[] | null {
   if (typeof answer !== 'string' || !BYTES.test(answer) || answer.length !== 2 + count * WORD_LENGTH)
     return null;
   const balances: bigint[] = [];

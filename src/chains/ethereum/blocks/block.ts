@@ -122,11 +122,14 @@ async function balanceCheckCandidates(
     open.filter(({ watchKey }) => wanted.has(watchKey)).map((account) => [account.watchKey, account]),
   );
   const holdings = await index.holdings([...wanted].filter((key) => !known.has(key)));
-  const accountOf = ({ watchKey, since }: OpenKey): OpenAccount =>
+  const toOpenAccount = ({ watchKey, since }: OpenKey): OpenAccount =>
     known.get(watchKey) ?? { watchKey, since, holdings: holdings.get(watchKey) ?? [], isAwaited: false };
-  const awaited = [...lost].map((watchKey) => ({ ...accountOf({ watchKey, since: 0 }), isAwaited: true }));
+  const awaited = [...lost].map((watchKey) => ({
+    ...toOpenAccount({ watchKey, since: 0 }),
+    isAwaited: true,
+  }));
   const others = awaited.length === 0 ? open : open.filter(({ watchKey }) => !lost.has(watchKey));
-  return { open: [...others, ...awaited], turn: turn.map(accountOf) };
+  return { open: [...others, ...awaited], turn: turn.map(toOpenAccount) };
 }
 
 /** The ledger's holdings before the block: of the accounts to check, and of those that send in it. */

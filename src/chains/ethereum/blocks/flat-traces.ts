@@ -33,7 +33,7 @@ export function fromFlat(answer: unknown, block: Block): InternalTransfer[] {
     const position = trace.transactionPosition;
     // Block rewards belong to no transaction.
     if (position === undefined || position === null) continue;
-    if (!isOf(block, trace, position)) throw otherBlock(block);
+    if (!isInBlock(block, trace, position)) throw otherBlock(block);
     if (trace.traceAddress.length === 0) whole.add(position);
     let failed = failures.get(position);
     if (failed === undefined) failures.set(position, (failed = noFailures()));
@@ -53,7 +53,7 @@ export function fromFlat(answer: unknown, block: Block): InternalTransfer[] {
  * Whether a trace is of this block: requested by height, it may belong to another backend's block or a
  * reorganised one.
  */
-function isOf(block: Block, { blockHash, transactionHash }: FlatTrace, position: number): boolean {
+function isInBlock(block: Block, { blockHash, transactionHash }: FlatTrace, position: number): boolean {
   const transaction = block.transactions[position];
   if (transaction === undefined || blockHash.toLowerCase() !== block.hash) return false;
   return (transactionHash ?? transaction.hash).toLowerCase() === transaction.hash;

@@ -33,8 +33,8 @@ export async function readPending(client: NodeClient, index: ChainIndex): Promis
   const watched = await index.watched([...new Set(keys)]);
   const view: UnconfirmedView = {
     tip,
-    credits: creditsOf(transactions, watched),
-    debits: await debitsOf(transactions, watched, index),
+    credits: deriveCredits(transactions, watched),
+    debits: await deriveDebits(transactions, watched, index),
     has: (txid) => known.has(txid),
   };
   return { view, byNonce: new Map(transactions.map((each) => [outputKey(nonceRef(each)), each.hash])) };
@@ -48,7 +48,7 @@ function isAfter(
   return pending.parentHash === latest.hash || (pending.number ?? 0) > latest.number + 1;
 }
 
-function creditsOf(
+function deriveCredits(
   transactions: readonly BlockTransaction[],
   watched: ReadonlySet<string>,
 ): UnconfirmedCredit[] {
@@ -66,7 +66,7 @@ function creditsOf(
 }
 
 /** An account's first pending transaction spends its whole balance; later ones spend the remainder. */
-async function debitsOf(
+async function deriveDebits(
   transactions: readonly BlockTransaction[],
   watched: ReadonlySet<string>,
   index: ChainIndex,

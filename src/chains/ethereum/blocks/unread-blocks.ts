@@ -51,7 +51,7 @@ export class UnreadBlocks {
     try {
       const block = await client.blockAt(due.height);
       if (block === null) return;
-      const problem = await problemOf(client, block, due.txid);
+      const problem = await findProblem(client, block, due.txid);
       if (problem === null) await this.#unread.resolved(due.txid);
       else await this.#unread.failed({ ...due, reason: problem });
     } catch (error) {
@@ -61,7 +61,7 @@ export class UnreadBlocks {
   }
 }
 
-async function problemOf(
+async function findProblem(
   client: Pick<NodeClient, 'receipts'>,
   block: Block,
   txid: string,

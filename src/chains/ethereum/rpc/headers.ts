@@ -13,15 +13,15 @@ export async function blockBefore(
   fromHeight = 0,
 ): Promise<ChainBlockHeader> {
   const tip = await client.tip();
-  if (timeOf(tip) <= timeMs) return headerOf(tip);
+  if (toTimeMs(tip) <= timeMs) return toBlockHeader(tip);
   let low = await required(client, fromHeight);
   let above = tip.number;
   while (above - low.number > 1) {
     const middle = await required(client, Math.floor((low.number + above) / 2));
-    if (timeOf(middle) <= timeMs) low = middle;
+    if (toTimeMs(middle) <= timeMs) low = middle;
     else above = middle.number;
   }
-  return headerOf(low);
+  return toBlockHeader(low);
 }
 
 async function required(client: NodeClient, height: number): Promise<Header> {
@@ -30,11 +30,11 @@ async function required(client: NodeClient, height: number): Promise<Header> {
   return header;
 }
 
-function timeOf({ timestamp }: Header): number {
+function toTimeMs({ timestamp }: Header): number {
   return timestamp * 1000;
 }
 
-function headerOf(header: Header): ChainBlockHeader {
+function toBlockHeader(header: Header): ChainBlockHeader {
   const { number, hash, parentHash } = header;
-  return { height: number, hash, parentHash, timeMs: timeOf(header) };
+  return { height: number, hash, parentHash, timeMs: toTimeMs(header) };
 }

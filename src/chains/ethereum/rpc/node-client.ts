@@ -58,7 +58,7 @@ export interface NodeClient {
     showsState: boolean;
   }>;
   accountState(txid: string, sender: string | null, tip: BlockRef): Promise<AccountState>;
-  sendRaw(raw: string): Promise<string>;
+  sendRawTransaction(raw: string): Promise<string>;
   gasPrices(from: string | null): Promise<GasPrices>;
   estimateGas(call: { from: string; to: string; value: bigint }): Promise<bigint>;
   /** The node's answer to a trace of a whole block, or null when it has no such method. */
@@ -70,7 +70,7 @@ export interface GasPrices {
   readonly chainId: number;
   readonly tip: Header & { readonly baseFee: bigint | null };
   /** The priority fee that the node suggests, or that recent blocks included; null when it returns neither. */
-  readonly priority: bigint | null;
+  readonly maxPriorityFeePerGas: bigint | null;
   readonly gasPrice: bigint | null;
   /** The failed calls with the reason; null for a successful one. */
   readonly problems: ReadonlyMap<string, string | null>;

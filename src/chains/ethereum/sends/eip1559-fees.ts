@@ -64,14 +64,14 @@ export async function quoteFee(
 }
 
 /** @throws {ChainError} when no source yields a price */
-function computeGasPrice({ tip, priority, gasPrice, problems }: GasPrices): bigint {
+function computeGasPrice({ tip, maxPriorityFeePerGas, gasPrice, problems }: GasPrices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
     const reason = problems.get('eth_gasPrice') ?? 'no price';
     throw new ChainError('bad_answer', `the node returned no gas price: eth_gasPrice: ${reason}`);
   }
   const overBase = gasPrice === null ? DEFAULT_TIP : gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n;
-  const priorityFee = priority ?? overBase;
+  const priorityFee = maxPriorityFeePerGas ?? overBase;
   return (tip.baseFee * BASE_FEE_PERCENT) / HUNDRED + priorityFee + 1n;
 }
 

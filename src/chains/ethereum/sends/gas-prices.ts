@@ -31,7 +31,7 @@ export async function readGasPrices(rpc: Rpc, from: string | null): Promise<GasP
     chainId: parsed(unwrapResult(chainId), 'eth_chainId', count),
     tip: { ...tip, baseFee: tip.baseFeePerGas ?? null },
     gasPrice: priceIn(gasPrice, GAS_PRICE, problems),
-    priority: suggested ?? (await recentPriority(rpc, problems)),
+    maxPriorityFeePerGas: suggested ?? (await recentPriority(rpc, problems)),
     nonce: from === null ? 0 : parsed(unwrapResult(nonce), 'eth_getTransactionCount', count),
     problems,
   };

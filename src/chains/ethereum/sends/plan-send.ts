@@ -19,7 +19,7 @@ import { feeFor, priceFrom, rateFrom } from './eip1559-fees.ts';
  */
 export function planSend(request: SendRequest): SendPlan {
   const { quote, nonceSequence, amount, subtractFee, destination, changeAddress } = request;
-  const terms = termsOf(quote);
+  const terms = requireTerms(quote);
   const fee = feeFor(terms.gasLimit, quote.rate);
   if (amount <= 0n) throw new UnsendableAmount('must be more than nothing');
   if (subtractFee && amount <= fee) {
@@ -27,7 +27,7 @@ export function planSend(request: SendRequest): SendPlan {
   }
   const own = request.funds.filter((fund) => accountKey(fund.address) === accountKey(changeAddress));
   const received = subtractFee ? amount - fee : amount;
-  const available = sumOf(own) - (nonceSequence?.committed ?? 0n);
+  const available = sumAmounts(own) - (nonceSequence?.committed ?? 0n);
   if (available < received + fee) {
     throw new InsufficientFunds(available > 0n ? available : 0n, received + fee);
   }
@@ -67,16 +67,16 @@ export function planReplacement(request: ReplacementRequest & { readonly capRate
   // ledger.
   const available =
     nonceSequence === undefined
-      ? sumOf(previous.inputs) + sumOf(extra)
-      : sumOf(own) - nonceSequence.committed;
+      ? sumAmounts(previous.inputs) + sumAmounts(extra)
+      : sumAmounts(own) - nonceSequence.committed;
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
-  for (const fund of extra) if (sumOf(inputs) < amount + fee) inputs.push(fund);
+  for (const fund of extra) if (sumAmounts(inputs) < amount + fee) inputs.push(fund);
   const destination = isBack ? changeAddress : previous.destination;
   return { ...finish(inputs, { destination, changeAddress, amount, fee }), feeRate: rate, account };
 }
 
-function termsOf(quote: FeeQuote): AccountTerms {
+function requireTerms(quote: FeeQuote): AccountTerms {
   if (quote.account === undefined) throw new Error('the fee quote has no account');
   return quote.account;
 }
@@ -107,11 +107,11 @@ function finish(
   to: { destination: string; changeAddress: string; amount: bigint; fee: bigint },
 ): Omit<SendPlan, 'feeRate'> {
   const { destination, changeAddress, amount, fee } = to;
-  const rest = sumOf(inputs) - amount - fee;
+  const rest = sumAmounts(inputs) - amount - fee;
   const change = rest > 0n ? { address: changeAddress, amount: rest } : null;
   return { inputs, destination, amount, fee, change };
 }
 
-function sumOf(funds: readonly Fund[]): bigint {
+function sumAmounts(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, fund) => sum + fund.amount, 0n);
 }

@@ -136,7 +136,7 @@ async function rebroadcast(deps: SubmitDeps, transaction: StoredTransaction): Pr
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) return 'absent';
   try {
-    return (await deps.client.sendRaw(raw)) === txid ? 'present' : 'absent';
+    return (await deps.client.sendRawTransaction(raw)) === txid ? 'present' : 'absent';
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     return (await explain(deps, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
@@ -165,7 +165,7 @@ async function broadcast(deps: SubmitDeps, transaction: StoredTransaction): Prom
     return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
   }
   try {
-    const answered = await deps.client.sendRaw(raw);
+    const answered = await deps.client.sendRawTransaction(raw);
     if (answered === txid) return { kind: 'accepted' };
     return { kind: 'unknown', reason: `the node took it for ${answered}` };
   } catch (error) {

@@ -118,18 +118,21 @@ export class AccountWatch {
     const tip = (hasNews ? null : this.#tip.reusable(recorded)) ?? (await this.#tip.read(asOf));
     const { slot } = tip.block;
     const found = new Map<string, LandedTransaction>();
-    const accountOf = new Map<string, string>();
+    const accountBySignature = new Map<string, string>();
     for (const balance of moved) {
       const round = { floor: recorded ?? slot, slot, isDoubtful, failures };
       for (const transaction of await this.#newsUnlessSilent(balance, round)) {
         found.set(transaction.signature, transaction);
-        accountOf.set(transaction.signature, balance.address);
+        accountBySignature.set(transaction.signature, balance.address);
         this.#tip.found(transaction.slot);
       }
     }
     this.#sends.scanned(found);
     const { finalized } = tip;
-    return { ...tip, active: await this.#blocks.read([...found.values()], { finalized, accountOf }) };
+    return {
+      ...tip,
+      active: await this.#blocks.read([...found.values()], { finalized, accountBySignature }),
+    };
   }
 
   /** Reads the balances of all accounts of one scan. @throws {ChainError} */

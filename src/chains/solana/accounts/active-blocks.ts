@@ -36,12 +36,15 @@ export class ActiveBlocks {
   }
 
   /**
-   * The blocks of these transactions, by slot. @param accountOf the watched account whose history lists each
+   * The blocks of these transactions, by slot. @param accountBySignature the watched account whose history lists each
    * @throws {ChainError} when one is unavailable: retry, without its transactions once they are set aside.
    */
   async read(
     transactions: readonly LandedTransaction[],
-    { finalized, accountOf }: { readonly finalized: number; readonly accountOf: ReadonlyMap<string, string> },
+    {
+      finalized,
+      accountBySignature,
+    }: { readonly finalized: number; readonly accountBySignature: ReadonlyMap<string, string> },
   ): Promise<ActiveBlock[]> {
     const slots = [...Map.groupBy(transactions, ({ slot }) => slot)].sort(([a], [b]) => a - b);
     const active: ActiveBlock[] = [];
@@ -54,7 +57,7 @@ export class ActiveBlocks {
           this.#unshown.delete(slot);
           return block;
         } catch (error) {
-          if (error instanceof ChainError) await this.#failed(slot, { inSlot, accountOf, error });
+          if (error instanceof ChainError) await this.#failed(slot, { inSlot, accountBySignature, error });
           throw error;
         }
       });
@@ -90,11 +93,11 @@ export class ActiveBlocks {
     slot: number,
     about: {
       readonly inSlot: readonly LandedTransaction[];
-      readonly accountOf: ReadonlyMap<string, string>;
+      readonly accountBySignature: ReadonlyMap<string, string>;
       readonly error: ChainError;
     },
   ): Promise<void> {
-    const { inSlot, accountOf, error } = about;
+    const { inSlot, accountBySignature, error } = about;
     if (error.isRateLimited || isNotNow(error)) return;
     const attempts = (this.#unshown.get(slot) ?? 0) + 1;
     this.#unshown.set(slot, attempts);
@@ -102,7 +105,7 @@ export class ActiveBlocks {
     if (this.#unshown.size > MAX_UNSHOWN && oldest !== undefined) this.#unshown.delete(oldest);
     if (attempts < MAX_ATTEMPTS) return;
     for (const { signature: txid } of inSlot) {
-      const watchKey = accountOf.get(txid) ?? null;
+      const watchKey = accountBySignature.get(txid) ?? null;
       const reason = error.message;
       await this.#deps.unread.failed({ txid, height: slot, watchKey, reason, isUnknownVersion: false });
     }

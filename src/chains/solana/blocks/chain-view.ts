@@ -75,13 +75,13 @@ export class ChainView {
     const tip = await readTip(this.#deps.client);
     this.#saw(tip);
     this.#highestTip = Math.max(this.#highestTip, tip.block.slot);
-    return refOf(tip.block);
+    return toBlockRef(tip.block);
   }
 
   /** The tip of the last scan where it is kept, else the newest. */
   async recentTip(): Promise<BlockRef> {
     const last = this.#deps.watch.lastTip;
-    return last === null ? this.tip() : refOf(last.block);
+    return last === null ? this.tip() : toBlockRef(last.block);
   }
 
   /**
@@ -106,7 +106,7 @@ export class ChainView {
     const shown = active?.header ?? (await this.#deps.client.block(height, 'none'));
     if (shown === null) return null;
     const header = await datedBefore(this.#deps.client, shown);
-    return blockOf(header, header.parentHash, await this.#book(active?.transactions ?? []));
+    return buildBlock(header, header.parentHash, await this.#book(active?.transactions ?? []));
   }
 
   /** The next slot above the cursor with our transactions, else the tip; null at the tip. */
@@ -121,16 +121,20 @@ export class ChainView {
     const scan = this.#scan;
     const next = await this.#next(scan, cursor);
     if (next === null) {
-      if (scan.block.hash === cursor.hash) this.#checked = refOf(scan.block);
+      if (scan.block.hash === cursor.hash) this.#checked = toBlockRef(scan.block);
       return null;
     }
     // Blocks of one scan are consecutive; only the first must follow the ledger's last block.
     this.#parent ??= (await this.hashAt(cursor.height)) ?? UNKNOWN_PARENT;
     const shown = scan.active.filter(({ header }) => header.slot <= next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
-    const block = blockOf(next, this.#parent, await this.#book(transactions, slotsOf(shown, cursor, next)));
+    const block = buildBlock(
+      next,
+      this.#parent,
+      await this.#book(transactions, findSlots(shown, cursor, next)),
+    );
     this.#scan = { ...scan, active: scan.active.filter(({ header }) => header.slot > next.slot) };
-    if (this.#parent === cursor.hash) this.#checked = refOf(next);
+    if (this.#parent === cursor.hash) this.#checked = toBlockRef(next);
     this.#returnedHash = next.hash;
     this.#parent = next.hash;
     return block;
@@ -141,21 +145,21 @@ export class ChainView {
     const scan = this.#scan ?? (await this.#scanFrom(null));
     this.#scan = null;
     const waiting = scan.active.filter(({ header }) => header.slot > scan.block.slot);
-    const timeOf = new Map(
+    const timeBySignature = new Map(
       waiting.flatMap(({ header, transactions }) =>
         transactions.map(({ signature }) => [signature, header.timeMs] as const),
       ),
     );
     const { credits, debits } = await this.#book(waiting.flatMap(({ transactions }) => transactions));
     return {
-      tip: refOf(scan.block),
+      tip: toBlockRef(scan.block),
       credits: credits.map((credit) => ({
         ...credit,
-        nodeTimeMs: timeOf.get(credit.ref.txid) ?? null,
+        nodeTimeMs: timeBySignature.get(credit.ref.txid) ?? null,
         inputs: [],
       })),
       debits,
-      has: (txid) => timeOf.has(txid),
+      has: (txid) => timeBySignature.has(txid),
     };
   }
 
@@ -186,7 +190,7 @@ export class ChainView {
 
   async #book(
     transactions: readonly LandedTransaction[],
-    slots?: ReturnType<typeof slotsOf>,
+    slots?: ReturnType<typeof findSlots>,
   ): Promise<Entries> {
     if (transactions.length === 0) return { credits: [], debits: [] };
     const { index } = this.#deps;
@@ -209,7 +213,7 @@ function lastTogether(finalized: readonly ActiveBlock[]): DatedHeader | null {
 }
 
 /** Slots of transactions from other slots; one missed earlier, at or below the cursor, keeps its time but counts in `next`. */
-function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: DatedHeader) {
+function findSlots(shown: readonly ActiveBlock[], cursor: BlockRef, next: DatedHeader) {
   const others = shown.filter(({ header }) => header.slot < next.slot);
   return new Map(
     others.flatMap(({ header: { slot, timeMs }, transactions }) => {
@@ -219,10 +223,10 @@ function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: DatedHea
   );
 }
 
-function refOf({ slot, hash }: BlockHeader): BlockRef {
+function toBlockRef({ slot, hash }: BlockHeader): BlockRef {
   return { height: slot, hash };
 }
 
-function blockOf(header: DatedHeader, parentHash: string, entries: Entries): ChainBlock {
-  return { ...refOf(header), parentHash, timeMs: header.timeMs, ...entries };
+function buildBlock(header: DatedHeader, parentHash: string, entries: Entries): ChainBlock {
+  return { ...toBlockRef(header), parentHash, timeMs: header.timeMs, ...entries };
 }

@@ -41,7 +41,7 @@ export function deriveCredits(
         holdings.set(watchKey, own);
         return;
       }
-      const ended = { outcome: { fee, succeeded: !failed }, ...spenderOf(transaction) };
+      const ended = { outcome: { fee, succeeded: !failed }, ...deriveSpender(transaction) };
       for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
       holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);
       if (after > 0n) {
@@ -54,7 +54,7 @@ export function deriveCredits(
 }
 
 /** The recipients of a transaction according to the balances; none if its bytes have an unknown version. */
-function spenderOf({ raw, keys, before, after }: LandedTransaction): { readonly spender?: Spender } {
+function deriveSpender({ raw, keys, before, after }: LandedTransaction): { readonly spender?: Spender } {
   if (raw === null) return {};
   const pays = keys.flatMap((watchKey, index) => {
     const amount = (after[index] ?? 0n) - (before[index] ?? 0n);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
-import { inContext, lamports, type Level } from './node-answers.ts';
+import { inContext, lamports, type Commitment } from './node-answers.ts';
 import type { Rpc } from './rpc.ts';
 import { requireSlot } from '../sends/signature-status.ts';
 
@@ -22,7 +22,7 @@ interface ReadableBalances {
 export async function readableBalances(
   rpc: Rpc,
   addresses: readonly string[],
-  asOf: { readonly commitment: Level; readonly minContextSlot?: number },
+  asOf: { readonly commitment: Commitment; readonly minContextSlot?: number },
 ): Promise<ReadableBalances> {
   const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
   const { context, value } = await rpc.call(MULTIPLE_ACCOUNTS, [addresses, options], ACCOUNTS);
@@ -37,12 +37,12 @@ export async function readableBalances(
     const account = value[at] ?? null;
     if (account === null) balancesByAccount.set(address, 0n);
     else if (account.lamports !== null) balancesByAccount.set(address, account.lamports);
-    else unread.set(address, problemOf(account.malformed, at));
+    else unread.set(address, describeMalformed(account.malformed, at));
   }
   return { slot: context.slot, lamports: balancesByAccount, unread };
 }
 
-function problemOf(malformed: unknown, at: number): string {
+function describeMalformed(malformed: unknown, at: number): string {
   const [issue] = ACCOUNT.safeParse(malformed).error?.issues ?? [];
   return `unexpected ${['value', at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? ''}`;
 }

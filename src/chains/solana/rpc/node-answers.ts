@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Commitment level: voted for by more than two thirds of the stake, or final. */
-export type Level = 'confirmed' | 'finalized';
+export type Commitment = 'confirmed' | 'finalized';
 
 export const slot = z.int().min(0);
 export const lamports = z

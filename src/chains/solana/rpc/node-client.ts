@@ -7,7 +7,7 @@ import {
   inContext,
   jsonTransaction,
   lamports,
-  type Level,
+  type Commitment,
   rawTransaction,
   slot,
 } from './node-answers.ts';
@@ -55,13 +55,13 @@ export function createNodeClient(rpc: Rpc) {
       (await call('getVersion', [], z.object({ 'solana-core': z.string().optional() })))['solana-core'] ??
       'unknown',
     health: async () => nodeHealth(rpc),
-    slot: async (commitment: Level) => call('getSlot', [{ commitment }], slot),
-    height: async (commitment: Level) => call('getBlockHeight', [{ commitment }], slot),
+    slot: async (commitment: Commitment) => call('getSlot', [{ commitment }], slot),
+    height: async (commitment: Commitment) => call('getBlockHeight', [{ commitment }], slot),
     firstBlock: async () => call('getFirstAvailableBlock', [], slot),
     blocks: async (first: number, last: number) =>
       call('getBlocks', [first, last, { commitment: 'confirmed' }], z.array(slot)),
     block: async (at: number, details: 'none' | 'signatures') => blockHeader(rpc, at, details),
-    rentMinimum: async () => call('getMinimumBalanceForRentExemption', [0], lamports),
+    getMinimumBalanceForRentExemption: async () => call('getMinimumBalanceForRentExemption', [0], lamports),
     ...datingCalls(call),
     priorityFees: async (writable: readonly string[]) =>
       (
@@ -126,7 +126,7 @@ async function answered<T>(response: Promise<T>): Promise<T> {
 function datingCalls(call: Rpc['call']) {
   return {
     /** The latest block hash with the slot of its block. */
-    latestBlockhash: async (commitment: Level) => {
+    latestBlockhash: async (commitment: Commitment) => {
       const latest = z.object({ blockhash: z.string(), lastValidBlockHeight: slot });
       const { context, value } = await call('getLatestBlockhash', [{ commitment }], inContext(latest));
       return { ...value, slot: context.slot };
@@ -135,7 +135,7 @@ function datingCalls(call: Rpc['call']) {
      * Validity at `minContextSlot` or later: a lagging node reports a new hash as unknown, exactly like an
      * expired one.
      */
-    isBlockhashValid: async (blockhash: string, commitment: Level, minContextSlot: number) => {
+    isBlockhashValid: async (blockhash: string, commitment: Commitment, minContextSlot: number) => {
       const params = [blockhash, { commitment, minContextSlot }];
       const { context, value } = await call('isBlockhashValid', params, inContext(z.boolean()));
       requireSlot('isBlockhashValid', context, minContextSlot);
@@ -146,7 +146,7 @@ function datingCalls(call: Rpc['call']) {
       const block = z.object({ absoluteSlot: slot, blockHeight: slot });
       const { absoluteSlot, blockHeight } = await call(
         'getEpochInfo',
-        [{ commitment: 'finalized' satisfies Level }],
+        [{ commitment: 'finalized' satisfies Commitment }],
         block,
       );
       return { slot: absoluteSlot, height: blockHeight };
@@ -170,7 +170,7 @@ function signatureCalls(rpc: Rpc, call: Rpc['call']) {
       signature: string,
       within: { readonly first: number; readonly last: number; readonly minContextSlot: number },
     ) => {
-      const range = [within.first, within.last, { commitment: 'finalized' satisfies Level }];
+      const range = [within.first, within.last, { commitment: 'finalized' satisfies Commitment }];
       const [first, blocks, statuses] = await answered(
         rpc.batch<[number, number[], Statuses]>([
           { method: 'getFirstAvailableBlock', params: [], schema: slot },

@@ -63,7 +63,7 @@ export class NodeHealthReader {
     const [version, firstBlock, rent] = await Promise.all([
       client.version(),
       client.firstBlock(),
-      client.rentMinimum(),
+      client.getMinimumBalanceForRentExemption(),
     ]);
     this.#facts = { version, firstBlock, rent, at: now };
     return this.#facts;

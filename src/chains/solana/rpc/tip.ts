@@ -51,7 +51,7 @@ async function newestBlock(client: NodeClient, last: number): Promise<BlockHeade
 /** The highest block whose time is at or before `timeMs`, else the node's first block. */
 export async function blockBefore(client: NodeClient, timeMs: number): Promise<ChainBlockHeader> {
   const tip = (await readTip(client)).block;
-  if (tip.timeMs <= timeMs) return headerOf(tip);
+  if (tip.timeMs <= timeMs) return toBlockHeader(tip);
   let low = await requireBlock(client, await client.firstBlock());
   let above = tip.slot;
   while (above - low.slot > 1) {
@@ -65,7 +65,7 @@ export async function blockBefore(client: NodeClient, timeMs: number): Promise<C
     if (block.timeMs <= timeMs) low = block;
     else above = middle;
   }
-  return headerOf(low);
+  return toBlockHeader(low);
 }
 
 async function requireBlock(client: NodeClient, slot: number): Promise<DatedHeader> {
@@ -95,7 +95,7 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
     const last = Math.min(finalized, first + pageSlots - 1);
     for (const listed of await client.blocks(first, last)) {
       const block = await client.block(listed, 'none');
-      if (block !== null) return headerOf(await datedBefore(client, block));
+      if (block !== null) return toBlockHeader(await datedBefore(client, block));
       unshown += 1;
       if (unshown >= MAX_UNSHOWN)
         throw new ChainError(
@@ -122,6 +122,6 @@ export async function blockHashAt(client: NodeClient, slot: number, tip: number)
   return child !== null && child.parentSlot < slot ? child.parentHash : null;
 }
 
-function headerOf({ slot: height, hash, parentHash, timeMs }: DatedHeader): ChainBlockHeader {
+function toBlockHeader({ slot: height, hash, parentHash, timeMs }: DatedHeader): ChainBlockHeader {
   return { height, hash, parentHash, timeMs };
 }

@@ -16,11 +16,11 @@ import { buildMessage } from './sign-send.ts';
  * another send may take the accounts, and one more transfer needs more.
  * @throws as planWith
  */
-export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
-  const plan = planWith(request, rentMinimum);
+export function planSend(request: SendRequest, rentExemptMinimum: bigint): SendPlan {
+  const plan = planWith(request, rentExemptMinimum);
   const { measured, ...quote } = request.quote;
   if (measured === undefined || buildMessage(plan).transfers.length <= measured.transfers) return plan;
-  return planWith({ ...request, quote }, rentMinimum);
+  return planWith({ ...request, quote }, rentExemptMinimum);
 }
 
 /**
@@ -29,7 +29,7 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
  * @throws {InsufficientFunds} when the accounts that fit into one transaction do not cover it.
  * @throws {UnsendableAmount} when the change would be below the network's minimum for an account.
  */
-function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
+function planWith(request: SendRequest, rentExemptMinimum: bigint): SendPlan {
   const { amount, subtractFee, quote } = request;
   requireSendable(amount);
   const usable = usableAccounts(request);
@@ -39,14 +39,14 @@ function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
     const fee = sendFee(count, quote);
     const rest = sum(accounts.map((account) => account.amount)) - amount - (subtractFee ? 0n : fee);
     if (rest < 0n) continue;
-    if (rest > 0n && rest < rentMinimum) {
+    if (rest > 0n && rest < rentExemptMinimum) {
       stranded ??= rest;
       continue;
     }
     requireSendable(subtractFee ? amount - fee : amount);
     return finish(request, { accounts, fee, rest });
   }
-  if (stranded !== null) throw strands(stranded, rentMinimum);
+  if (stranded !== null) throw strands(stranded, rentExemptMinimum);
   const available = sum(usable.map((account) => account.amount));
   throw new InsufficientFunds(
     available,
@@ -62,7 +62,7 @@ export interface RenewalTerms {
   readonly feeLimit: bigint;
   /** Maximum rate in lamports per 1,000 compute units. */
   readonly capRate: bigint;
-  readonly rentMinimum: bigint;
+  readonly rentExemptMinimum: bigint;
 }
 
 /** Plans a payment again whose block hash has finally expired, at a higher fee where affordable and allowed. */
@@ -81,7 +81,7 @@ export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalT
 function withHigherFee(
   plan: SendPlan,
   requested: bigint,
-  { subtractFee, feeLimit, capRate, rentMinimum }: RenewalTerms,
+  { subtractFee, feeLimit, capRate, rentExemptMinimum }: RenewalTerms,
 ): SendPlan | null {
   const { computeUnits: units } = plan;
   if (units === undefined) return null;
@@ -95,7 +95,7 @@ function withHigherFee(
   const extra = fee - plan.fee;
   const { change } = plan;
   const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);
-  if (payer - extra < rentMinimum) return null;
+  if (payer - extra < rentExemptMinimum) return null;
   const raised = subtractFee
     ? { ...plan, fee, feeRate, amount: payer - extra }
     : { ...plan, fee, feeRate, change: change === null ? null : { ...change, amount: payer - extra } };
@@ -137,9 +137,9 @@ function requireSendable(amount: bigint): void {
   if (amount <= 0n) throw new UnsendableAmount('nothing would be left for the destination');
 }
 
-function strands(rest: bigint, rentMinimum: bigint): UnsendableAmount {
+function strands(rest: bigint, rentExemptMinimum: bigint): UnsendableAmount {
   const left = formatCoinAmount(rest, 'SOL');
-  const least = formatCoinAmount(rentMinimum, 'SOL');
+  const least = formatCoinAmount(rentExemptMinimum, 'SOL');
   return new UnsendableAmount(
     `would leave ${left} SOL in the wallet, less than the ${least} SOL that the network demands of an account: send all of it with subtractFee, or leave more`,
   );

@@ -41,7 +41,7 @@ export class BlockFetcher {
    */
   async hashAt(height: number): Promise<string | null> {
     this.#reset();
-    return this.#deps.client.blockHash(height);
+    return this.#deps.client.getBlockHash(height);
   }
 
   /** See ChainAdapter.blocksFrom. */
@@ -112,10 +112,10 @@ export class BlockFetcher {
 
   async #read(from: number, count: number): Promise<RawBlock[]> {
     const { client } = this.#deps;
-    const hashes = await client.blockHashes(Array.from({ length: count }, (_, at) => from + at));
+    const hashes = await client.getBlockHashes(Array.from({ length: count }, (_, at) => from + at));
     const end = hashes.indexOf(null);
     const known = (end === -1 ? hashes : hashes.slice(0, end)).filter((hash) => hash !== null);
-    const raws = await client.rawBlocks(known);
+    const raws = await client.getBlocks(known);
     const blocks: RawBlock[] = [];
     for (const [at, hash] of known.entries()) {
       const raw = raws[at] ?? null;

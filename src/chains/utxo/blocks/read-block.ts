@@ -24,9 +24,9 @@ const ONE_CONFIRMATION = 1;
  * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
-  const hash = await deps.client.blockHash(height);
+  const hash = await deps.client.getBlockHash(height);
   if (hash === null) return null;
-  const raw = await deps.client.rawBlock(hash);
+  const raw = await deps.client.getBlock(hash);
   if (raw === null) throw await prunedError(deps.client, height);
   return reduceBlock(deps, height, openBlock({ hash, raw }));
 }

@@ -115,7 +115,7 @@ async function readNew(
 function tipLookup(client: NodeClient): (hash: string) => Promise<BlockRef> {
   let tip: BlockRef | null = null;
   return async (hash) => {
-    if (tip?.hash !== hash) tip = { hash, height: (await client.header(hash)).height };
+    if (tip?.hash !== hash) tip = { hash, height: (await client.getBlockHeader(hash)).height };
     return tip;
   };
 }

@@ -61,10 +61,10 @@ interface BlockContent {
 
 /** Transaction ids of the last blocks; each block is read once, for any number of lookups. */
 export class RecentBlocks {
-  readonly #client: Pick<NodeClient, 'blockTxids' | 'header'>;
+  readonly #client: Pick<NodeClient, 'blockTxids' | 'getBlockHeader'>;
   #blocks: ReadonlyMap<string, BlockContent> = new Map();
 
-  constructor(client: Pick<NodeClient, 'blockTxids' | 'header'>) {
+  constructor(client: Pick<NodeClient, 'blockTxids' | 'getBlockHeader'>) {
     this.#client = client;
   }
 
@@ -86,7 +86,7 @@ export class RecentBlocks {
 
   async #read(hash: string): Promise<BlockContent> {
     const txids = new Set(await this.#client.blockTxids(hash));
-    return { txids, parent: (await this.#client.header(hash)).previousblockhash };
+    return { txids, parent: (await this.#client.getBlockHeader(hash)).previousblockhash };
   }
 }
 

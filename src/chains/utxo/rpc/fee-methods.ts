@@ -19,7 +19,7 @@ export interface MempoolFees {
 /** Methods about fee rates: see NodeClient. */
 export function feeMethods(rpc: Rpc) {
   return {
-    estimateFee: async (blocks: number): Promise<FeeAnswer<bigint | null>> =>
+    estimateSmartFee: async (blocks: number): Promise<FeeAnswer<bigint | null>> =>
       feeAnswer(async () => {
         const { feerate } = await rpc.call('estimatesmartfee', [blocks, 'ECONOMICAL'], ESTIMATE);
         if (feerate === undefined || feerate === null) return null;

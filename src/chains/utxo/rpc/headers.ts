@@ -30,7 +30,7 @@ export async function blockBefore(client: NodeClient, timeMs: number): Promise<C
 }
 
 async function headerAt(client: NodeClient, height: number): Promise<NodeHeader> {
-  const hash = await client.blockHash(height);
+  const hash = await client.getBlockHash(height);
   if (hash === null) throw new ChainError('unavailable', `block ${height} left the chain during the search`);
-  return client.header(hash);
+  return client.getBlockHeader(hash);
 }

@@ -13,7 +13,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
   const [info, networkInfo, genesisHash] = await Promise.all([
     client.chainInfo(),
     client.networkInfo(),
-    client.blockHash(0),
+    client.getBlockHash(0),
   ]);
   checkIdentity(coin, network, info.chain, genesisHash ?? 'none');
   return {
@@ -34,11 +34,11 @@ function checkIdentity(coin: UtxoCoin, network: Network, chain: string, genesisH
   const expected = identities.map((known) => `chain "${known.chain}" from ${known.genesisHash}`).join(' or ');
   throw new ChainError(
     'wrong_chain',
-    `expected ${coin.name} ${network} (${expected}), found ${nameOf(genesisHash)} (chain "${chain}" from ${genesisHash})`,
+    `expected ${coin.name} ${network} (${expected}), found ${chainName(genesisHash)} (chain "${chain}" from ${genesisHash})`,
   );
 }
 
-function nameOf(genesisHash: string): string {
+function chainName(genesisHash: string): string {
   for (const coin of Object.values(UTXO_COINS)) {
     for (const network of NETWORKS) {
       const isThis = coin.networks[network].identities.some((known) => known.genesisHash === genesisHash);

@@ -61,6 +61,13 @@ export function mempoolMethods(rpc: Rpc) {
         schema: RAW,
         size: RAW_BATCH,
       }),
+    minedTransactions: async (of: readonly { readonly txid: string; readonly blockHash: string }[]) =>
+      lookUpEach(rpc, {
+        method: 'getrawtransaction',
+        keys: of.map(({ txid, blockHash }) => [txid, false, blockHash]),
+        schema: RAW,
+        size: RAW_BATCH,
+      }),
     async mempoolTimes(txids: readonly string[]): Promise<(number | null | 'unknown')[]> {
       const entries = await lookUpEach(rpc, {
         method: 'getmempoolentry',

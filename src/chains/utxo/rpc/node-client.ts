@@ -25,14 +25,14 @@ export interface NodeClient {
   networkInfo(): Promise<NetworkInfo>;
   tip(): Promise<BlockRef>;
   /** Null above the tip. */
-  blockHash(height: number): Promise<string | null>;
-  /** As blockHash, for several heights in one request. */
-  blockHashes(heights: readonly number[]): Promise<(string | null)[]>;
-  header(hash: string): Promise<NodeHeader>;
+  getBlockHash(height: number): Promise<string | null>;
+  /** As getBlockHash, for several heights in one request. */
+  getBlockHashes(heights: readonly number[]): Promise<(string | null)[]>;
+  getBlockHeader(hash: string): Promise<NodeHeader>;
   /** Raw block as hex characters, owned by the caller; null when the node no longer keeps it. */
-  rawBlock(hash: string): Promise<HexText | null>;
-  /** As rawBlock, for several blocks in one request: the caller limits the answer's size. */
-  rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
+  getBlock(hash: string): Promise<HexText | null>;
+  /** As getBlock, for several blocks in one request: the caller limits the answer's size. */
+  getBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
   /**
    * The mempool between two reads of the best block, in one request. @throws {ChainError} while the node
@@ -44,6 +44,10 @@ export interface NodeClient {
    * unavailable.
    */
   mempoolTransactions(txids: readonly string[]): Promise<(string | null | ChainError)[]>;
+  /** As mempoolTransactions, of transactions in these blocks: a pruned node may no longer have them. */
+  minedTransactions(
+    of: readonly { readonly txid: string; readonly blockHash: string }[],
+  ): Promise<(string | null | ChainError)[]>;
   /**
    * When each entered the node's mempool, ms; null for those that left in the meantime, `unknown` where the
    * node does not return it.
@@ -58,8 +62,8 @@ export interface NodeClient {
   /** Whether each output is unspent in the chain and, if requested, in the mempool. */
   unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
-  sendRaw(raw: string): Promise<void>;
-  estimateFee(blocks: number): Promise<FeeAnswer<bigint | null>>;
+  sendRawTransaction(raw: string): Promise<void>;
+  estimateSmartFee(blocks: number): Promise<FeeAnswer<bigint | null>>;
   /**
    * Atoms per 1,000 vB: the current minimum of its mempool, its relay minimum, and the increment for a
    * replacement.
@@ -76,9 +80,9 @@ export function createNodeClient(rpc: Rpc): NodeClient {
       const info = await ask(rpc.call('getblockchaininfo', [], CHAIN_INFO));
       return { height: info.blocks, hash: info.bestblockhash };
     },
-    blockHash: (height) =>
+    getBlockHash: (height) =>
       ask(rpc.call('getblockhash', [height], HASH), (refusal) => refusal.code === RPC_INVALID_PARAMETER),
-    blockHashes: async (heights) =>
+    getBlockHashes: async (heights) =>
       lookUp(rpc, {
         method: 'getblockhash',
         keys: heights.map((height) => [height]),
@@ -86,11 +90,11 @@ export function createNodeClient(rpc: Rpc): NodeClient {
         size: LOOKUP_BATCH,
         isNothing: (refusal) => refusal.code === RPC_INVALID_PARAMETER,
       }),
-    async header(hash) {
+    async getBlockHeader(hash) {
       return ask(rpc.call('getblockheader', [hash, true], HEADER));
     },
-    rawBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW_BYTES, 'long'), isPruned),
-    rawBlocks: async (hashes) =>
+    getBlock: (hash) => ask(rpc.call('getblock', [hash, 0], RAW_BYTES, 'long'), isPruned),
+    getBlocks: async (hashes) =>
       lookUp(rpc, {
         method: 'getblock',
         keys: hashes.map((hash) => [hash, 0]),
@@ -105,7 +109,7 @@ export function createNodeClient(rpc: Rpc): NodeClient {
     },
     ...mempoolMethods(rpc),
     ...feeMethods(rpc),
-    async sendRaw(raw) {
+    async sendRawTransaction(raw) {
       // 0: no limit by the node, because plans are capped before they are signed. Not retried: a second
       // backend could reject what the first one accepted before the connection broke.
       await rpc.callOnce('sendrawtransaction', [raw, 0], HASH);

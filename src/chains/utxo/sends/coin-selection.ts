@@ -1,22 +1,22 @@
 import { selectUTXO } from '@scure/btc-signer';
 import { type Ancestry, type Fund, outputKey } from '../../../domain/chain.ts';
-import type { UtxoCoin } from '../../../domain/coins/definition.ts';
+import type { ScriptType } from '../../../domain/coins/definition.ts';
 import { deficitAt, distinctAncestors } from '../../../domain/send/package-fee.ts';
 import { keyHashScript } from '../address.ts';
 import type { PlanParts } from './plan.ts';
-import { dustLimit, feeFor, inputVsize, transactionVsize } from './size.ts';
+import { dustLimit, feeFor, type InputKind, inputVsize, transactionVsize } from './size.ts';
 
 /** selectUTXO uses whole atoms per byte; scaling by a thousand keeps our rates per 1,000 exact. */
 const SCALE = 1_000n;
 
 /** Funds worth more than they cost to spend, largest first. */
 export function usableFunds(
-  coin: UtxoCoin,
+  kind: InputKind,
   funds: readonly Fund[],
   rate: bigint,
   ancestry?: Ancestry,
 ): Fund[] {
-  const inputFee = feeFor(inputVsize(coin.scriptType), rate);
+  const inputFee = feeFor(inputVsize(kind), rate);
   return funds
     .filter((fund) => effectiveValue(fund, rate, ancestry) > inputFee)
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)));
@@ -45,15 +45,16 @@ const MAX_SELECTION = 250;
  * the library's maximum, the search for a set without change is not worthwhile.
  */
 function largestThatPay(
-  { scriptType, destination }: Omit<PlanParts, 'inputs'>,
+  { inputKind, payees }: Omit<PlanParts, 'inputs'>,
   usable: readonly Fund[],
   { amount, rate, worth }: Target,
 ): readonly Fund[] | null {
+  const scripts = payees.map(({ script }) => script);
   let total = 0n;
   for (const [at, fund] of usable.entries()) {
     total += worth(fund);
     if (total < amount) continue;
-    const vsize = transactionVsize(scriptType, at + 1, [destination.script]);
+    const vsize = transactionVsize(inputKind, at + 1, scripts);
     if (total >= amount + feeFor(vsize, rate)) return usable.slice(0, at + 1);
   }
   return null;
@@ -70,11 +71,14 @@ export function selectCoins(
 ): readonly Fund[] | null {
   const largest = largestThatPay(parts, usable, target);
   if (largest === null || largest.length === usable.length || largest.length > MAX_SELECTION) return largest;
-  return searchWithoutChange(parts, usable.slice(0, MAX_SELECTION), target) ?? largest;
+  const { inputKind } = parts;
+  // The library measures inputs by their scripts, and knows those of the wallet.
+  if (typeof inputKind !== 'string') return largest;
+  return searchWithoutChange({ ...parts, inputKind }, usable.slice(0, MAX_SELECTION), target) ?? largest;
 }
 
 function searchWithoutChange(
-  parts: Omit<PlanParts, 'inputs'>,
+  parts: Omit<PlanParts, 'inputs' | 'inputKind'> & { readonly inputKind: ScriptType },
   usable: readonly Fund[],
   target: Target,
 ): Fund[] | null {
@@ -84,13 +88,13 @@ function searchWithoutChange(
     usable.map((fund) => ({
       txid: Buffer.from(fund.ref.txid, 'hex'),
       index: fund.ref.index,
-      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPTS[parts.scriptType] },
+      witnessUtxo: { amount: target.worth(fund) * SCALE, script: PLACEHOLDER_SCRIPTS[parts.inputKind] },
     })),
-    [{ script: parts.destination.script, amount: target.amount * SCALE }],
+    parts.payees.map(({ script, amount }) => ({ script, amount: amount * SCALE })),
     'exactBiggest/accumBiggest',
     {
       feePerByte: target.rate,
-      changeAddress: PLACEHOLDER_ADDRESSES[parts.scriptType],
+      changeAddress: PLACEHOLDER_ADDRESSES[parts.inputKind],
       allowLegacyWitnessUtxo: true,
       dust: dustLimit(parts.change.script, parts.dustRelayRate) * SCALE,
       dustRelayFeeRate: 1n,

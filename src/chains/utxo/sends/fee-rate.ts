@@ -18,12 +18,12 @@ export interface FeeLimits {
  * floor, never above the cap. `source` names the deciding one. Calls that the node rejects are skipped.
  */
 export async function estimateFeeRate(
-  client: Pick<NodeClient, 'estimateFee' | 'mempoolFees'>,
+  client: Pick<NodeClient, 'estimateSmartFee' | 'mempoolFees'>,
   limits: FeeLimits,
   { at, sources }: { readonly at: number; readonly sources: FeeSourceHealth },
 ): Promise<FeeQuote> {
   const [estimate, mempool] = await Promise.all([
-    client.estimateFee(limits.confirmTarget),
+    client.estimateSmartFee(limits.confirmTarget),
     client.mempoolFees(),
   ]);
   note(sources, 'estimatesmartfee', estimate.problem);

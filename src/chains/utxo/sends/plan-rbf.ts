@@ -1,6 +1,7 @@
 import { type ReplacementRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { distinctAncestors, deficitAt, packageRate, sizeTogether } from '../../../domain/send/package-fee.ts';
+import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumInputs } from './plan.ts';
@@ -41,23 +42,26 @@ export function planRbfBump(coin: UtxoCoin, network: Network, request: Request):
     script: addressScript(coin, network, request.changeAddress),
   };
   const { scriptType, dustRelayRate } = coin;
-  const parts = { change, scriptType, dustRelayRate };
+  const parts = { change, inputKind: scriptType, dustRelayRate };
   // The fee that it pays for its ancestors does not count towards its own rate.
   const isWithinCap = (plan: SendPlan) => (plan.feeRate * (plan.fee - deficit)) / plan.fee <= capRate;
   if (request.toSelf === true) {
-    const plan = payBack({ ...parts, destination: change, inputs: previous.inputs }, feeRule);
+    const plan = payBack({ ...parts, inputs: previous.inputs }, feeRule);
     return plan !== null && isWithinCap(plan) ? plan : null;
   }
-  const address = previous.destination;
-  const destination = { address, script: addressScript(coin, network, address) };
-  const most = maxInputs(scriptType, [destination.script, change.script], sizeTogether(ancestors));
+  const payees = receivedOutputs(previous).map((one) => ({
+    ...one,
+    script: addressScript(coin, network, one.destination),
+  }));
+  const scripts = [...payees, change].map(({ script }) => script);
+  const most = maxInputs(scriptType, scripts, sizeTogether(ancestors));
   const extra = confirmedExtra(coin, request, leastRate > quote.rate ? leastRate : quote.rate).slice(
     0,
     Math.max(0, most - previous.inputs.length),
   );
   for (let count = 0; count <= extra.length; count += 1) {
     const inputs = [...previous.inputs, ...extra.slice(0, count)];
-    const plan = finishFeeOnTop({ ...parts, destination, inputs }, previous.amount, feeRule);
+    const plan = finishFeeOnTop({ ...parts, payees, inputs }, previous.amount, feeRule);
     if (plan !== null) return isWithinCap(plan) ? plan : null;
   }
   return null;
@@ -69,15 +73,15 @@ function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, 
   const others = funds.filter(
     ({ ref }) => !spent.has(outputKey(ref)) && ancestry?.has(outputKey(ref)) !== true,
   );
-  return usableFunds(coin, others, rate);
+  return usableFunds(coin.scriptType, others, rate);
 }
 
 /** Pays everything to one output; null when the fee would leave dust. */
-function payBack(parts: PlanParts, feeRule: FeeRule): SendPlan | null {
-  const plan = finishFeeSubtracted(parts, sumInputs(parts.inputs), feeRule);
-  return plan !== null && plan.amount >= dustLimit(parts.destination.script, parts.dustRelayRate)
-    ? plan
-    : null;
+function payBack(parts: Omit<PlanParts, 'payees'>, feeRule: FeeRule): SendPlan | null {
+  const { address: destination, script } = parts.change;
+  const amount = sumInputs(parts.inputs);
+  const plan = finishFeeSubtracted({ ...parts, payees: [{ destination, script, amount }] }, amount, feeRule);
+  return plan !== null && plan.amount >= dustLimit(script, parts.dustRelayRate) ? plan : null;
 }
 
 function largest(values: readonly bigint[]): bigint {

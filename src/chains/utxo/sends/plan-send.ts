@@ -6,12 +6,13 @@ import {
   UnsendableAmount,
 } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
-import { formatDecimal } from '../../../domain/money.ts';
+import { formatUnits } from '../../../domain/money.ts';
 import { distinctAncestors, deficitAt, sizeTogether } from '../../../domain/send/package-fee.ts';
+import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { effectiveValue, selectCoins, usableFunds } from './coin-selection.ts';
-import { type FeeRule, finishFeeOnTop, finishFeeSubtracted } from './plan.ts';
+import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type Payee } from './plan.ts';
 import { dustLimit, feeFor, maxInputs, transactionVsize } from './size.ts';
 
 /**
@@ -23,59 +24,89 @@ import { dustLimit, feeFor, maxInputs, transactionVsize } from './size.ts';
 export function planSend(coin: UtxoCoin, network: Network, request: SendRequest): SendPlan {
   const { amount, subtractFee } = request;
   const { rate } = request.quote;
-  const destination = {
-    address: request.destination,
-    script: addressScript(coin, network, request.destination),
-  };
+  const payees = listPayees(coin, network, request);
+  requireCarried(coin, payees);
   const change = {
     address: request.changeAddress,
     script: addressScript(coin, network, request.changeAddress),
   };
-  const leastAmount = dustLimit(destination.script, coin.dustRelayRate);
-  if (amount < leastAmount) throw tooSmall(coin, leastAmount);
-
   const { ancestry } = request;
-  const { scriptType, dustRelayRate } = coin;
+  const { dustRelayRate } = coin;
+  const inputKind = request.inputSize ?? coin.scriptType;
   const ancestorsSize = sizeTogether(distinctAncestors(request.funds, ancestry));
-  const most = maxInputs(scriptType, [destination.script, change.script], ancestorsSize);
-  const usable = usableFunds(coin, request.funds, rate, ancestry).slice(0, most);
-  const parts = { destination, change, scriptType, dustRelayRate };
+  const scripts = [...payees, change].map(({ script }) => script);
+  const usable = usableFunds(inputKind, request.funds, rate, ancestry).slice(
+    0,
+    maxInputs(inputKind, scripts, ancestorsSize),
+  );
+  const parts = { payees, change, inputKind, dustRelayRate };
   const worth = (fund: Fund) => (subtractFee ? fund.amount : effectiveValue(fund, rate, ancestry));
   const target = { amount, rate: subtractFee ? 0n : rate, worth };
-  const chosen = selectCoins(parts, usable, target);
-  if (chosen === null) throw insufficient(coin, network, usable, request);
+  const chosen = request.spendsAll === true ? request.funds : selectCoins(parts, usable, target);
+  if (chosen === null) throw insufficient(coin, payees, usable, request);
   const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
   const deficit = deficitAt(rate, distinctAncestors(chosen, ancestry));
   const feeRule: FeeRule = (vsize) => feeFor(vsize, rate) + deficit;
   const plan = finish({ ...parts, inputs: chosen }, amount, feeRule);
-  if (plan === null) throw insufficient(coin, network, usable, request);
-  if (plan.amount < leastAmount) {
-    throw new UnsendableAmount(
-      `after a fee of ${amountText(coin, amount - plan.amount)} less than the smallest payable amount ` +
-        `(${amountText(coin, leastAmount)}) would be left`,
-    );
-  }
+  if (plan === null) throw insufficient(coin, payees, usable, request);
+  requireCarriedAfterFee(coin, payees, { plan, amount });
   return plan;
 }
 
-function amountText(coin: UtxoCoin, atoms: bigint): string {
-  return `${formatDecimal(atoms, coin.decimals)} ${coin.code}`;
+function listPayees(
+  coin: UtxoCoin,
+  network: Network,
+  request: Pick<SendRequest, 'destination' | 'amount' | 'outputs'>,
+): Payee[] {
+  return receivedOutputs(request).map((one) => ({
+    ...one,
+    script: addressScript(coin, network, one.destination),
+  }));
 }
 
-function tooSmall(coin: UtxoCoin, leastAmount: bigint): UnsendableAmount {
-  return new UnsendableAmount(
-    `the smallest amount this address can be paid is ${amountText(coin, leastAmount)}`,
-  );
+/** @throws {UnsendableAmount} when a recipient would receive dust. */
+function requireCarried(coin: UtxoCoin, payees: readonly Payee[]): void {
+  for (const [at, { script, amount }] of payees.entries()) {
+    const least = dustLimit(script, coin.dustRelayRate);
+    if (amount >= least) continue;
+    throw new UnsendableAmount(
+      `the smallest amount this address can be paid is ${amountText(coin, least)}`,
+      payees.length === 1 ? null : at,
+    );
+  }
+}
+
+/** @throws {UnsendableAmount} when the fee leaves a recipient dust. */
+function requireCarriedAfterFee(
+  coin: UtxoCoin,
+  payees: readonly Payee[],
+  { plan, amount }: { readonly plan: SendPlan; readonly amount: bigint },
+): void {
+  const received = receivedOutputs(plan);
+  for (const [at, { script }] of payees.entries()) {
+    const least = dustLimit(script, coin.dustRelayRate);
+    if ((received[at]?.amount ?? 0n) >= least) continue;
+    throw new UnsendableAmount(
+      `after a fee of ${amountText(coin, amount - plan.amount)} less than the smallest payable amount ` +
+        `(${amountText(coin, least)}) would be left`,
+      payees.length === 1 ? null : at,
+    );
+  }
+}
+
+function amountText(coin: UtxoCoin, atoms: bigint): string {
+  return `${formatUnits(atoms, coin.decimals)} ${coin.code}`;
 }
 
 function insufficient(
   coin: UtxoCoin,
-  network: Network,
+  payees: readonly Payee[],
   usable: readonly Fund[],
   request: SendRequest,
 ): InsufficientFunds {
-  const script = addressScript(coin, network, request.destination);
-  const vsize = transactionVsize(coin.scriptType, Math.max(1, usable.length), [script]);
+  const scripts = payees.map(({ script }) => script);
+  const kind = request.inputSize ?? coin.scriptType;
+  const vsize = transactionVsize(kind, Math.max(1, usable.length), scripts);
   const fee = request.subtractFee ? 0n : feeFor(vsize, request.quote.rate);
   const available = usable.reduce(
     (sum, fund) => sum + effectiveValue(fund, request.quote.rate, request.ancestry),

@@ -1,13 +1,19 @@
 import type { Fund, SendPlan } from '../../../domain/chain.ts';
-import type { ScriptType } from '../../../domain/coins/definition.ts';
-import { dustLimit, transactionVsize } from './size.ts';
+import { type SendOutput, splitAmount } from '../../../domain/send/outputs.ts';
+import { dustLimit, type InputKind, transactionVsize } from './size.ts';
+
+/** A recipient; its amount as ordered, atoms. */
+export interface Payee extends SendOutput {
+  readonly script: Uint8Array;
+}
 
 /** Parts of a plan once its inputs are selected. Rates in atoms per 1,000 vB. */
 export interface PlanParts {
   readonly inputs: readonly Fund[];
-  readonly destination: { readonly address: string; readonly script: Uint8Array };
+  /** At least one. */
+  readonly payees: readonly Payee[];
   readonly change: { readonly address: string; readonly script: Uint8Array };
-  readonly scriptType: ScriptType;
+  readonly inputKind: InputKind;
   readonly dustRelayRate: bigint;
 }
 
@@ -24,16 +30,12 @@ export function sumInputs(funds: readonly Fund[]): bigint {
  */
 export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
   const rest = sumInputs(parts.inputs) - amount;
-  const { destination, change } = parts;
-  const withChange = transactionVsize(parts.scriptType, parts.inputs.length, [
-    destination.script,
-    change.script,
-  ]);
+  const withChange = planVsize(parts, { hasChange: true });
   const changeAmount = rest - feeRule(withChange);
-  if (changeAmount >= dustLimit(change.script, parts.dustRelayRate)) {
+  if (changeAmount >= dustLimit(parts.change.script, parts.dustRelayRate)) {
     return toPlan(parts, { amount, change: changeAmount, vsize: withChange });
   }
-  const withoutChange = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
+  const withoutChange = planVsize(parts, { hasChange: false });
   if (rest < feeRule(withoutChange)) return null;
   return toPlan(parts, { amount, change: 0n, vsize: withoutChange });
 }
@@ -44,27 +46,36 @@ export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRul
  */
 export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
   const total = sumInputs(parts.inputs);
-  const { destination, change } = parts;
   if (total < amount) return null;
-  if (total - amount >= dustLimit(change.script, parts.dustRelayRate)) {
-    const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [
-      destination.script,
-      change.script,
-    ]);
+  if (total - amount >= dustLimit(parts.change.script, parts.dustRelayRate)) {
+    const vsize = planVsize(parts, { hasChange: true });
     return toPlan(parts, { amount: amount - feeRule(vsize), change: total - amount, vsize });
   }
-  const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
+  const vsize = planVsize(parts, { hasChange: false });
   const paid = total - feeRule(vsize);
   return toPlan(parts, { amount: paid < amount ? paid : amount, change: 0n, vsize });
 }
 
+/** Size of the transaction of these parts. */
+function planVsize(
+  { inputKind, inputs, payees, change }: PlanParts,
+  { hasChange }: { readonly hasChange: boolean },
+): bigint {
+  const scripts = payees.map(({ script }) => script);
+  return transactionVsize(inputKind, inputs.length, hasChange ? [...scripts, change.script] : scripts);
+}
+
 function toPlan(parts: PlanParts, numbers: { amount: bigint; change: bigint; vsize: bigint }): SendPlan {
   const { amount, change, vsize } = numbers;
-  const fee = sumInputs(parts.inputs) - amount - change;
+  const { inputs, payees } = parts;
+  const [first] = payees;
+  if (first === undefined) throw new RangeError('a send needs a recipient');
+  const fee = sumInputs(inputs) - amount - change;
   return {
-    inputs: parts.inputs,
-    destination: parts.destination.address,
+    inputs,
+    destination: first.destination,
     amount,
+    ...(payees.length === 1 ? {} : { outputs: splitAmount(payees, amount) }),
     fee,
     change: change === 0n ? null : { address: parts.change.address, amount: change },
     feeRate: (fee * 1000n) / vsize,

@@ -2,6 +2,7 @@ import { Transaction } from '@scure/btc-signer';
 import { type Fund, outputKey, type SendPlan, type SignedTransaction } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import type { KeySource } from '../../../domain/keys.ts';
+import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { compareBig, compareText } from './coin-selection.ts';
@@ -87,11 +88,14 @@ function listOutputs(
   network: Network,
   plan: SendPlan,
 ): { address: string; script: Buffer; amount: bigint }[] {
-  const paid = { address: plan.destination, amount: plan.amount };
-  const outputs = [paid, ...(plan.change === null ? [] : [plan.change])].map(({ address, amount }) => ({
-    address,
-    script: addressScript(coin, network, address),
-    amount,
-  }));
+  const paid = receivedOutputs(plan);
+  const payments = paid.map(({ destination: address, amount }) => ({ address, amount }));
+  const outputs = [...payments, ...(plan.change === null ? [] : [plan.change])].map(
+    ({ address, amount }) => ({
+      address,
+      script: addressScript(coin, network, address),
+      amount,
+    }),
+  );
   return outputs.sort((a, b) => compareBig(a.amount, b.amount) || Buffer.compare(a.script, b.script));
 }

@@ -1,7 +1,11 @@
 import type { ScriptType } from '../../../domain/coins/definition.ts';
+import type { InputSize } from '../../../domain/psbt.ts';
 import { MAX_PACKAGE_SIZE } from '../../../domain/send/package-fee.ts';
 
-/** Sizes of transactions that we sign: inputs of our own script type, any outputs. All pure. */
+/** Sizes of transactions that we plan: inputs of one kind, any outputs. All pure. */
+
+/** Inputs of the wallet, by its script type, or those of a watched account. */
+export type InputKind = ScriptType | InputSize;
 
 const WITNESS_SCALE = 4;
 const OVERHEAD_BYTES = 4 + 4;
@@ -15,9 +19,17 @@ const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
   p2pkh: (OUTPOINT_SCRIPT_SEQUENCE_BYTES + SIGNATURE_AND_KEY_BYTES) * WITNESS_SCALE,
 };
 
-/** Virtual size that one more input of ours adds. */
-export function inputVsize(type: ScriptType): bigint {
-  return BigInt(INPUT_WEIGHTS[type] / WITNESS_SCALE);
+/** Virtual size that one more input adds, rounded up. */
+export function inputVsize(kind: InputKind): bigint {
+  return BigInt(Math.ceil(inputWeight(kind) / WITNESS_SCALE));
+}
+
+function inputWeight(kind: InputKind): number {
+  return typeof kind === 'string' ? INPUT_WEIGHTS[kind] : kind.weight;
+}
+
+function hasWitness(kind: InputKind): boolean {
+  return typeof kind === 'string' ? kind === 'p2wpkh' : kind.hasWitness;
 }
 
 /** Largest transaction that nodes relay (MAX_STANDARD_TX_WEIGHT of Bitcoin Core), vB. */
@@ -29,7 +41,7 @@ const MAX_VSIZE = 100_000n;
  * @param ancestorsSize virtual size of those
  */
 export function maxInputs(
-  type: ScriptType,
+  type: InputKind,
   outputScripts: readonly Uint8Array[],
   ancestorsSize: bigint,
 ): number {
@@ -42,14 +54,14 @@ export function maxInputs(
 
 /** Upper bound of the virtual size; real signatures may be a byte or two shorter. */
 export function transactionVsize(
-  type: ScriptType,
+  type: InputKind,
   inputs: number,
   outputScripts: readonly Uint8Array[],
 ): bigint {
   const outputs = outputScripts.reduce((sum, script) => sum + outputBytes(script), 0);
   const counts = compactSizeBytes(inputs) + compactSizeBytes(outputScripts.length);
-  const marker = type === 'p2wpkh' ? SEGWIT_MARKER_WEIGHT : 0;
-  const weight = (OVERHEAD_BYTES + counts + outputs) * WITNESS_SCALE + marker + inputs * INPUT_WEIGHTS[type];
+  const marker = hasWitness(type) ? SEGWIT_MARKER_WEIGHT : 0;
+  const weight = (OVERHEAD_BYTES + counts + outputs) * WITNESS_SCALE + marker + inputs * inputWeight(type);
   return BigInt(Math.ceil(weight / WITNESS_SCALE));
 }
 

@@ -123,7 +123,7 @@ async function submit(
   raw: string,
 ): Promise<{ meaning: RejectReason; reason: string } | null> {
   try {
-    await client.sendRaw(raw);
+    await client.sendRawTransaction(raw);
     return null;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;

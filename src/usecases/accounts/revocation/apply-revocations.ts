@@ -14,37 +14,45 @@ import {
 } from '../../../store/merchants/api-keys.ts';
 import { endInvitationById } from '../../../store/merchants/invitations.ts';
 import { changeMemberRole, deleteMember } from '../../../store/merchants/members.ts';
+import { disconnectDevice } from '../../../store/merchants/counters.ts';
 import { deleteRestrictedKeyById } from '../../../store/merchants/restricted-keys.ts';
 import { knownRevocations, recordRevocation, type Revocation } from '../../../store/revocations.ts';
 import { adoptFreeze, adoptUnfreeze } from '../../../store/sends/wallet-freezes.ts';
 import { markShopLimitsUnconfirmed } from '../../../store/sends/wallet-limits.ts';
-import type { RevocationKind } from '../../../store/schema/accounts.ts';
+import { REVOCATION_KINDS, type RevocationKind } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { newKeyPair } from '../../access/index.ts';
+import { newApiKeys } from '../../access/index.ts';
 import {
   revokeEndpoint,
   revokeEndpointSecret,
   revokeWebhookSecret,
   revokeWebhookUrl,
 } from './revoke-webhooks.ts';
+import { suspendShops } from './suspend-shops.ts';
 
 /** SQLite limits the number of parameters of a statement. */
 const CHUNK = 500;
 
-/** Number of rows of each kind that a list of revocations changed. */
-export type Applied = ReadonlyMap<RevocationKind, number>;
+/** The effect of a list of revocations. */
+export interface Applied {
+  /** Number of rows that it changed, by kind. */
+  readonly counts: ReadonlyMap<RevocationKind, number>;
+  /** Kinds of a newer release, whose meaning is unknown here: because of them, shops are suspended. */
+  readonly unknownKinds: readonly string[];
+}
 
 /**
  * Applies revocations made after a database was copied. Those it already contains change nothing. An account
  * whose password or second factor changed since needs a reset by mail, because others may know the old
- * password.
+ * password. Revocations of a kind that only a newer release knows are kept, and suspend the shops once.
  */
 export async function applyRevocations(
   { db, secretBox }: { readonly db: Db; readonly secretBox: SecretBox },
   list: readonly Revocation[],
   now: number,
 ): Promise<Applied> {
-  const applied = new Map<RevocationKind, number>();
+  const counts = new Map<RevocationKind, number>();
+  const unknownKinds = new Set<string>();
   await db.transaction(async (tx) => {
     const shops = new Set<string>();
     for (let from = 0; from < list.length; from += CHUNK) {
@@ -55,15 +63,18 @@ export async function applyRevocations(
       );
       for (const revocation of chunk.filter(({ id }) => !known.has(id))) {
         await recordRevocation(tx, revocation);
-        if (await APPLY[revocation.kind](tx, revocation.subject.split('/'), { now, shops, secretBox }))
-          applied.set(revocation.kind, (applied.get(revocation.kind) ?? 0) + 1);
+        const { kind, subject } = revocation;
+        if (!isKnownKind(kind)) unknownKinds.add(kind);
+        else if (await APPLY[kind](tx, subject.split('/'), { now, shops, secretBox }))
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }
     }
     // A shop always has a public key; the secret of this pair is never shown, so the owner regenerates it.
     for (const shop of shops)
-      if ((await currentPublicKey(tx, shop)) === null) await insertApiKeys(tx, newKeyPair(shop, now).rows);
+      if ((await currentPublicKey(tx, shop)) === null) await insertApiKeys(tx, newApiKeys(shop, now).rows);
+    if (unknownKinds.size > 0) await suspendShops(tx, now);
   });
-  return applied;
+  return { counts, unknownKinds: [...unknownKinds] };
 }
 
 interface Context {
@@ -71,6 +82,10 @@ interface Context {
   readonly secretBox: SecretBox;
   /** Shops whose keys were revoked. */
   readonly shops: Set<string>;
+}
+
+function isKnownKind(kind: string): kind is RevocationKind {
+  return REVOCATION_KINDS.some((known) => known === kind);
 }
 
 /** Instead of the name, which the list does not contain. */
@@ -114,6 +129,7 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   'wallet-freeze': async (tx, [subject = ''], { now }) =>
     adoptFreeze(tx, { subject, frozenAt: now, frozenBy: FROZEN_BY_LIST, reason: null }),
   'wallet-unfreeze': async (tx, [subject = '']) => adoptUnfreeze(tx, subject),
+  counter: async (tx, [id = '', tokenHash = '']) => disconnectDevice(tx, { id, tokenHash }),
   'wallet-limits': async (tx, [merchantId = ''], { now }) => markShopLimitsUnconfirmed(tx, merchantId, now),
 };
 

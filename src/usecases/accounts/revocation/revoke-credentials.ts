@@ -4,6 +4,7 @@ import { supersedeMails } from '../../../store/accounts/mails.ts';
 import { revokeOtherSessions } from '../../../store/accounts/sessions.ts';
 import { incrementTokenVersion } from '../../../store/accounts/users.ts';
 import { deleteConnectCodes } from '../../../store/merchants/connect-codes.ts';
+import { deleteCounterCodes } from '../../../store/merchants/counters.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { renewSession, type CurrentSession, type RenewedSession } from '../sessions/renew-session.ts';
@@ -16,7 +17,7 @@ export interface RevokedCredentials {
 
 /**
  * Revokes everything issued to a user before their password, a factor or a role changed: user tokens,
- * sessions, mailed reset links and connect codes. A request that waits for events is answered with 401,
+ * sessions, mailed reset links, connect codes and codes of counters. A request that waits for events is answered with 401,
  * because its credential is checked again before the answer. Keys of shops stay.
  * @param input.keep the caller's session, which continues under a fresh token; null ends it as well
  * @throws {AppError} UNAUTHORISED when the user was deleted
@@ -32,5 +33,6 @@ export async function revokeCredentials(
   await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
   await supersedeMails(tx, { userId, kind: 'reset-password', now });
   await deleteConnectCodes(tx, userId);
+  await deleteCounterCodes(tx, userId);
   return { user, renewed: await renewSession(tx, keep) };
 }

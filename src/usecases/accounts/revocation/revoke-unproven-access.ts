@@ -7,6 +7,7 @@ import { clearSuccessUrls } from '../../../store/catalog/payment-links.ts';
 import { deleteMember, deleteMemberships, listMembers } from '../../../store/merchants/members.ts';
 import { listMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
 import { deleteForwards } from '../../../store/sends/wallet-forwards.ts';
+import { endWatching } from '../../../store/ledger/watch-accounts.ts';
 import { findEndpoints, updateEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
@@ -68,8 +69,8 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
 }
 
 /**
- * Stops deliveries to addresses that a stranger chose, redirects of payers and forwards of coins included, and
- * replaces the signing secret.
+ * Stops deliveries to addresses that a stranger chose, redirects of payers, forwards of coins and watched accounts
+ * included, and replaces the signing secret.
  */
 async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
@@ -86,6 +87,7 @@ async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow)
   });
   await clearSuccessUrls(tx, shop.id, now);
   await deleteForwards(tx, shop.id);
+  await endWatching(tx, { merchantId: shop.id }, now);
   return active.length + (shop.webhookUrl === null ? 0 : 1);
 }
 

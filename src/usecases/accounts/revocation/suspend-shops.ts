@@ -1,20 +1,18 @@
 import { endAllSessions } from '../../../store/accounts/sessions.ts';
 import { incrementAllTokenVersions } from '../../../store/accounts/users.ts';
 import { suspendAllMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import type { Db } from '../../../store/sqlite/database.ts';
 import { findOwnMerchant } from '../../access/index.ts';
 
 /**
  * For a database whose later revocations are unknown: secret keys, keys with wallet:send and members are
  * valid again once the owner of the shop has confirmed them, and every user signs in again.
  */
-export async function suspendShops(db: Db, now: number): Promise<void> {
-  await db.transaction(async (tx) => {
-    await suspendAllMerchants(tx, now);
-    await incrementAllTokenVersions(tx, now);
-    await endAllSessions(tx);
-  });
+export async function suspendShops(tx: Tx, now: number): Promise<void> {
+  await suspendAllMerchants(tx, now);
+  await incrementAllTokenVersions(tx, now);
+  await endAllSessions(tx);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { unauthorised } from '../../../domain/unauthorised.ts';
 import { findKey, touchKey } from '../../../store/merchants/api-keys.ts';
+import { findConnectedCounter, touchCounter } from '../../../store/merchants/counters.ts';
 import { findRestrictedKey, touchRestrictedKey } from '../../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
@@ -10,7 +11,7 @@ import { touchSession } from '../../../store/accounts/sessions.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import { keyHash } from '../../access/index.ts';
 import { sessionOfToken } from './dashboard-session.ts';
-import type { Tokens } from './tokens.ts';
+import type { JwtTokens } from './jwt-tokens.ts';
 
 /** The dashboard session in which a user acts. */
 export interface CallerSession {
@@ -28,26 +29,29 @@ export type Caller =
       readonly merchant: MerchantRow;
       readonly keyId: string;
       readonly scopes: ReadonlySet<Scope>;
-    };
+    }
+  /** The device of a counter. */
+  | { readonly kind: 'counter'; readonly merchant: MerchantRow; readonly counterId: string };
 
 export interface AuthenticateDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly tokens: Tokens;
+  readonly tokens: JwtTokens;
   readonly logger: Logger;
 }
 
 /** Precision of a key's last use; avoids a write per request. */
 const TOUCH_INTERVAL_MS = 60_000;
-const KEY = /^[prs]k_[0-9A-Za-z]{20,100}$/;
+const KEY = /^(?:[prs]k|ct)_[0-9A-Za-z]{20,100}$/;
 
 /**
- * Finds the owner of a user token or an API key. A key may be suspended: see `assertNotSuspended`.
+ * Finds the owner of a user token, an API key or the token of a counter's device. A key may be suspended: see `assertNotSuspended`.
  * @throws {AppError} UNAUTHORISED, with the reason, when it is not valid now.
  */
 export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller> {
-  if (!/^[prs]k_/.test(credential)) return byToken(deps, credential);
+  if (!/^(?:[prs]k|ct)_/.test(credential)) return byToken(deps, credential);
   if (!KEY.test(credential)) throw unauthorised('malformed');
+  if (credential.startsWith('ct_')) return byDevice(deps, credential);
   return credential.startsWith('rk_') ? byRestrictedKey(deps, credential) : byKey(deps, credential);
 }
 
@@ -88,12 +92,22 @@ async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Prom
   return { kind: 'restricted', merchant, keyId, scopes };
 }
 
+/** It may stay idle for any time. */
+async function byDevice(deps: AuthenticateDeps, credential: string): Promise<Caller> {
+  const connected = await findConnectedCounter(deps.db, keyHash(credential));
+  if (connected === null) throw unauthorised('expired', 'This device is no longer connected');
+  const { counter, merchant } = connected;
+  noteUse(deps, counter, touchCounter, 'a counter');
+  return { kind: 'counter', merchant, counterId: counter.id };
+}
+
 function assertNotExpired(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw unauthorised('expired');
 }
 
 /**
- * Keys that can send coins are suspended in a restored database until its owner confirms them.
+ * Keys that can send coins, and the devices of counters, are suspended in a restored database until its owner confirms
+ * them.
  * @throws {AppError} FORBIDDEN for such a key.
  */
 export function assertNotSuspended(caller: Caller): void {

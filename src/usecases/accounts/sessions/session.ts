@@ -1,7 +1,7 @@
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { RevokedCredentials } from '../revocation/revoke-credentials.ts';
 import type { CurrentSession, RenewedSession } from './renew-session.ts';
-import type { Tokens } from './tokens.ts';
+import type { JwtTokens } from './jwt-tokens.ts';
 
 /** A user as the API returns it. */
 export interface User {
@@ -22,7 +22,7 @@ export function toUser(row: UserRow): User {
 }
 
 /** Signs a user in: a fresh token under the current token version. */
-export async function openSession(tokens: Tokens, row: UserRow): Promise<Session> {
+export async function openSession(tokens: JwtTokens, row: UserRow): Promise<Session> {
   const issued = await tokens.issue({ id: row.id, tokenVersion: row.tokenVersion });
   return { ...issued, user: toUser(row) };
 }
@@ -36,7 +36,7 @@ export interface ContinuedSession {
 }
 
 export async function continueSession(
-  tokens: Tokens,
+  tokens: JwtTokens,
   { user, renewed }: RevokedCredentials,
   session: CurrentSession | null,
 ): Promise<ContinuedSession> {

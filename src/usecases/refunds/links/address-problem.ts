@@ -24,12 +24,12 @@ const PAYLOAD_LENGTH = 25;
 const SOLANA_LENGTH = 32;
 
 /** Why a text is not an address of a coin in a mode; null when it is one, or that is unknown. */
-export function addressProblem(
+export function describeAddressProblem(
   chains: Chains,
   { coin, mode, address }: { readonly coin: Coin; readonly mode: Mode; readonly address: string },
 ): AddressProblem | null {
   const adapter = chains.get(coin, mode);
-  if (adapter === null || adapter.addressProblem(address) === null) return null;
+  if (adapter === null || adapter.validateAddress(address) === null) return null;
   if (isMweb(address)) return { kind: 'mweb' };
   const network = mode === 'sandbox' ? 'testnet' : adapter.network;
   const formats = matchAddressFormats(address);

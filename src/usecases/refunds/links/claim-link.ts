@@ -162,7 +162,7 @@ export function isSameClaim(
   }
   const adapter = deps.chains.get(coin, link.mode);
   const text = destination.trim();
-  if (adapter === null || adapter.addressProblem(text) !== null) return link.destination === text;
+  if (adapter === null || adapter.validateAddress(text) !== null) return link.destination === text;
   return adapter.watchKey(link.destination) === adapter.watchKey(text);
 }
 

@@ -14,7 +14,7 @@ import { applyRefunds, emitRefundEvent, reopenLink } from '../../payments/index.
 import { storeClaimedRefund } from '../store-refund.ts';
 import {
   type Approve,
-  placeSend,
+  sendOrHold,
   type RetryBackoff,
   type SendCoinsDeps,
   type SendRequest,
@@ -66,8 +66,8 @@ async function sendClaim(
       await noteProblem(deps, id, { problem: awaited, isNodes: true });
       return 'tried';
     }
-    const { held } = await placeSend(deps, toRequest(deps, link));
-    if (held !== null) await noteProblem(deps, id, { problem: problemOf(held), isNodes: true });
+    const { held } = await sendOrHold(deps, toRequest(deps, link));
+    if (held !== null) await noteProblem(deps, id, { problem: describeApproval(held), isNodes: true });
     deps.claimBackoff.recordSuccess(id);
     return 'tried';
   } catch (error) {
@@ -105,7 +105,7 @@ function toRequest(deps: SendCoinsDeps, link: StoredRefundLink): SendRequest {
   };
 }
 
-function problemOf({ reasons }: StoredApproval): string {
+function describeApproval({ reasons }: StoredApproval): string {
   return `It waits for an approval: ${describeReasons(reasons)}`;
 }
 
@@ -117,7 +117,7 @@ export async function sendApprovedClaim(
   const link = held.linkId === null ? undefined : await findRefundLink(deps.db, held.linkId);
   if (link === undefined) throw new AppError('LINK_NOT_FOUND', 'No such refund link');
   const request = toRequest(deps, link);
-  await placeSend(deps, {
+  await sendOrHold(deps, {
     ...request,
     order: async (db) => {
       const now = await findRefundLink(db, link.id);
@@ -125,7 +125,7 @@ export async function sendApprovedClaim(
         throw new AppError('INVALID_STATE', 'the link has another claim by now');
       return request.order(db);
     },
-    approval: { id: held.id, approve },
+    approval: { id: held.id, maxFee: BigInt(held.maxFee), approve },
   });
 }
 

@@ -9,6 +9,7 @@ import { insertMinedVersion, type StoredSendVersion } from '../../../store/sends
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { newId } from '../../events/index.ts';
 import { newRow } from '../send/store-send.ts';
+import { paysOutputs, splitOutputs } from './pays-outputs.ts';
 import { writePlan } from './stored-plan.ts';
 
 interface AdoptPreparationDeps {
@@ -64,7 +65,9 @@ export async function adoptForPreparing(
  * The part of the send that it pays: the ordered amount, less the fees where they are taken out of it. Null:
  * nothing.
  */
-function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
+function paidAmount(part: MinedPart, adapter: ChainAdapter): bigint | null {
+  const { send, spender, made } = part;
+  if (send.outputsJson !== null) return paidToSeveral(part, adapter);
   const watchKey = adapter.watchKey(send.destination);
   const ordered = BigInt(send.ordered);
   const least = send.subtractFee || send.everything ? ordered - BigInt(send.maxFee) : ordered;
@@ -76,6 +79,17 @@ function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): 
   const rest = spender.pays.filter((_, index) => index !== at);
   // Its change returns to the wallet; it has no other recipient.
   return rest.reduce((sum, { amount }) => sum + amount, 0n) <= sumFunds(made) ? paid.amount : null;
+}
+
+/** Several recipients: everything that does not return to the wallet is theirs, each with its share. */
+function paidToSeveral({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
+  const ordered = BigInt(send.ordered);
+  const destinations = new Set(splitOutputs(send, ordered).map(({ destination }) => destination));
+  const change = made.filter(({ fund }) => !destinations.has(fund.address));
+  const amount = spender.pays.reduce((sum, one) => sum + one.amount, 0n) - sumFunds(change);
+  const least = send.subtractFee ? ordered - BigInt(send.maxFee) : ordered;
+  if (amount < least || amount > ordered) return null;
+  return paysOutputs(spender.pays, splitOutputs(send, amount), adapter) ? amount : null;
 }
 
 /** Whether it moves outputs that the send has reserved into one output of the wallet. */
@@ -92,11 +106,14 @@ async function adoptPayment(
 ): Promise<StoredSendVersion> {
   const { txid, send, inputs, made, fee, amount } = part;
   const now = deps.clock.now();
-  const [change = null] = made.filter(({ fund }) => fund.address !== send.destination);
+  const outputs = send.outputsJson === null ? null : splitOutputs(send, amount);
+  const paid = new Set(outputs?.map(({ destination }) => destination) ?? [send.destination]);
+  const [change = null] = made.filter(({ fund }) => !paid.has(fund.address));
   const plan: SendPlan = {
     inputs: inputs.map(({ fund }) => fund),
     destination: send.destination,
     amount,
+    ...(outputs === null ? {} : { outputs }),
     fee,
     change: change === null ? null : { address: change.fund.address, amount: change.fund.amount },
     feeRate: estimateRate(adapter, inputs.length, fee),

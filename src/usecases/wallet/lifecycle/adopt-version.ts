@@ -9,7 +9,7 @@ import {
 import type { ChainId } from '../../../domain/coins.ts';
 import type { Chains } from '../../../domain/chains.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
-import { isOpen } from '../../../domain/send/send-machine.ts';
+import { isOpen } from '../../../domain/send/send-status.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { fundsMadeBy } from '../../../store/ledger/funds.ts';
 import { reserveMade } from '../../../store/ledger/reservations.ts';
@@ -23,6 +23,7 @@ import {
   listVersions,
   type StoredSendVersion,
 } from '../../../store/sends/send-versions.ts';
+import { paysOutputs, splitOutputs } from './pays-outputs.ts';
 import { adoptForPreparing } from './adopt-preparation.ts';
 import { isPossiblyPaid } from './possibly-paid.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -59,6 +60,8 @@ export async function adoptVersion(
   const adapter = deps.chains.get(chain.coin, chain.mode);
   if (spender === undefined || adapter === null) return null;
   const holder = spending.sendId === null ? undefined : await findSend(tx, spending.sendId);
+  // See adoptUnsigned.
+  if (holder?.byPsbt === true && holder.status === 'preparing') return null;
   if (holder?.status === 'preparing')
     return adoptForPreparing(tx, deps, chain, { txid, send: holder, spends, adapter });
   const paid = { ...spending, spender, adapter };
@@ -122,8 +125,13 @@ async function findExcluded(tx: Tx, { sendId, spends, spender, adapter }: Paymen
   const send = sendId === null ? undefined : await findSend(tx, sendId);
   if (send === undefined || !isOpen(send)) return null;
   const isMove = send.purpose === 'sweep';
-  const paid = amountsPaid(spender, adapter, send);
-  const amount = paid.find((each) => isMove || each === BigInt(send.amount));
+  const recorded = BigInt(send.amount);
+  const amount =
+    send.outputsJson === null
+      ? amountsPaid(spender, adapter, send).find((each) => isMove || each === recorded)
+      : paysOutputs(spender.pays, splitOutputs(send, recorded), adapter)
+        ? recorded
+        : undefined;
   if (amount === undefined) return null;
   const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
   const versions = await listVersions(tx, send.id);
@@ -171,8 +179,8 @@ function isWhatItPays(send: StoredSend, paid: bigint, fee: bigint): boolean {
   return paid === BigInt(send.amount) || (isFeeIncluded && paid + fee === BigInt(send.ordered));
 }
 
-/** Null unless all its inputs are ours. */
-async function minedFee(
+/** The fee of a mined transaction that spends these outputs. Null unless all its inputs are ours. */
+export async function minedFee(
   tx: Tx,
   chain: ChainId,
   refs: readonly OutputRef[],

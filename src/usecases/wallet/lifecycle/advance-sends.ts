@@ -9,7 +9,7 @@ import { sendsWithSurplus } from '../../../store/ledger/reservations.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { withChainBalances } from '../send/drawable-funds.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { broadcastSend } from './broadcast-send.ts';
+import { broadcastWithAncestors } from './broadcast-with-ancestors.ts';
 import { recordBroadcastResult, type Answer } from './record-broadcast-result.ts';
 import type { Renewal } from './resign-expired-send.ts';
 import { queryStatus, resolveRejection } from './resolve-rejection.ts';
@@ -169,7 +169,7 @@ async function offer(
   adapter: ChainAdapter,
   version: StoredSendVersion,
 ): Promise<BroadcastResult> {
-  return broadcastSend(db, adapter, toStoredTransaction(version), readPlan(version.planJson).inputs);
+  return broadcastWithAncestors(db, adapter, toStoredTransaction(version), readPlan(version.planJson).inputs);
 }
 
 async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Chains } from '../../../domain/chains.ts';
-import { decide, isOpen } from '../../../domain/send/send-machine.ts';
+import { decide } from '../../../domain/send/send-machine.ts';
+import { isOpen } from '../../../domain/send/send-status.ts';
 import type { SendAction, SendFact, SendState } from '../../../domain/send/types.ts';
 import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import { reserveAccount } from '../../../store/ledger/queued-account.ts';
 import { releaseOutputs } from '../../../store/ledger/reservations.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
+import { updatePsbt } from '../../../store/sends/send-psbts.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import {
   findSend,
@@ -59,6 +61,8 @@ export async function applySendFact(
   if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
   if (after === state) return { action, before, send: before };
   if (action === 'fail' && isNeverPaid(fact, after)) await releaseSendKey(tx, sendId);
+  if (before.byPsbt && after.status !== 'awaiting_signature')
+    await updatePsbt(tx, sendId, { psbt: null }, now);
   const current = versions.find(({ version }) => version === after.version);
   const isOther = after.version !== before.version;
   const hasNewVersion =
@@ -113,9 +117,14 @@ export function sendState(send: StoredSend, versions: readonly StoredSendVersion
   };
 }
 
+function toStoredStatus(status: SendState['status']): StoredSend['status'] {
+  if (status === 'queued') return 'signed';
+  return status === 'awaiting_signature' ? 'preparing' : status;
+}
+
 function toColumns({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
   return {
-    status: status === 'queued' ? 'signed' : status,
+    status: toStoredStatus(status),
     queued: status === 'queued',
     version,
     height,

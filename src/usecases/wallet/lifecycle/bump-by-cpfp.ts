@@ -40,8 +40,10 @@ export async function storeCpfpChild(
   },
 ): Promise<NewVersion | { readonly over: bigint } | null> {
   const { childId: sendId, send, adapter, quote, payer } = request;
+  // Its change is on a watched account.
+  if (send.byPsbt) return null;
   const change = send.txid === null ? null : await findChangeOutput(tx, send, send.txid);
-  if (change === null || change.heldBy !== null) return null;
+  if (change === null || change.heldBy !== null || change.isFrozen) return null;
   const { fund } = change;
   const ancestors = await ancestorsOfRefs(tx, send, [fund.ref]);
   const merchant = await findMerchant(tx, send.merchantId);

@@ -1,7 +1,7 @@
 import { inputCostAt, type ChainAdapter, type FeeQuote, type PlanSigner } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
-import { awaitsBlock } from '../../../domain/send/send-machine.ts';
+import { awaitsBlock } from '../../../domain/send/send-status.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { recordFeeLevel } from '../../../store/ledger/fee-levels.ts';
 import { feeLimit } from '../../../store/sends/fee-budgets.ts';
@@ -9,7 +9,7 @@ import { findSend, updateSend, type StoredSend } from '../../../store/sends/send
 import { stuckSends, type SendPlace } from '../../../store/sends/open-sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
-import { broadcastSend } from './broadcast-send.ts';
+import { broadcastWithAncestors } from './broadcast-with-ancestors.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
 import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { recordBroadcastResult } from './record-broadcast-result.ts';
@@ -55,7 +55,7 @@ export async function bumpSends(
   let bumped = 0;
   for (const send of stuck) {
     try {
-      if (await bumpSend(deps, send, { adapter, quote })) bumped += 1;
+      if (await bumpStuckSend(deps, send, { adapter, quote })) bumped += 1;
     } catch (error) {
       deps.logger.error({ sendId: send.id, err: error }, 'fee bump of a stuck send failed; will retry');
     }
@@ -67,7 +67,7 @@ export async function bumpSends(
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
 /** Whether a fee bump had an effect and could be paid for. */
-async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
+async function bumpStuckSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
   const last = await lastOfChain(deps.db, stuck);
   const done = await deps.inFlight.take(last.id, async () =>
     deps.inFlight.begin(async (childId) => {
@@ -93,7 +93,7 @@ export async function broadcastReplacement(
   adapter: ChainAdapter,
   { sendId, version, transaction, plan }: NewVersion,
 ): Promise<StoredSend> {
-  const result = await broadcastSend(deps.db, adapter, transaction, plan.inputs);
+  const result = await broadcastWithAncestors(deps.db, adapter, transaction, plan.inputs);
   const send = await deps.db.transaction(async (tx) =>
     recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: true }),
   );
@@ -123,13 +123,13 @@ async function storeBump(
   const ageMs = deps.clock.now() - newest.createdAt;
   const waiting = stuckId === sendId ? [send] : [stuck, send];
   if (!isTooLow(deps.policy, known, quote)) {
-    for (const each of waiting) await noteLimit(tx, deps, each, null);
+    for (const each of waiting) await noteLimit(tx, deps, each, NO_LIMIT);
     return null;
   }
   const isDue = shouldBumpFee(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
   if (!isDue || newest.version >= deps.policy.maxVersions) return null;
   const bump = await bumpWithinBudget(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
-  for (const each of waiting) await noteLimit(tx, deps, each, bump.over);
+  for (const each of waiting) await noteLimit(tx, deps, each, bump);
   return bump.version;
 }
 
@@ -138,6 +138,8 @@ interface FeeBump {
   /** The fee that the budget forbids, atoms; null: the budget suffices. */
   readonly over: bigint | null;
 }
+
+const NO_LIMIT: FeeBump = { version: null, over: null };
 
 /** Bumps the last send of a chain within its own budget, else by a child within that of the stuck one. */
 async function bumpWithinBudget(
@@ -181,12 +183,15 @@ async function bumpWithinBudget(
   return child !== null && 'plan' in child ? { version: child, over: null } : { version: null, over };
 }
 
-/** Records whether a fee bump waits for its budget. Logs it once. */
+/**
+ * Records whether the budget allows less than the best rate: then a fee bump waits, or was stored at the rate that the
+ * budget allows. Logs it once.
+ */
 async function noteLimit(
   tx: Tx,
   { clock, logger }: BumpSendsDeps,
   send: StoredSend,
-  over: bigint | null,
+  { version, over }: FeeBump,
 ): Promise<void> {
   if ((over === null) === (send.feeLimitedAt === null)) return;
   const now = clock.now();
@@ -195,6 +200,8 @@ async function noteLimit(
   const { id: sendId, coin, mode, maxFee } = send;
   logger.warn(
     { sendId, coin, mode, maxFee, fee: over.toString() },
-    'fee budget exhausted; fee bump waits until fees fall or maxFee is raised',
+    version === null
+      ? 'fee budget (maxFee) is below the fee at the best rate; fee bump waits until fees fall or maxFee is raised'
+      : 'fee budget (maxFee) is below the fee at the best rate; fee bumped as far as the budget allows',
   );
 }

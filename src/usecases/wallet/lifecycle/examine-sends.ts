@@ -1,14 +1,15 @@
 import type { ChainAdapter } from '../../../domain/chain.ts';
 import { assertNever } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { isReverted, assessRejection } from '../../../domain/send/send-machine.ts';
+import { isReverted } from '../../../domain/send/send-status.ts';
+import { assessRejection } from '../../../domain/send/assess-rejection.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { oldestOpenSends, preparingSends } from '../../../store/sends/open-sends.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { sendState } from './apply-send-fact.ts';
-import { broadcast } from './broadcast.ts';
+import { broadcastOnce } from './broadcast-once.ts';
 import { isPossiblyPaid } from './possibly-paid.ts';
 import { queryStatus, readEvidence } from './resolve-rejection.ts';
 import { DEFAULT_SEND_POLICY } from '../../../domain/send/policy.ts';
@@ -86,7 +87,7 @@ async function examine(
     };
   }
   if (current === undefined) return { state: 'open', why: 'its signed bytes are missing' };
-  const result = await broadcast(adapter, toStoredTransaction(current));
+  const result = await broadcastOnce(adapter, toStoredTransaction(current));
   switch (result.kind) {
     case 'accepted':
       return { state: 'in_network', why: `the node has ${current.txid}: it waits for a block` };

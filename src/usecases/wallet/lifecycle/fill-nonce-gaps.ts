@@ -17,7 +17,7 @@ import { recordFailure, recordNoop, recordSuccess, type SweepBackoff } from '../
 /** Nonce gaps closed in one round. */
 const ROUND_SIZE = 20;
 /** The smallest amount that can be sent: the account pays it to itself. */
-const TOKEN_AMOUNT = 1n;
+const SMALLEST_AMOUNT = 1n;
 const COULD_NOT = 'closing a nonce gap failed';
 
 /**
@@ -64,11 +64,12 @@ async function fillNonceGap(
   { adapter, gap }: { readonly adapter: ChainAdapter; readonly gap: NonceGap },
 ): Promise<boolean> {
   const { merchantId, account, address: from, nonce } = gap;
-  const amount = TOKEN_AMOUNT;
+  const amount = SMALLEST_AMOUNT;
   const order: SendOrder = { ...chain, merchantId, account, destination: from, amount, subtractFee: false };
   const quote = await adapter.feeQuote({ from, destination: from, amount });
   return createSweep(deps, {
     adapter,
+    merchantId,
     plan: async (tx) => {
       const nonceSequence = await loadNonceSequence(tx, { ...order, address: from, fromNonce: nonce });
       const funds = await spendableFunds(tx, { ...order, from });
@@ -76,7 +77,7 @@ async function fillNonceGap(
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, nonceSequence });
       const behind = await budgetsBehind(tx, chain, gap);
       const maxFee = nonceGapBudget(nonceSequence.committed, behind, deps.policy);
-      return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
+      return plan.account?.nonce === nonce ? { order, plan, maxFee, unblocksSends: true } : null;
     },
     log: ({ id, txid }) =>
       deps.logger.info(

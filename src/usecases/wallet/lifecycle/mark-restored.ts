@@ -1,4 +1,5 @@
 import type { Clock } from '../../../domain/ports.ts';
+import { markWatchRestored } from '../../../store/ledger/watch-accounts.ts';
 import { writeMeta } from '../../../store/meta.ts';
 import { holdUnpaidLinks } from '../../../store/payments/refund-links.ts';
 import { markApprovalsRestored } from '../../../store/sends/send-approvals.ts';
@@ -14,7 +15,8 @@ const DESTINATION_SINCE =
  * Records that the database is an older copy of itself, so that everything the chains show from now on is new
  * to it. A refund link recorded as unpaid may have been paid since, so no claim is sent without the
  * merchant's approval, and each pending approval says so. Limits may have been lowered since, and destinations of
- * forwards replaced, so nothing is sent by them before their owner confirms them.
+ * forwards and watched accounts replaced, so nothing is sent by them, and no order is paid to them, before their owner
+ * confirms them.
  */
 export async function markRestored(db: Db, clock: Clock): Promise<void> {
   const now = clock.now();
@@ -24,5 +26,6 @@ export async function markRestored(db: Db, clock: Clock): Promise<void> {
     await markApprovalsRestored(tx);
     await markLimitsUnconfirmed(tx);
     await markForwardsRestored(tx, DESTINATION_SINCE, now);
+    await markWatchRestored(tx, now);
   });
 }

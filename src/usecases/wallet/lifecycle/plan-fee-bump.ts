@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { outputKey, type ChainAdapter, type FeeQuote, type SendPlan } from '../../../domain/chain.ts';
+import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import { distinctAncestors, packageRate } from '../../../domain/send/package-fee.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import type { Clock } from '../../../domain/ports.ts';
@@ -88,7 +90,7 @@ async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): 
   const toSelf = takeBack || isOwn;
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const unused = (await reservedFunds(tx, id)).filter(({ ref }) => !used.has(outputKey(ref)));
-  const funds = [...unused, ...(await spendableFunds(tx, wallet))];
+  const funds = send.coinControl ? unused : [...unused, ...(await spendableFunds(tx, wallet))];
   const fresh = await nextChangeAddress(tx, deps, wallet);
   const changeAddress = isOwn ? previous.destination : (previous.change?.address ?? fresh);
   const ancestry = await loadAncestry(tx, wallet, previous.inputs);
@@ -172,7 +174,7 @@ function isDeposit({ purpose, destination }: StoredSend, from: string): boolean 
 }
 
 function requireSamePayment(previous: SendPlan, plan: SendPlan, sendId: string): void {
-  if (plan.destination !== previous.destination || plan.amount !== previous.amount) throw notTheSame(sendId);
+  if (!isDeepStrictEqual(receivedOutputs(plan), receivedOutputs(previous))) throw notTheSame(sendId);
 }
 
 /** Requires every previous input, so that all versions conflict: at most one of them can ever be mined. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { isOpen } from '../../../domain/send/send-machine.ts';
+import { isOpen } from '../../../domain/send/send-status.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { isUnseen, storeNotPaid, unseenUntil } from '../../../store/sends/unseen-payments.ts';

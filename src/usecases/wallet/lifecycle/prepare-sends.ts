@@ -9,8 +9,9 @@ import {
 } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import { assertNever } from '../../../domain/errors.ts';
-import { isOpen } from '../../../domain/send/send-machine.ts';
-import { nextStep, type PreparationStep, type Reserved } from '../../../domain/send/parts.ts';
+import { isOpen } from '../../../domain/send/send-status.ts';
+import { nextStep, type PreparationStep } from '../../../domain/send/next-step.ts';
+import type { Reserved } from '../../../domain/send/parts.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import {
   releaseOutputs,
@@ -19,6 +20,7 @@ import {
   reservedFunds,
 } from '../../../store/ledger/reservations.ts';
 import { remainingBudgetForPart, feeLimit } from '../../../store/sends/fee-budgets.ts';
+import { readOutputs } from '../../../store/sends/send-outputs.ts';
 import { txidsOfParts } from '../../../store/sends/send-versions.ts';
 import { findSend, listParts, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { preparingSends } from '../../../store/sends/open-sends.ts';
@@ -155,8 +157,10 @@ function planStep(
     budget,
   }: Using & { readonly changeAddress: string; readonly budget: bigint },
 ): PreparationStep | { readonly kind: 'unsendable'; readonly reason: string } {
+  const outputs = readOutputs(send);
   const order = {
     destination: send.destination,
+    outputs,
     amount: BigInt(send.ordered),
     subtractFee: send.subtractFee,
     everything: send.everything,
@@ -165,7 +169,7 @@ function planStep(
     adapter,
     quote: atOrderedRate(send, quote),
     changeAddress,
-    mostInputs: maxInputs(adapter),
+    mostInputs: maxInputs(adapter, outputs?.length),
     inputCost: (rate: bigint) => inputCostAt(adapter, { rate }),
     budget,
   };

@@ -1,7 +1,8 @@
 import { spendingModel } from '../../../domain/accounts.ts';
 import { outputKey, type Debit } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
-import { awaitsBlock } from '../../../domain/send/send-machine.ts';
+import { watchNumber } from '../../../domain/keys.ts';
+import { awaitsBlock } from '../../../domain/send/send-status.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { displacedAbove, findOpenByNonce, findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import {
@@ -21,6 +22,7 @@ import { adoptVersion } from './adopt-version.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { isPossiblyPaid, recordExamined } from './possibly-paid.ts';
 import { readPlan } from './stored-plan.ts';
+import { abandonUnsigned, adoptUnsigned } from './unsigned-sends.ts';
 
 /**
  * Records the spends of our outputs in one block, inside that block's transaction and after its credits. A send of
@@ -56,13 +58,19 @@ export async function confirmSends(
     const sendId =
       rival?.id ?? heldBy ?? (known === undefined ? await findReservingSend(tx, chain, spends) : null);
     const unknown = { txid, merchantId, sendId, spends, outcome };
-    const version = known ?? (await adoptVersion(tx, deps, chain, unknown));
+    const adopted = known ?? (await adoptUnsigned(tx, deps, chain, unknown));
+    const version = adopted ?? (await adoptVersion(tx, deps, chain, unknown));
     if (version === null && rival !== undefined) await noteRival(tx, deps, rival, spends);
     if (version !== null) await confirmVersion(tx, deps, version, { height: block.height, outcome });
-    else
+    else if (await hasOwnFunds(tx, chain, spends))
       deps.logger.warn(
         { ...chain, txid, height: block.height },
         'wallet outputs spent by a transaction that was not signed here',
+      );
+    else
+      deps.logger.info(
+        { ...chain, txid, height: block.height },
+        'money of a watched account spent by its wallet',
       );
   }
   // Where money lies on accounts, another transaction than the one that displaced a send may have paid it.
@@ -70,6 +78,12 @@ export async function confirmSends(
     spendingModel(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
   for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
+}
+
+/** Whether one of these is on an address whose key the till has; the rest is spent by other wallets. */
+async function hasOwnFunds(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<boolean> {
+  const refs = spends.map(({ ref }) => ref);
+  return (await findFunds(tx, chain, refs)).some(({ fund }) => watchNumber(fund.keyPath) === null);
 }
 
 /** The send that currently reserves one of these: a part adopted from the same block may have created it. */
@@ -197,6 +211,7 @@ async function recordDisplacement(
   { isWhollyRead, height }: { readonly isWhollyRead: boolean; readonly height: number },
 ): Promise<void> {
   const read = await findSend(tx, sendId);
+  if (read?.byPsbt === true) await abandonUnsigned(tx, deps, read);
   if (read === undefined || !awaitsBlock(read)) return;
   const versions = await displacedVersions(tx, read, await listVersions(tx, sendId));
   const isExamined = isWhollyRead || !(await isPossiblyPaid(tx, read));

@@ -9,7 +9,7 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import { matchesChainBalances } from '../send/drawable-funds.ts';
 import { examineRejection, type AdvanceSendsDeps } from './advance-sends.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { broadcastSend } from './broadcast-send.ts';
+import { broadcastWithAncestors } from './broadcast-with-ancestors.ts';
 import { recordBroadcastResult } from './record-broadcast-result.ts';
 import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
@@ -91,7 +91,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   }
   if (!(await dequeue(deps, send))) return;
   const { version } = current;
-  const result = await broadcastSend(deps.db, adapter, toStoredTransaction(current), plan.inputs);
+  const result = await broadcastWithAncestors(deps.db, adapter, toStoredTransaction(current), plan.inputs);
   if (result.kind === 'rejected' && result.isExpired === true) {
     await examineRejection(deps, adapter, { send, versions, reason: result.reason });
     return;

@@ -8,7 +8,7 @@ import type { StoredSend } from '../../../store/sends/sends.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
 import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
-import { requireOpenSend, sendBusyError } from '../send/open-send.ts';
+import { requireOpenSend, sendBusyError, signedElsewhere } from '../send/open-send.ts';
 import { paidRate, planFeeBump } from './plan-fee-bump.ts';
 import { storeCpfpChild } from './bump-by-cpfp.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
@@ -43,6 +43,7 @@ export async function replaceSend(
   { takeBack }: { readonly takeBack: boolean },
 ): Promise<SendView> {
   const send = await requireOpenSend(deps.db, input);
+  if (send.byPsbt) throw signedElsewhere();
   const adapter = deps.chains.get(send.coin, send.mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${send.coin} is not configured`);
   if (adapter.expiry !== undefined) {

@@ -1,5 +1,5 @@
 import type { Db } from '../../../store/sqlite/database.ts';
-import { isOpen } from '../../../domain/send/send-machine.ts';
+import { isOpen } from '../../../domain/send/send-status.ts';
 import { MAX_ANCESTORS } from '../../../domain/send/package-fee.ts';
 import { findChangeOutput } from '../../../store/ledger/own-change.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';

@@ -28,6 +28,7 @@ const storedPlan = z.object({
   ),
   destination: z.string(),
   amount: atoms,
+  outputs: z.array(z.object({ destination: z.string(), amount: atoms })).exactOptional(),
   fee: atoms,
   change: z.object({ address: z.string(), amount: atoms }).nullable(),
   feeRate: atoms,

@@ -8,7 +8,7 @@ import { quoteFor, replaceSend, type ReplaceSendInput } from '../lifecycle/repla
 import { ensureRates } from './ensure-rates.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 import { getSend } from './get-send.ts';
-import { sendBusyError } from './open-send.ts';
+import { sendBusyError, signedElsewhere } from './open-send.ts';
 import { countingTerms } from './store-send.ts';
 import type { SendView } from './send-view.ts';
 
@@ -22,6 +22,7 @@ export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Pr
   await requireUnfrozen(deps.db, input.merchantId);
   const stored = await findSend(deps.db, input.sendId);
   const isPreparing = stored?.merchantId === input.merchantId && stored.status === 'preparing';
+  if (isPreparing && stored.byPsbt) throw signedElsewhere();
   if (!isPreparing) return replaceSend(deps, input, { takeBack: false });
   const { id, coin } = stored;
   const [maxFee, feeRate] = [readMaxFee(input.maxFee, coin), readFeeRate(input.feeRate, coin)];

@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
+import { isSpentUnconfirmed } from '../../../store/ledger/reservations.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { applySendFact } from '../lifecycle/apply-send-fact.ts';
 import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
@@ -33,6 +34,13 @@ async function withdraw(deps: BumpSendsDeps, send: StoredSend): Promise<boolean>
       throw new AppError(
         'INVALID_STATE',
         'this send is older than a restore, and may have been broadcast since',
+      );
+    }
+    // Of a preparing one only its parts were broadcast.
+    if (send.byPsbt && (await isSpentUnconfirmed(tx, send.id))) {
+      throw new AppError(
+        'INVALID_STATE',
+        'a transaction in the mempool spends the outputs of this send, perhaps its own: wait for a block',
       );
     }
     const { action } = await applySendFact(tx, deps, send.id, { type: 'withdrawn' });

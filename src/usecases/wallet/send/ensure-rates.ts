@@ -1,3 +1,4 @@
+import { AppError } from '../../../domain/errors.ts';
 import type { Creator } from '../../../domain/actor.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import { listLimitCurrencies } from '../../../store/sends/spending-limits.ts';
@@ -9,4 +10,13 @@ export async function ensureRates(
   of: { readonly merchantId: string; readonly creator: Creator | null },
 ): Promise<void> {
   for (const currency of await listLimitCurrencies(db, of, clock.now())) await rates.ensure(currency);
+}
+
+/** The same for a move within the wallet, which is not made while a value that the limits need is unknown. */
+export async function tryEnsureRates(...args: Parameters<typeof ensureRates>): Promise<void> {
+  try {
+    await ensureRates(...args);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'RATE_UNAVAILABLE') throw error;
+  }
 }

@@ -5,6 +5,7 @@ import { planOrder, sumPlan } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, type SendInput } from './send-order.ts';
 import { orderedAmount } from './store-send.ts';
+import { withSource } from './watched-source.ts';
 
 export interface FeeEstimate {
   /** The total of all its transactions. */
@@ -22,10 +23,10 @@ export interface FeeEstimate {
  * @throws {AppError} like `sendCoins` before it signs; FEE_ABOVE_LIMIT for an ordered limit only.
  */
 export async function estimateFee(
-  deps: Pick<SendCoinsDeps, 'db' | 'chains' | 'deriver' | 'policy'>,
+  deps: Pick<SendCoinsDeps, 'db' | 'chains' | 'clock' | 'deriver' | 'policy' | 'readWatchAccount'>,
   input: SendInput,
 ): Promise<FeeEstimate> {
-  const order = readOrder(input);
+  const order = await withSource(deps.db, deps, readOrder(input), input.from);
   const adapter = chainFor(deps.chains, order);
   const quote = await quoteFee(deps, adapter, order);
   const plan = await planOrder(deps.db, deps, order, { adapter, quote });

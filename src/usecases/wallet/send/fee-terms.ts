@@ -1,14 +1,14 @@
 import type { FeeQuote } from '../../../domain/chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../../../domain/coins.ts';
 import { invalidField } from '../../../domain/errors.ts';
-import { AmountError, formatDecimal, parseCoinAmount, parseDecimal } from '../../../domain/money.ts';
+import { AmountError, formatUnits, parseCoinAmount, parseUnits } from '../../../domain/money.ts';
 
 /** Fee rate as given by the caller → atoms per 1,000 units of size. @throws {AppError} VALIDATION_INVALID naming `feeRate`. */
 export function readFeeRate(text: string | undefined, coin: Coin): bigint | null {
   if (text === undefined) return null;
   const { decimals, perRate, name } = COIN_DEFINITIONS[coin].feeUnit;
   try {
-    const rate = (parseDecimal(text.trim(), decimals) + perRate - 1n) / perRate;
+    const rate = (parseUnits(text.trim(), decimals) + perRate - 1n) / perRate;
     if (rate > 0n) return rate;
   } catch (error) {
     if (error instanceof AmountError) throw invalidField('feeRate', `${error.message} (in ${name})`);
@@ -45,5 +45,5 @@ export function atRate(quote: FeeQuote, rate: bigint | null, coin: Coin): FeeQuo
 
 function showRate(rate: bigint, coin: Coin): string {
   const { decimals, perRate, name } = COIN_DEFINITIONS[coin].feeUnit;
-  return `${formatDecimal(rate * perRate, decimals)} ${name}`;
+  return `${formatUnits(rate * perRate, decimals)} ${name}`;
 }

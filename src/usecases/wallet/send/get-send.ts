@@ -2,6 +2,8 @@ import { AppError, invalidField } from '../../../domain/errors.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../../store/sends/sends.ts';
 import { findApproval, findApprovalByKey, type StoredApproval } from '../../../store/sends/send-approvals.ts';
+import { findPsbt, type StoredPsbt } from '../../../store/sends/send-psbts.ts';
+import { sendStatus } from '../../../store/sends/send-status.ts';
 import { listVersions } from '../../../store/sends/send-versions.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
 import { viewHeldSend } from './held-send.ts';
@@ -25,7 +27,15 @@ export async function getSend(deps: { readonly db: Db }, input: GetSendInput): P
   }
   const newest = (await listVersions(deps.db, send.id)).at(-1);
   const cancelling = newest?.cancels === true && send.status !== 'confirmed' && send.status !== 'failed';
-  return viewSend(send, await findCursor(deps.db, send), { cancelling });
+  return viewSend(send, await findCursor(deps.db, send), {
+    cancelling,
+    unsigned: await findUnsignedPsbt(deps.db, send),
+  });
+}
+
+/** The PSBT of a send that waits for its signatures. */
+export async function findUnsignedPsbt(db: Db, send: StoredSend): Promise<StoredPsbt | undefined> {
+  return sendStatus(send) === 'awaiting_signature' ? findPsbt(db, send.id) : undefined;
 }
 
 /** A send that is not approved. */

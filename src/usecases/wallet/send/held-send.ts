@@ -16,7 +16,7 @@ import {
 import { insertApprovalNotice } from '../../../store/notices/notices.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { emitEvent, type EmitEventDeps } from '../../events/index.ts';
-import type { SendView } from './send-view.ts';
+import { type SendView, viewOutputs } from './send-view.ts';
 
 /** The request of a send, in case it has to wait for an approval. */
 export interface HoldTerms {
@@ -47,7 +47,8 @@ export async function storeHeldSend(
   },
 ): Promise<StoredApproval> {
   const { id, required, terms, creator, idempotencyKey, ttlMs } = held;
-  const { merchantId, coin, mode, destination, subtractFee, ordered, amount, fee, maxFee } = required.send;
+  const { merchantId, coin, mode, destination, outputsJson, ...planned } = required.send;
+  const { subtractFee, ordered, amount, fee, maxFee } = planned;
   if ((await countPendingApprovals(tx, merchantId)) >= PENDING_MAX) {
     throw new AppError('INVALID_STATE', `${PENDING_MAX} sends wait for an approval: decide them first`);
   }
@@ -64,6 +65,7 @@ export async function storeHeldSend(
     amount,
     fee,
     maxFee,
+    outputsJson,
     note: terms.note ?? null,
     requestJson: JSON.stringify(terms.request),
     reasons: required.reasons,
@@ -127,6 +129,7 @@ export function viewHeldSend(approval: StoredApproval): SendView {
     fee: formatCoinAmount(BigInt(approval.fee), coin),
     amount: formatCoinAmount(BigInt(approval.amount), coin),
     destination,
+    outputs: viewOutputs(approval),
     subtractFee,
     confirmations: 0,
     parts: null,
@@ -136,6 +139,8 @@ export function viewHeldSend(approval: StoredApproval): SendView {
     maxFee: formatCoinAmount(BigInt(approval.maxFee), coin),
     feeLimited: false,
     cancelling: false,
+    psbt: null,
+    signatures: null,
     expiresAt: isoTime(approval.expiresAt),
     approvalReasons: [...approval.reasons],
     createdAt: isoTime(approval.createdAt),

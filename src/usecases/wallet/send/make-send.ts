@@ -8,7 +8,7 @@ import type {
   StoredTransaction,
 } from '../../../domain/chain.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { AddressDeriver } from '../../../domain/keys.ts';
+import type { AddressDeriver, ReadWatchAccount } from '../../../domain/keys.ts';
 import type { Logger, Rates } from '../../../domain/ports.ts';
 import { orderBudget } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
@@ -17,7 +17,7 @@ import { requireUnfrozen } from '../../../store/sends/wallet-freezes.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { reserveChangeAddress } from '../../addresses/index.ts';
 import type { ApplyFactsDeps } from '../../payments/index.ts';
-import { broadcastSend } from '../lifecycle/broadcast-send.ts';
+import { broadcastWithAncestors } from '../lifecycle/broadcast-with-ancestors.ts';
 import type { InFlightSends } from '../lifecycle/in-flight-sends.ts';
 import { recordBroadcastResult } from '../lifecycle/record-broadcast-result.ts';
 import { ensureRates } from './ensure-rates.ts';
@@ -27,12 +27,14 @@ import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, type SendOrder } from './send-order.ts';
 import { storePreparation } from './store-preparation.ts';
+import { storeUnsigned } from './store-unsigned.ts';
 import { orderedAmount, storeSend } from './store-send.ts';
 
 export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly db: Db;
   readonly logger: Logger;
   readonly deriver: AddressDeriver;
+  readonly readWatchAccount: ReadWatchAccount;
   readonly sign: PlanSigner;
   readonly policy: SendPolicy;
   readonly rates: Rates;
@@ -53,8 +55,8 @@ export interface SendRequest {
   readonly idempotencyKey: string | null;
   /** What is stored if it needs an approval; null: it is then not made. */
   readonly hold: HoldTerms | null;
-  /** The approval of this send, which it has the id of. */
-  readonly approval?: { readonly id: string; readonly approve: Approve };
+  /** The approval of this send, which it has the id of, and the fee budget that its approver saw, atoms. */
+  readonly approval?: { readonly id: string; readonly maxFee: bigint; readonly approve: Approve };
   /** The earlier send under that key if it is the same request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
   readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
   /** Called twice: before the fee quote to learn the chain, and again in the transaction that stores the send. */
@@ -64,12 +66,14 @@ export interface SendRequest {
 }
 
 /**
- * Plans, signs, stores and broadcasts a send, or returns the existing one of this request.
+ * Makes a send that nothing holds back: quotes the fee, plans it, has storeSend sign and store it, and broadcasts it
+ * outside the transaction; or returns the existing one of this request. Callers whose sends may wait for an approval use
+ * sendOrHold.
  * @throws {AppError} like sendCoins, and APPROVAL_REQUIRED
  */
 export async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
-  if (earlier !== null) return unlessFailed(earlier);
+  if (earlier !== null) return requireNotFailed(earlier);
   // Checked before any node request; enforced again in the transaction that signs.
   await requireUnfrozen(deps.db, request.merchantId);
   const firstOrder = await request.order(deps.db);
@@ -81,7 +85,9 @@ export async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promi
       const repeat = await findRepeat(tx, request);
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };
       await request.approval?.approve(tx);
-      const order = await request.order(tx);
+      const ordered = await request.order(tx);
+      const order =
+        request.approval === undefined ? ordered : { ...ordered, maxFee: request.approval.maxFee };
       if (order.coin !== adapter.coin || order.mode !== adapter.mode)
         throw new Error('the chain of the order changed');
       const { idempotencyKey } = request;
@@ -90,21 +96,27 @@ export async function makeSend(deps: SendCoinsDeps, request: SendRequest): Promi
       return fresh;
     });
     const { send, transaction, plan } = stored;
-    if (send.status === 'preparing') {
+    if (send.byPsbt)
+      deps.logger.info({ sendId, coin: send.coin, mode: send.mode }, 'send waits for its signature');
+    else if (send.status === 'preparing') {
       deps.logger.info(
         { sendId, coin: send.coin, mode: send.mode, parts: send.parts },
         'send accepted; wallet outputs are consolidated for it first',
       );
     }
-    if (transaction === null) return unlessFailed(send);
+    if (transaction === null) return requireNotFailed(send);
     if (send.queued) {
       const { coin, mode, txid } = send;
       deps.logger.info({ sendId, coin, mode, txid }, 'send signed and queued behind others of its wallet');
       return send;
     }
     deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
-    return unlessFailed(
-      await recordSubmitAnswer(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
+    return requireNotFailed(
+      await recordBroadcastAnswer(
+        deps,
+        send,
+        await broadcastWithAncestors(deps.db, adapter, transaction, plan.inputs),
+      ),
     );
   });
 }
@@ -130,14 +142,14 @@ export async function findRepeat(db: Db, request: SendRequest): Promise<StoredSe
 
 type Placed =
   | { readonly send: StoredSend; readonly transaction: StoredTransaction; readonly plan: SendPlan }
-  /** It was placed before, or gathers its outputs first. */
+  /** It was placed before, gathers its outputs first, or another wallet signs it. */
   | { readonly send: StoredSend; readonly transaction: null; readonly plan: null };
 
 /** Plans, signs, stores and reserves: all or nothing. */
 async function planAndStore(
   tx: Tx,
   deps: SendCoinsDeps,
-  request: {
+  input: {
     readonly sendId: string;
     readonly order: SendOrder;
     readonly adapter: ChainAdapter;
@@ -145,7 +157,7 @@ async function planAndStore(
     readonly idempotencyKey: string | null;
   },
 ): Promise<Placed> {
-  const { sendId, order, adapter, quote, idempotencyKey } = request;
+  const { sendId, order, adapter, quote, idempotencyKey } = input;
   const plan = await planOrder(tx, deps, order, { adapter, quote });
   if (isPreparation(plan)) {
     const send = await storePreparation(tx, deps, {
@@ -158,11 +170,12 @@ async function planAndStore(
     });
     return { send, transaction: null, plan: null };
   }
+  const watched = order.watched?.account;
   if (plan.change !== null)
-    await reserveChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
+    await reserveChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address, watched });
   const { maxFee } = order;
   const maxFeeOrShare = orderBudget({ amount: orderedAmount(order, plan), maxFee }, plan, { ...deps, quote });
-  const stored = await storeSend(tx, deps, {
+  const request = {
     sendId,
     order,
     adapter,
@@ -170,15 +183,17 @@ async function planAndStore(
     purpose: 'send',
     idempotencyKey,
     maxFee: maxFeeOrShare,
-  });
-  return { ...stored, plan };
+  } as const;
+  if (order.watched !== undefined)
+    return { send: await storeUnsigned(tx, deps, request, order.watched), transaction: null, plan: null };
+  return { ...(await storeSend(tx, deps, request)), plan };
 }
 
 /**
  * Records the node's answer. An error here must not suggest that nothing was sent, because the node may have
  * accepted it.
  */
-async function recordSubmitAnswer(
+async function recordBroadcastAnswer(
   deps: SendCoinsDeps,
   send: StoredSend,
   result: BroadcastResult,
@@ -200,7 +215,7 @@ async function recordSubmitAnswer(
 }
 
 /** @throws {AppError} SEND_REJECTED */
-export function unlessFailed(send: StoredSend): StoredSend {
+export function requireNotFailed(send: StoredSend): StoredSend {
   if (send.status !== 'failed') return send;
   throw new AppError('SEND_REJECTED', `the network rejected this send: ${send.error ?? 'no reason given'}`);
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../domain/errors.ts';
-import { awaitsBlock, isReverted } from '../../../domain/send/send-machine.ts';
+import { awaitsBlock, isReverted } from '../../../domain/send/send-status.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
+import { sendStatus } from '../../../store/sends/send-status.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function requireOpenSend(
     throw new AppError('SEND_NOT_FOUND', 'no such send');
   }
   if (!awaitsBlock(send)) {
-    const state = isReverted(send) ? 'already in a block' : send.status;
+    const state = isReverted(send) ? 'already in a block' : sendStatus(send);
     throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);
   }
   return send;
@@ -27,4 +28,12 @@ export function sendBusyError(): AppError {
   return new AppError('INVALID_STATE', 'this send is being broadcast: try again', {
     retryAfterMs: 2_000,
   });
+}
+
+/** The error where only the wallet that has the keys can replace a transaction. */
+export function signedElsewhere(): AppError {
+  return new AppError(
+    'INVALID_STATE',
+    'this send is from a watched account: replace its transaction with the wallet that has the keys',
+  );
 }

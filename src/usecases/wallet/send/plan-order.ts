@@ -9,28 +9,23 @@ import {
   type ChainAdapter,
   type FeeQuote,
   type Fund,
-  type NonceSequence,
   type SendPlan,
 } from '../../../domain/chain.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import { distinctAncestors, deficitAt } from '../../../domain/send/package-fee.ts';
-import {
-  MAX_RESERVED_OUTPUTS,
-  neededWith,
-  planPreparation,
-  type Preparation,
-} from '../../../domain/send/parts.ts';
+import { MAX_RESERVED_OUTPUTS } from '../../../domain/send/parts.ts';
+import { neededWith, planPreparation, type Preparation } from '../../../domain/send/plan-preparation.ts';
 import { findWatched } from '../../../store/ledger/addresses.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { loadNonceSequence } from '../../../store/sends/nonce-sequences.ts';
 import { spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
-import { spendableChange, type SpendableChange } from '../lifecycle/ancestry.ts';
-import { nextChangeAddress } from '../../addresses/index.ts';
-import { drawableFunds, matchesChainBalances, queuedFunds } from './drawable-funds.ts';
-import type { SendOrder } from './send-order.ts';
+import { matchesChainBalances } from './drawable-funds.ts';
+import { type Pool, selectPool } from './select-pool.ts';
+import { listRecipients, type SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { insufficient } from './shortage.ts';
+import { planWatched } from './watched-source.ts';
 
 export interface PlanOrderDeps {
   readonly deriver: AddressDeriver;
@@ -55,18 +50,6 @@ interface Using {
   readonly quote: FeeQuote;
 }
 
-/** The funds an order may draw on. */
-interface Pool {
-  readonly confirmed: readonly Fund[];
-  readonly change: SpendableChange;
-  /** On chains of whole accounts: the same with the expected remainder of the sends in flight, if any. */
-  readonly queued: readonly Fund[] | null;
-  readonly changeAddress: string;
-  readonly nonceSequence: NonceSequence | undefined;
-  /** Whether a send spends single outputs. */
-  readonly isByOutput: boolean;
-}
-
 /**
  * Coin selection for an order: confirmed coins first, then unconfirmed change of own sends where those do not
  * suffice; on chains of whole accounts also the expected remainder of own sends, for which it then waits.
@@ -82,16 +65,20 @@ export async function planOrder(
 ): Promise<OrderPlan> {
   const { adapter, quote } = using;
   await rejectOwnPaymentAddress(db, adapter, order);
+  const { watched } = order;
+  if (watched !== undefined) return planWatched(db, deps, { ...order, watched }, using);
   const pool = await selectPool(db, deps, order, quote);
   try {
     return await planTransactions(db, order, using, pool);
   } catch (error) {
     if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
+    if (error instanceof InsufficientFunds && isChosen(order)) throw chosenTooSmall(order, error);
     if (error instanceof InsufficientFunds) {
       const reached = [...(pool.queued ?? pool.confirmed), ...pool.change.funds];
       throw await insufficient(db, order, { shortage: error, reached, inputCost: costOfInput(using) });
     }
-    if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
+    if (error instanceof UnsendableAmount)
+      throw invalidField(error.output === null ? 'amount' : `outputs.${error.output}.amount`, error.message);
     throw error;
   }
 }
@@ -111,7 +98,7 @@ export async function planOneTransaction(
 /** One transaction, or several where it needs more outputs than one accepts. @throws {InsufficientFunds} */
 async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Pool): Promise<OrderPlan> {
   try {
-    if (order.everything === true) await requireInOneTransaction(db, order, using);
+    if (order.everything === true && !isChosen(order)) await requireInOneTransaction(db, order, using);
     return choose(order, using, pool);
   } catch (error) {
     const mayTakeSeveral = pool.isByOutput && order.only === undefined;
@@ -144,10 +131,12 @@ async function planInParts(
   const isEverything = order.everything === true;
   if (isEverything && total.count > MAX_RESERVED_OUTPUTS)
     throw new InsufficientFunds(sumFunds(funds), one.needed);
-  const { destination, amount, subtractFee } = order;
-  const request = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
+  const { destination, outputs = null, amount, subtractFee } = order;
+  const paid = { destination, outputs, amount };
+  const request = { ...paid, subtractFee: subtractFee || isEverything, everything: isEverything };
   const inputCost = (rate: bigint): bigint => inputCostAt(adapter, { rate });
-  const terms = { adapter, quote, changeAddress, mostInputs: maxInputs(adapter), inputCost };
+  const mostInputs = maxInputs(adapter, outputs?.length);
+  const terms = { adapter, quote, changeAddress, mostInputs, inputCost };
   const preparation = planPreparation(request, funds, terms);
   if (preparation === null) throw new InsufficientFunds(sumFunds(funds), neededWith(request, funds, terms));
   const unconfirmed = new Set(spendable.map(({ ref }) => outputKey(ref)));
@@ -158,6 +147,18 @@ async function planInParts(
 function largestFirst(a: Fund, b: Fund): number {
   if (a.amount === b.amount) return 0;
   return a.amount > b.amount ? -1 : 1;
+}
+
+function isChosen({ inputs = null }: SendOrder): boolean {
+  return inputs !== null;
+}
+
+function chosenTooSmall({ coin }: SendOrder, { available, needed }: InsufficientFunds): AppError {
+  const show = (atoms: bigint): string => `${formatCoinAmount(atoms, coin)} ${coin}`;
+  const message = `the chosen inputs are worth ${show(available)}, and ${show(needed)} is needed, network fee included`;
+  return new AppError('INSUFFICIENT_BALANCE', message, {
+    details: [{ field: 'inputs', code: 'inputs_too_small', message }],
+  });
 }
 
 function mustWait(): AppError {
@@ -179,35 +180,14 @@ async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): 
   throw new InsufficientFunds(sumFunds(reached), amount);
 }
 
-async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
-  const changeAddress = await nextChangeAddress(db, deps, order);
-  const from = sendsFromOneAddress(order) ? changeAddress : undefined;
-  const confirmed = await drawableFunds(
-    db,
-    { ...order, from },
-    { nodeBalances: quote.balances, changeAddress },
-  );
-  const fromNonce = quote.account?.nonce ?? 0;
-  const nonceSequence =
-    from === undefined ? undefined : await loadNonceSequence(db, { ...order, address: from, fromNonce });
-  const isByOutput = from === undefined && accountsPerSend(order) === null;
-  const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
-  const { only } = order;
-  const queued = await queuedFunds(db, order, confirmed);
-  const isAllowed = ({ ref }: Fund): boolean => only === undefined || only.has(outputKey(ref));
-  return {
-    confirmed: confirmed.filter(isAllowed),
-    change: { ...change, funds: change.funds.filter(isAllowed) },
-    queued,
-    changeAddress,
-    nonceSequence,
-    isByOutput,
-  };
-}
-
 /** Confirmed coins first: spending unconfirmed change costs more and may take longer. */
 function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { confirmed, change, queued } = pool;
+  if (isChosen(order)) {
+    const isEverything = order.everything === true;
+    const amount = isEverything ? sumFunds(confirmed) : order.amount;
+    return planFrom(confirmed, { ...order, amount }, using, pool);
+  }
   if (order.everything === true) {
     const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
     const most = maxInputs(using.adapter);
@@ -232,11 +212,13 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
 function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { adapter, quote } = using;
   const { changeAddress, nonceSequence, change } = pool;
-  const { destination, amount, subtractFee } = order;
+  const { destination, outputs, amount, subtractFee } = order;
   const request = {
     funds,
+    spendsAll: isChosen(order),
     ancestry: change.ancestry,
     destination,
+    outputs,
     amount,
     subtractFee,
     changeAddress,
@@ -281,10 +263,24 @@ function costOfInput({ adapter, quote }: Using): bigint {
  * copies that address to refund the payment would mark it paid instead.
  */
 async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
-  const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
-  if (known?.merchantId === order.merchantId && known.purpose === 'payment') {
+  const recipients = listRecipients(order).map((one) => ({
+    ...one,
+    watchKey: adapter.watchKey(one.destination),
+  }));
+  const known = await findWatched(
+    db,
+    order,
+    recipients.map(({ watchKey }) => watchKey),
+  );
+  const own = new Set(
+    known.flatMap(({ merchantId, purpose, watchKey }) =>
+      merchantId === order.merchantId && purpose === 'payment' ? [watchKey] : [],
+    ),
+  );
+  for (const { watchKey, field } of recipients) {
+    if (!own.has(watchKey)) continue;
     throw invalidField(
-      'destination',
+      field,
       'is the address of one of your own payments: money sent there would count as the customer paying',
     );
   }

@@ -1,13 +1,18 @@
 import type { Creator } from '../../../domain/actor.ts';
-import type { ChainAdapter } from '../../../domain/chain.ts';
+import { outputKey, type ChainAdapter, type OutputRef } from '../../../domain/chain.ts';
 import type { Chains } from '../../../domain/chains.ts';
-import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
+import { isUtxoCoin, type ChainId, type Coin, type Mode } from '../../../domain/coins.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../../domain/money.ts';
+import { MAX_SEND_OUTPUTS, type SendOutput, sumOutputs } from '../../../domain/send/outputs.ts';
 import type { SendReason } from '../../../domain/send/types.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import { merchantMode } from '../../access/index.ts';
+import type { WatchedSource } from './watched-account.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
+
+/** Maximum number of outputs that an order chooses. */
+export const MAX_SEND_INPUTS = 200;
 
 /** Amount that means the whole spendable balance, the fee taken out of it. */
 export const EVERYTHING = 'max';
@@ -22,10 +27,16 @@ export interface SendInput {
   readonly creator?: Creator | null | undefined;
   /** The mode whose wallet the caller means; defaults to the current one. */
   readonly mode?: Mode | undefined;
-  readonly destination: string;
+  /** Exactly one of `destination` with `amount`, and `outputs`. */
+  readonly destination?: string | undefined;
   /** `max`: everything. */
-  readonly amount: string;
+  readonly amount?: string | undefined;
+  readonly outputs?: readonly { readonly destination: string; readonly amount: string }[] | undefined;
+  /** The outputs that it spends, all of them and no others. */
+  readonly inputs?: readonly { readonly txHash: string; readonly index: number }[] | undefined;
   readonly coin: Coin;
+  /** `own`, or the id of a watched account; absent: the account that new orders are paid to. */
+  readonly from?: string | undefined;
   readonly subtractFee?: boolean | undefined;
   /** In the coin. */
   readonly maxFee?: string | undefined;
@@ -44,6 +55,8 @@ export interface SendOrder extends ChainId {
    * the wallet.
    */
   readonly amount: bigint;
+  /** Several recipients, with what each is ordered to receive of the amount; `destination` is the first. */
+  readonly outputs?: readonly SendOutput[] | null;
   readonly subtractFee: boolean;
   /** The request field that takes the fee out of the amount; defaults to `subtractFee`. */
   readonly feeField?: 'deductFee';
@@ -55,6 +68,8 @@ export interface SendOrder extends ChainId {
   readonly freeFee?: bigint;
   /** Atoms per 1,000 units of size; defaults to the node's estimate. */
   readonly feeRate?: bigint | null;
+  /** Both as ordered, by which a repeat is recognised; an approval and a fee bump change the limit. */
+  readonly feeTermsJson?: string;
   readonly note?: string | null;
   /** Why it is made without an order. */
   readonly reason?: SendReason;
@@ -65,6 +80,10 @@ export interface SendOrder extends ChainId {
    * spends them.
    */
   readonly only?: ReadonlySet<string> | undefined;
+  /** Coin control: it spends all of these outputs, and no version of it spends others. */
+  readonly inputs?: readonly OutputRef[] | null;
+  /** The account that it takes its money from; absent: the till's own wallet. */
+  readonly watched?: WatchedSource | undefined;
   /** The stored send that this plans again, in its queue position. */
   readonly replans?: string | undefined;
 }
@@ -81,47 +100,118 @@ export function requireCurrentMode({ merchant, mode }: Pick<SendInput, 'merchant
   throw new AppError('INVALID_STATE', message);
 }
 
-/** Reads an order. @throws {AppError} VALIDATION_INVALID naming `amount`, `maxFee` or `feeRate`. */
+/** Reads an order. @throws {AppError} VALIDATION_INVALID naming the field. */
 export function readOrder(input: SendInput): SendOrder {
-  const everything = input.amount.trim() === EVERYTHING;
+  const { subtractFee = false, ...recipients } = readRecipients(input);
+  const maxFee = readMaxFee(input.maxFee, input.coin);
+  const feeRate = readFeeRate(input.feeRate, input.coin);
   return {
     coin: input.coin,
     mode: merchantMode(input.merchant, input.mode),
     merchantId: input.merchant.id,
     account: input.merchant.account,
-    destination: input.destination.trim(),
-    amount: everything ? 0n : readAmount(input.amount, input.coin),
-    subtractFee: everything || input.subtractFee === true,
-    everything,
-    maxFee: readMaxFee(input.maxFee, input.coin),
-    feeRate: readFeeRate(input.feeRate, input.coin),
+    ...recipients,
+    subtractFee: subtractFee || input.subtractFee === true,
+    inputs: readInputs(input),
+    maxFee,
+    feeRate,
+    feeTermsJson: JSON.stringify([maxFee, feeRate].map((term) => term?.toString() ?? null)),
     note: input.note ?? null,
     creator: input.creator ?? null,
   };
 }
 
+type Recipients = Pick<SendOrder, 'destination' | 'amount' | 'outputs' | 'everything'> & {
+  readonly subtractFee?: boolean;
+};
+
+function readRecipients(input: SendInput): Recipients {
+  const { destination, amount, outputs, coin } = input;
+  if (outputs !== undefined) return readSeveral(outputs, input);
+  if (destination === undefined) throw invalidField('destination', 'is required', 'required');
+  if (amount === undefined) throw invalidField('amount', 'is required', 'required');
+  const everything = amount.trim() === EVERYTHING;
+  return {
+    destination: destination.trim(),
+    amount: everything ? 0n : readAmount(amount, coin),
+    outputs: null,
+    everything,
+    subtractFee: everything,
+  };
+}
+
+/** A list with one recipient is the same order as `destination` and `amount`. */
+function readSeveral(
+  listed: NonNullable<SendInput['outputs']>,
+  { destination, amount, coin }: SendInput,
+): Recipients {
+  for (const [field, value] of Object.entries({ destination, amount }))
+    if (value !== undefined) throw invalidField(field, 'must be omitted when outputs is set');
+  const outputs = listed.map((one, at) => ({
+    destination: one.destination.trim(),
+    amount: readAmount(one.amount, coin, `outputs.${at}.amount`),
+  }));
+  const [first] = outputs;
+  if (first === undefined || outputs.length > MAX_SEND_OUTPUTS)
+    throw invalidField('outputs', `needs 1 to ${MAX_SEND_OUTPUTS} recipients`);
+  if (outputs.length === 1) return { ...first, outputs: null, everything: false };
+  if (!isUtxoCoin(coin))
+    throw invalidField('outputs', `one ${coin} transaction pays one recipient: make a send for each`);
+  return { destination: first.destination, amount: sumOutputs(outputs), outputs, everything: false };
+}
+
+/** @throws {AppError} VALIDATION_INVALID naming the input. */
+function readInputs({ inputs, coin }: SendInput): OutputRef[] | null {
+  if (inputs === undefined) return null;
+  if (!isUtxoCoin(coin)) throw invalidField('inputs', `${coin} is not held in outputs`);
+  if (inputs.length === 0 || inputs.length > MAX_SEND_INPUTS)
+    throw invalidField('inputs', `needs 1 to ${MAX_SEND_INPUTS} outputs`);
+  const refs = inputs.map(({ txHash, index }) => ({ txid: txHash.trim().toLowerCase(), index }));
+  const keys = refs.map(outputKey);
+  const twice = keys.findIndex((key, at) => keys.indexOf(key) !== at);
+  if (twice !== -1) throw invalidField(`inputs.${twice}`, 'is listed twice');
+  return refs;
+}
+
+/** The recipients of an order, with the request field of each. */
+export function listRecipients({
+  destination,
+  outputs,
+}: Pick<SendOrder, 'destination' | 'outputs'>): { readonly destination: string; readonly field: string }[] {
+  if (outputs === undefined || outputs === null) return [{ destination, field: 'destination' }];
+  return outputs.map((one, at) => ({
+    destination: one.destination,
+    field: `outputs.${at}.destination`,
+  }));
+}
+
 /**
  * The chain of an order, after checking that its destination is a spendable address there.
- * @throws {AppError} COIN_UNAVAILABLE, or VALIDATION_INVALID naming `destination`.
+ * @throws {AppError} COIN_UNAVAILABLE, or VALIDATION_INVALID naming the destination.
  */
-export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {
+export function chainFor(
+  chains: Chains,
+  order: ChainId & Pick<SendOrder, 'destination' | 'outputs'>,
+): ChainAdapter {
   const adapter = chains.get(order.coin, order.mode);
   if (adapter === null) {
     throw new AppError('COIN_UNAVAILABLE', `${order.coin} is not configured in ${order.mode} mode`);
   }
-  const problem = adapter.addressProblem(order.destination);
-  if (problem !== null) throw invalidField('destination', problem);
+  for (const { destination, field } of listRecipients(order)) {
+    const problem = adapter.validateAddress(destination);
+    if (problem !== null) throw invalidField(field, problem);
+  }
   return adapter;
 }
 
-/** A positive amount in the coin's unit → atoms. @throws {AppError} VALIDATION_INVALID naming `amount`. */
-export function readAmount(text: string, coin: Coin): bigint {
+/** A positive amount in the coin's unit → atoms. @throws {AppError} VALIDATION_INVALID naming the field. */
+export function readAmount(text: string, coin: Coin, field = 'amount'): bigint {
   try {
     const amount = parseCoinAmount(text.trim(), coin);
     if (amount > 0n) return amount;
   } catch (error) {
-    if (error instanceof AmountError) throw invalidField('amount', error.message);
+    if (error instanceof AmountError) throw invalidField(field, error.message);
     throw error;
   }
-  throw invalidField('amount', 'must be greater than zero');
+  throw invalidField(field, 'must be greater than zero');
 }

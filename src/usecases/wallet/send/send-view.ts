@@ -1,6 +1,10 @@
 import type { Coin } from '../../../domain/coins.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { canCostMore, isReverted } from '../../../domain/send/send-machine.ts';
+import { isoTime } from '../../../domain/iso-time.ts';
+import { splitAmount } from '../../../domain/send/outputs.ts';
+import { canCostMore, isReverted } from '../../../domain/send/send-status.ts';
+import { readOutputs } from '../../../store/sends/send-outputs.ts';
+import type { StoredPsbt } from '../../../store/sends/send-psbts.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { ApprovalReason } from '../../../domain/send/spending-limits.ts';
@@ -19,9 +23,12 @@ export interface SendView {
   readonly txHash: string | null;
   /** Network fee in the coin's unit, including its parts; an estimate while it is `preparing`. */
   readonly fee: string;
-  /** The amount that the destination receives, in the coin's unit. */
+  /** The amount that the destination receives, in the coin's unit; all of them together where there are several. */
   readonly amount: string;
+  /** The first one where there are several. */
   readonly destination: string;
+  /** Several recipients and what each receives; null where there is one. */
+  readonly outputs: SendOutputView[] | null;
   readonly subtractFee: boolean;
   readonly confirmations: number;
   /** The transactions that gather its outputs; null where one transaction is enough. */
@@ -37,18 +44,42 @@ export interface SendView {
   readonly feeLimited: boolean;
   /** Its newest version pays everything back to the wallet; the network may mine either. */
   readonly cancelling: boolean;
-  /** Until when it can be approved; null where it needs no approval. */
+  /** Of a send that waits for signatures: the PSBT with those it has, base64; null in lists and events. */
+  readonly psbt: string | null;
+  /** How many signatures it needs and has; null where it waits for none. */
+  readonly signatures: { readonly required: number; readonly collected: number } | null;
+  /** Until when it can be approved, or signed; null where it waits for neither. */
   readonly expiresAt: string | null;
   readonly approvalReasons: ApprovalReason[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
+export interface SendOutputView {
+  readonly destination: string;
+  readonly amount: string;
+}
+
+/** What each of several recipients receives; null where there is one. */
+export function viewOutputs(
+  send: Pick<StoredSend, 'coin' | 'destination' | 'amount' | 'outputsJson'>,
+): SendOutputView[] | null {
+  const outputs = readOutputs(send);
+  if (outputs === null) return null;
+  return splitAmount(outputs, BigInt(send.amount)).map(({ destination, amount }) => ({
+    destination,
+    amount: formatCoinAmount(amount, send.coin),
+  }));
+}
+
 /** `tip`: the last recorded block of its chain. */
 export function viewSend(
   send: StoredSend,
   tip: { readonly height: number } | undefined,
-  { cancelling = false }: { readonly cancelling?: boolean } = {},
+  {
+    cancelling = false,
+    unsigned,
+  }: { readonly cancelling?: boolean; readonly unsigned?: StoredPsbt | undefined } = {},
 ): SendView {
   return {
     id: send.id,
@@ -59,6 +90,7 @@ export function viewSend(
     fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.partsFee), send.coin),
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
+    outputs: viewOutputs(send),
     subtractFee: send.subtractFee,
     // A block that includes it reverted confirms no payment.
     confirmations:
@@ -70,7 +102,10 @@ export function viewSend(
     maxFee: formatCoinAmount(BigInt(send.maxFee), send.coin),
     feeLimited: canCostMore(send) && send.feeLimitedAt !== null,
     cancelling,
-    expiresAt: null,
+    psbt: unsigned?.psbt ?? null,
+    signatures:
+      unsigned === undefined ? null : { required: unsigned.required, collected: unsigned.collected },
+    expiresAt: unsigned === undefined ? null : isoTime(unsigned.expiresAt),
     approvalReasons: [],
     createdAt: new Date(send.createdAt).toISOString(),
     updatedAt: new Date(send.updatedAt).toISOString(),

@@ -10,6 +10,7 @@ import { listVersions } from '../../../store/sends/send-versions.ts';
 import { spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
 import { reservedForPreparing } from '../../../store/ledger/reservations.ts';
 import { balanceOfAccountsInUse, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
+import { sumWatchOnly } from '../../../store/ledger/watch-accounts.ts';
 import { unspendableFunds } from '../../../store/ledger/unspendable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
@@ -65,6 +66,7 @@ type ShortageCode =
   | 'unconfirmed'
   | 'immature'
   | 'frozen'
+  | 'watched'
   | 'set_aside';
 
 interface Hint {
@@ -174,6 +176,11 @@ async function awaitedFunds(db: Db, order: SendOrder): Promise<Hint[]> {
       `is in a block and waits for more confirmations${describeMaturity(order.coin)}`,
     ),
     ...hint(frozen, 'frozen', 'is frozen'),
+    ...hint(
+      await sumWatchOnly(db, order),
+      'watched',
+      'is on watched accounts: spend it with the wallet that has their keys',
+    ),
   ];
 }
 

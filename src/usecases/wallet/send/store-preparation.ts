@@ -1,9 +1,10 @@
 import type { ChainAdapter, FeeQuote } from '../../../domain/chain.ts';
 import { orderBudget, requireWithin } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
-import type { Preparation } from '../../../domain/send/parts.ts';
+import type { Preparation } from '../../../domain/send/plan-preparation.ts';
 import type { Clock, Rates } from '../../../domain/ports.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
+import { writeOutputs } from '../../../store/sends/send-outputs.ts';
 import { findSend, insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { reserveOutputs } from '../../../store/ledger/reservations.ts';
 import { leavingTerms, orderedAmount } from './store-send.ts';
@@ -73,6 +74,7 @@ export async function storePreparation(
     parts: parts.length,
     orderedRate: order.feeRate?.toString() ?? null,
     reason: order.reason ?? null,
+    outputsJson: writeOutputs(order.outputs ?? null),
   } as const;
   await insertSend(tx, row, leavingTerms(deps, { order, adapter, ordered, now }));
   const refs = funds.map(({ ref }) => ref);

@@ -6,11 +6,13 @@ import {
   enforceSpendingLimits,
   WITHIN_WALLET,
 } from '../../../store/sends/spending-limits.ts';
+import { writeOutputs } from '../../../store/sends/send-outputs.ts';
+import { boundMoveBudget, isOwnMove, type MoveValue } from '../../../store/sends/move-limits.ts';
 import { insertSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../../store/ledger/reservations.ts';
 import { placeInQueue } from './place-in-queue.ts';
-import type { SendOrder } from './send-order.ts';
+import { listRecipients, type SendOrder } from './send-order.ts';
 import { signPlan } from './sign-plan.ts';
 import { feeShare } from '../../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
@@ -43,7 +45,7 @@ export function orderedAmount(
 }
 
 /** A planned send to store. */
-interface NewSend {
+export interface NewSend {
   /** See InFlightSends: the caller that stores a send also broadcasts it. */
   readonly sendId: string;
   readonly order: SendOrder;
@@ -57,10 +59,13 @@ interface NewSend {
   readonly drawsOn?: string;
   /** The send that it gathers outputs for, and that has reserved them. */
   readonly wholeId?: string;
+  /** A move without which sends can never be mined: no limit concerns it. */
+  readonly unblocksSends?: boolean;
 }
 
 /**
- * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that
+ * The step of makeSend, sweeps, parts and CPFP children within a transaction: signs a plan, stores it with its bytes, and
+ * reserves its coins or nonce: all or nothing. A send that
  * draws on the remainder of others in flight is stored as queued: its bytes must not be broadcast before
  * those have landed.
  * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget; WALLET_FROZEN; APPROVAL_REQUIRED.
@@ -73,7 +78,12 @@ export async function storeSend(
   const { sendId, order, adapter, plan, purpose, wholeId = null } = request;
   const { coin, mode, merchantId } = order;
   const now = deps.clock.now();
-  const row = newRow(request, now);
+  const move = moveTerms(deps, request, now);
+  const maxFee =
+    move === null
+      ? request.maxFee
+      : await boundMoveBudget(tx, { ...order, fee: plan.fee, maxFee: request.maxFee }, move);
+  const row = newRow({ ...request, maxFee }, now);
   const leaving =
     purpose === 'send' ? leavingTerms(deps, { order, adapter, ordered: BigInt(row.ordered), now }) : null;
   // Nothing above a limit is signed; the rule itself is in insertSend.
@@ -86,7 +96,7 @@ export async function storeSend(
     nextBroadcastAt: place.send.queued ? now : now + deps.policy.firstAnswerMs,
     ...place.send,
   };
-  await insertSend(tx, send, leaving);
+  await insertSend(tx, send, leaving, move);
   await disownFailedVersion(tx, order, transaction.txid);
   await insertSendVersion(tx, {
     sendId,
@@ -114,10 +124,22 @@ export function leavingTerms(
   deps: CountingDeps,
   of: Pick<NewSend, 'order' | 'adapter'> & { readonly ordered: bigint; readonly now: number },
 ): OutgoingValue {
-  const { creator = null, destination } = of.order;
+  const { creator = null } = of.order;
   const terms = countingTerms(deps, of);
   const freeFee = of.order.freeFee ?? terms.freeFee;
-  return { ...terms, freeFee, creator, watchKey: of.adapter.watchKey(destination) };
+  const watchKeys = listRecipients(of.order).map(({ destination }) => of.adapter.watchKey(destination));
+  return { ...terms, freeFee, creator, watchKeys };
+}
+
+/** What the limits need to know of a move within the wallet on its own budget; null: it is none. */
+function moveTerms(
+  deps: CountingDeps,
+  { purpose, drawsOn, wholeId, unblocksSends = false, order }: NewSend,
+  now: number,
+): MoveValue | null {
+  const isOwn = isOwnMove({ purpose, drawsOn: drawsOn ?? null, partOf: wholeId ?? null });
+  if (!isOwn || unblocksSends) return null;
+  return { ...countingTerms(deps, { ordered: order.amount, now }), creator: order.creator ?? null };
 }
 
 interface CountingDeps {
@@ -129,8 +151,9 @@ interface CountingDeps {
 export function countingTerms(
   { rates, policy }: CountingDeps,
   { ordered, now }: { readonly ordered: bigint; readonly now: number },
-): Omit<OutgoingValue, 'creator' | 'watchKey'> {
-  return { rates, freeFee: feeShare(ordered, policy), provenDepth: policy.surplusDepth, now };
+): Omit<OutgoingValue, 'creator' | 'watchKeys'> {
+  const { maxFeeShareBps: feeShareBps, surplusDepth: provenDepth } = policy;
+  return { rates, freeFee: feeShare(ordered, policy), feeShareBps, provenDepth, now };
 }
 
 type NewRow = Omit<StoredSend, 'txid' | 'nextBroadcastAt' | 'queueAccount' | 'queuePosition' | 'queued'>;
@@ -175,6 +198,10 @@ export function newRow(request: NewSend, now: number): NewRow {
     orderedRate: null,
     unfundedSince: null,
     reason: order.reason ?? null,
+    outputsJson: writeOutputs(order.outputs ?? null),
+    coinControl: (order.inputs ?? null) !== null,
+    feeTermsJson: order.feeTermsJson ?? null,
+    byPsbt: order.watched !== undefined,
     ...WITHIN_WALLET,
   };
 }

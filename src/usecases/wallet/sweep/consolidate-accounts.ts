@@ -110,6 +110,7 @@ async function gather(
   const measured = (await adapter.wholeAccounts?.measure(draft, quote)) ?? quote;
   await createSweep(deps, {
     adapter,
+    merchantId: crowd.merchantId,
     plan: async (tx) => {
       const order = await choose(tx, quote.balances);
       const plan = planGathering(order, { adapter, quote: measured, policy });

@@ -9,7 +9,7 @@ import { gatherOutputs } from './consolidate.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 5;
-/** Number of outputs that triggers consolidation; frozen ones and dust are counted, but not consolidated. */
+/** Number of outputs that triggers consolidation; dust is counted, but not consolidated. */
 const FROM_OUTPUTS = 200;
 
 /**

@@ -1,4 +1,5 @@
 import { OUTPUTS_PER_CONSOLIDATION } from '../../../domain/accounts.ts';
+import type { Creator } from '../../../domain/actor.ts';
 import {
   inputCostAt,
   ChainError,
@@ -19,12 +20,15 @@ import { spendableFunds } from '../../../store/ledger/spendable.ts';
 import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { broadcastReplacement, type BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
-import type { WalletOwner } from '../send/send-order.ts';
+import { tryEnsureRates } from '../send/ensure-rates.ts';
+import type { SendOrder, WalletOwner } from '../send/send-order.ts';
 import { storeSend } from '../send/store-send.ts';
 import type { NewVersion } from '../lifecycle/store-version.ts';
 
 export interface ConsolidateInput {
   readonly merchant: WalletOwner;
+  /** Who orders it; absent: the daemon. */
+  readonly creator?: Creator | null;
   readonly coin: Coin;
   readonly feeRate?: string | undefined;
   readonly maxFee?: string | undefined;
@@ -60,7 +64,8 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
   await requireUnfrozen(deps.db, merchant.id);
   const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
   const { consolidateBelowRate } = deps.policy;
-  const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
+  const { creator = null } = input;
+  const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account, creator };
   const made = await gatherOutputs(deps, {
     wallet,
     adapter,
@@ -98,7 +103,8 @@ async function ask(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote
 }
 
 export interface Gathering {
-  readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
+  readonly wallet: ChainId &
+    Pick<SendOrder, 'creator'> & { readonly merchantId: string; readonly account: number };
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
   /** Minimum and maximum number of inputs. */
@@ -120,6 +126,8 @@ interface Gathered extends NewVersion {
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<Gathered | null> {
+  const { merchantId, creator = null } = gathering.wallet;
+  await tryEnsureRates(deps, { merchantId, creator });
   return deps.inFlight.begin(async (sendId) => {
     const stored = await deps.db.transaction(async (tx) => storeGathering(tx, deps, sendId, gathering));
     if (stored === null) return null;
@@ -162,7 +170,7 @@ async function storeGathering(
     idempotencyKey: null,
     maxFee,
   });
-  return { sendId, version: send.version, transaction, plan, maxFee };
+  return { sendId, version: send.version, transaction, plan, maxFee: BigInt(send.maxFee) };
 }
 
 function planOrNull(plan: () => SendPlan): SendPlan | null {

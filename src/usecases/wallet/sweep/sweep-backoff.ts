@@ -1,4 +1,5 @@
 import { ChainError, InsufficientFunds } from '../../../domain/chain.ts';
+import { AppError } from '../../../domain/errors.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import { RetryBackoff } from '../lifecycle/retry-backoff.ts';
@@ -62,6 +63,10 @@ export function recordFailure({ logger, memory, chain }: Round, attempt: Attempt
   if (error instanceof InsufficientFunds) {
     // Compares by name: the amounts in the message change with the fees.
     if (kind.recordFailure(key, error.name)) logger.warn({ ...fields, error: error.message }, message);
+    return false;
+  }
+  if (error instanceof AppError && error.code === 'FEE_ABOVE_LIMIT') {
+    if (kind.recordFailure(key, error.code)) logger.warn({ ...fields, reason: error.message }, message);
     return false;
   }
   const reason = error instanceof Error ? error.message : 'unexpected failure';

@@ -100,6 +100,7 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
   const quote = await adapter.feeQuote({ from, destination, amount });
   return createSweep(deps, {
     adapter,
+    merchantId,
     plan: async (tx) => {
       const maxFee = sweepBudget(amount, deps.policy);
       const plan = await planSweep(tx, order, { adapter, from, quote });

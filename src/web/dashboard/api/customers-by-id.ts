@@ -22,7 +22,7 @@ export function isErased({ id, email }: Customer): boolean {
 }
 
 /** The customers of some payments: one request per page; undefined if there are none. */
-function queryOf(merchantId: string | undefined, payments: readonly Payment[]) {
+function buildQuery(merchantId: string | undefined, payments: readonly Payment[]) {
   const ids = new Set(payments.flatMap(({ customerId }) => (customerId === null ? [] : [customerId])));
   if (merchantId === undefined || ids.size === 0) return undefined;
   return { merchantId, customerIds: [...ids].toSorted().join(','), limit: MOST };
@@ -37,7 +37,7 @@ export async function loadCustomers(
   merchantId: string | undefined,
   payments: readonly Payment[],
 ): Promise<CustomersById> {
-  const query = queryOf(merchantId, payments);
+  const query = buildQuery(merchantId, payments);
   if (query === undefined) return byId();
   return byId((await api('GET', '/merchant/customer/list', { query })).customers);
 }
@@ -51,7 +51,7 @@ export function useCustomers(
   payments: readonly Payment[] = [],
 ): CustomersById | undefined {
   const isAllowed = usePermission(merchantId)('customers:read');
-  const query = queryOf(merchantId, payments);
+  const query = buildQuery(merchantId, payments);
   const list = useApi('/merchant/customer/list', query, {
     enabled: isAllowed && query !== undefined,
     once: true,

@@ -7,7 +7,7 @@ import type { Customer, Payment, PaymentLink, Product, Shop } from '../contract/
 
 /** More would load the server too much for one search. */
 export const MOST_SHOPS = 10;
-const MOST_HITS = 5;
+export const MOST_HITS = 5;
 /** Lists without a search of their own are read up to one page. */
 const MOST_LISTED = 100;
 const MODES = ['live', 'sandbox'] as const;

@@ -1,10 +1,6 @@
-import { ApiError } from './client.ts';
 import { download } from './download.ts';
-import { PAGE_HEADERS } from '../../page-headers.ts';
+import { fetchFile } from './fetch-file.ts';
 import type { Mode } from './mode.ts';
-import { loseSession, session } from './session.ts';
-import { t } from '../i18n/t.ts';
-import { BASE_PATH } from '../../base-path.ts';
 
 const DAY_MS = 86_400_000;
 /** The form's names for rejected fields of the API. */
@@ -28,7 +24,7 @@ export interface MovementsFilter {
 export async function downloadMovements({ last, first, mode, ...filter }: MovementsFilter): Promise<void> {
   const range = { from: first, to: dayAfter(last), ...(mode === undefined ? {} : { mode }) };
   const query = new URLSearchParams({ ...filter, ...range });
-  const file = await fileOf(`/payment/export?${query}`);
+  const file = await fetchFile(`/payment/export?${query}`, FORM_FIELDS);
   download(`movements-${first}-${last}.${filter.format}`, file);
 }
 
@@ -46,34 +42,7 @@ export interface MonthFilter {
 /** Downloads the figures of a month as a file. @throws {ApiError} */
 export async function downloadMonth({ mode, ...filter }: MonthFilter): Promise<void> {
   const query = new URLSearchParams({ ...filter, ...(mode === undefined ? {} : { mode }) });
-  download(`month-${filter.month}.${filter.format}`, await fileOf(`/payment/month-report?${query}`));
-}
-
-async function fileOf(path: string): Promise<Blob> {
-  const signedIn = session();
-  try {
-    const response = await fetch(BASE_PATH + path, { headers: PAGE_HEADERS });
-    if (response.ok) return await response.blob();
-    const { error } = (await response.json()) as Refusal;
-    if (response.status === 401) loseSession(signedIn);
-    const fields = (error.details ?? []).map(({ field, message }) => [FORM_FIELDS[field] ?? field, message]);
-    throw new ApiError(response.status, error.code, error.message, Object.fromEntries(fields));
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError(
-      0,
-      'UNREADABLE',
-      t('The server does not answer, or broke off: the file was not complete.'),
-    );
-  }
-}
-
-interface Refusal {
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly details?: readonly { readonly field: string; readonly message: string }[];
-  };
+  download(`month-${filter.month}.${filter.format}`, await fetchFile(`/payment/month-report?${query}`));
 }
 
 /** An invalid day is sent unchanged; the server rejects it. */

@@ -17,7 +17,7 @@ export function whyNoPasskeys({ origin, reason }: PasskeyPlace): string | null {
 /** Creates a passkey in this browser and stores it. @throws {ApiError} */
 export async function addPasskey(name: string): Promise<void> {
   const { options } = await requestPrivate('POST /auth/passkeys/options');
-  const credential = await answerOf(async () =>
+  const credential = await askAuthenticator(async () =>
     (await loadWebAuthn()).startRegistration({ optionsJSON: options }),
   );
   await requestPrivate('POST /auth/passkeys', { name, credential });
@@ -39,11 +39,11 @@ export async function stepUpByPasskey(): Promise<void> {
 async function assertionFor({ options, reason }: PasskeyOptions) {
   if (options === null)
     throw new ApiError(0, 'NO_PASSKEY', reason ?? t('You have no passkey that works here.'));
-  return answerOf(async () => (await loadWebAuthn()).startAuthentication({ optionsJSON: options }));
+  return askAuthenticator(async () => (await loadWebAuthn()).startAuthentication({ optionsJSON: options }));
 }
 
 /** The browser's error; it does not distinguish a cancelled dialog from a device without a passkey. */
-async function answerOf<T>(ask: () => Promise<T>): Promise<T> {
+async function askAuthenticator<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

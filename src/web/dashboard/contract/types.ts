@@ -13,6 +13,8 @@ export type Customer = Schemas['Customer'];
 export type Product = Schemas['Product'];
 export type Price = Schemas['Price'];
 export type PaymentLink = Schemas['PaymentLink'];
+export type Counter = Schemas['Counter'];
+export type ListedPaymentLink = Schemas['ListedPaymentLink'];
 export type WalletTransaction = Schemas['WalletTransaction'];
 export type Send = Schemas['Send'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
@@ -84,6 +86,7 @@ export const EVENT_TYPES = Object.keys({
   'send.pending_approval': 0,
   'send.rejected': 0,
   'send.expired': 0,
+  'send.awaiting_signature': 0,
   'send.broadcast': 0,
   'send.confirmed': 0,
   'send.failed': 0,

@@ -1,3 +1,4 @@
+import { toLatinDigits } from '../../../i18n/latin-digits.ts';
 import { locale } from '../i18n/language.ts';
 
 /** Exact sums of decimal texts ("12.50"): money never passes through floating point. */
@@ -16,7 +17,7 @@ const COMMA = new Intl.NumberFormat(locale).format(1.5).includes(',');
 
 /** Converts a typed amount such as "€12,50", in the reader's format, to the format of the API. */
 export function plainAmount(text: string): string {
-  const amount = text.replaceAll(/[\p{Sc}\s]/gu, '');
+  const amount = toLatinDigits(text).replaceAll(/[\p{Sc}\s]/gu, '');
   // Also in locales with a decimal point: a comma that does not group thousands must be a decimal comma.
   const isDecimal = COMMA || /^\d+,(\d{1,2}|\d{4,})$/.test(amount);
   const plain = isDecimal ? amount.replace(',', '.') : amount;

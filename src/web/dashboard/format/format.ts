@@ -1,5 +1,6 @@
 import { currencyDigits } from '../../../../packages/sdk/src/index.ts';
 import type { Payment } from '../contract/types.ts';
+import { markSymbol } from '../../../i18n/currency-symbol.ts';
 import { locale } from '../i18n/language.ts';
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
@@ -30,7 +31,7 @@ export function coinsShort(amount: string): string {
 export function fiat(amount: string, currency: string): string {
   try {
     const options = { style: 'currency', currency, ...isoDecimals(currency) } as const;
-    return new Intl.NumberFormat(locale, options).format(amount as `${number}`);
+    return markSymbol(new Intl.NumberFormat(locale, options).format(amount as `${number}`));
   } catch {
     return `${amount} ${currency}`;
   }
@@ -50,13 +51,14 @@ function isoDecimals(currency: string): { minimumFractionDigits?: number } {
 
 /** For the axis of a chart: "€1.2K". */
 export function fiatCompact(amount: number, currency: string): string {
-  return new Intl.NumberFormat(locale, {
+  const format = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     notation: 'compact',
     maximumFractionDigits: 2,
     minimumFractionDigits: 0,
-  }).format(amount);
+  });
+  return markSymbol(format.format(amount));
 }
 
 export function when(iso: string): string {

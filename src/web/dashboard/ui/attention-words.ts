@@ -51,9 +51,9 @@ const ADVICE = {
   send_stuck: () => t('Raise its fee, or cancel it.'),
   send_fee_limited: () => t('Raise its fee by hand, or wait for lower fees.'),
   payment_late: () => t('Accept it, or refund it on the page of the payment.'),
-  payment_short: () => t('Accept what arrived, or refund it on the page of the payment.'),
-  payment_over: () => t('Refund the excess: the payer enters an address of their own.'),
-  payment_after_refund: () => t('Refund it as well: the payer enters an address of their own.'),
+  payment_short: () => t('Accept the payment, or refund it on its page.'),
+  payment_over: () => t('Refund the excess: the payer enters their own address.'),
+  payment_after_refund: () => t('Refund it as well: the payer enters their own address.'),
   subscription_past_due: () =>
     t('Send the customer the payment link again. The subscription ends after the days of grace.'),
   node_down: () => t('Payments of this coin are not seen until its node is back.'),

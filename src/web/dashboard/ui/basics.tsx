@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
+import { copyText } from '../../copy-text.ts';
 import type { ApiError } from '../api/client.ts';
 import type { Coin } from '../contract/types.ts';
 import { COIN_CLASSES } from '../format/coins.ts';
@@ -195,11 +196,7 @@ export function Copy(props: {
 }) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
-    const done = await navigator.clipboard.writeText(props.text).then(
-      () => true,
-      () => false,
-    );
-    setState(done ? 'copied' : 'failed');
+    setState((await copyText(props.text)) ? 'copied' : 'failed');
     window.setTimeout(() => setState('idle'), COPIED_MS);
   };
   const words = { idle: props.label, copied: t('Copied'), failed: t('Copying failed: select the text') };
@@ -219,7 +216,7 @@ export function Copy(props: {
 
 export function CopyLine(props: { text: string; label: string; children?: ReactNode }) {
   return (
-    <div className="flex items-center gap-2 rounded-xl border border-line bg-well p-2 pl-3">
+    <div className="flex items-center gap-2 rounded-xl border border-line bg-well p-2 ps-3">
       <code className="min-w-0 flex-1 text-sm break-all">{props.children ?? props.text}</code>
       <Copy text={props.text} label={t('Copy {label}', { label: props.label })} />
     </div>

@@ -21,45 +21,45 @@ export interface Period {
   readonly amounts: Partial<Record<Share, string>>;
 }
 
-const fillOf = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
-const HEIGHT = 180;
+const barFill = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
+export const HEIGHT = 180;
 /** Height of the labels below the bars. */
-const FOOT = 26;
+export const FOOT = 26;
 /** Minimum width of a bar, px; the chart scrolls if the screen is narrower than all bars. */
-const LEAST_STEP = 18;
+export const LEAST_STEP = 18;
 /** Width of the axis labels left of the bars. */
 const AXIS = 64;
 /** Minimum width of a label, px; narrower bars are labelled only every second, third and so on. */
-const LEAST_LABEL = 46;
+export const LEAST_LABEL = 46;
 /** Number of grid lines with a label. */
-const GRID = [0, 0.5, 1] as const;
+export const GRID = [0, 0.5, 1] as const;
 
-function edgeOf(index: number, count: number): 'first' | 'last' | null {
+export function findEdge(index: number, count: number): 'first' | 'last' | null {
   if (index === count - 1) return 'last';
   return index === 0 ? 'first' : null;
 }
 
-const heightOf = (part: number): number => HEIGHT - part * (HEIGHT - 12);
+export const toBarTop = (part: number): number => HEIGHT - part * (HEIGHT - 12);
 
 function total({ amounts }: Period): string {
   return add(SHARES.map((share) => amounts[share] ?? '0'));
 }
 
-function nameOf({ first, last }: Period): string {
+function periodName({ first, last }: Period): string {
   return first === last
     ? dayName(first)
     : t('{first} to {last}', { first: dayName(first), last: dayName(last) });
 }
 
 /** The next higher of 1, 2, 5, 10, 20, 50 and so on. */
-function roundUp(amount: number): number {
+export function roundUp(amount: number): number {
   const power = 10 ** Math.floor(Math.log10(amount));
   const factor = [1, 2, 5].find((one) => one * power >= amount) ?? 10;
   return factor * power;
 }
 
 /** An element's ref and its width in pixels, so that the text of the chart has the same size on every screen. */
-function useWidth(): [ref: RefObject<HTMLDivElement | null>, width: number] {
+export function useWidth(): [ref: RefObject<HTMLDivElement | null>, width: number] {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -98,10 +98,11 @@ export function VolumeChart({ periods, currency }: ChartProps) {
     <figure>
       <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
         {pointed === undefined
-          ? t('Point at a bar for its numbers; it opens its payments.')
+          ? t('Hover for details, click to see the payments.')
           : describePeriod(pointed, currency)}
       </p>
-      <div className="flex">
+      {/* Time runs from left to right in every language, as on other charts. */}
+      <div dir="ltr" className="flex">
         <Axis top={top} currency={currency} />
         <div
           ref={box}
@@ -112,7 +113,7 @@ export function VolumeChart({ periods, currency }: ChartProps) {
         >
           <svg width={width} height={HEIGHT + FOOT} className="block" onMouseLeave={() => setAt(null)}>
             {GRID.map((part) => (
-              <GridLine key={part} y={heightOf(part)} width={width} />
+              <GridLine key={part} y={toBarTop(part)} width={width} />
             ))}
             {periods.map((period, index) => (
               <Bar
@@ -122,7 +123,7 @@ export function VolumeChart({ periods, currency }: ChartProps) {
                 x={index * step}
                 step={step}
                 top={top}
-                edge={edgeOf(index, periods.length)}
+                edge={findEdge(index, periods.length)}
                 isLabelled={(periods.length - 1 - index) % every === 0}
                 isPointed={period === pointed}
                 onPoint={() => setAt(period.first)}
@@ -145,19 +146,19 @@ function describePeriod(period: Period, currency: string): string {
     const amount = period.amounts[share];
     return amount === undefined ? [] : [`${shareName(share)} ${fiat(amount, currency)}`];
   });
-  const sum = `${nameOf(period)}: ${fiat(total(period), currency)}`;
+  const sum = `${periodName(period)}: ${fiat(total(period), currency)}`;
   return shares.length > 0 ? `${sum} (${shares.join(', ')})` : sum;
 }
 
 /** The labels of the axis stay in place while the bars scroll. */
-function Axis({ top, currency }: { top: number; currency: string }) {
+export function Axis({ top, currency }: { top: number; currency: string }) {
   return (
     <svg aria-hidden="true" width={AXIS} height={HEIGHT + FOOT} className="block shrink-0">
       {GRID.map((part) => (
         <text
           key={part}
           x={AXIS - 8}
-          y={heightOf(part) + 4}
+          y={toBarTop(part) + 4}
           textAnchor="end"
           className="fill-soft text-[12px]"
         >
@@ -168,7 +169,7 @@ function Axis({ top, currency }: { top: number; currency: string }) {
   );
 }
 
-function GridLine({ y, width }: { y: number; width: number }) {
+export function GridLine({ y, width }: { y: number; width: number }) {
   return (
     <line
       aria-hidden="true"
@@ -201,7 +202,7 @@ function Numbers({ periods, currency }: ChartProps) {
         <tbody>
           {periods.map((period) => (
             <tr key={period.first}>
-              <th scope="row">{nameOf(period)}</th>
+              <th scope="row">{periodName(period)}</th>
               {shown.map((share) => (
                 <td key={share}>{fiat(period.amounts[share] ?? '0', currency)}</td>
               ))}
@@ -227,7 +228,7 @@ interface BarProps {
 }
 
 /** Centred below its bar; aligned to the edge of the chart if the label of a narrow bar would be clipped. */
-function labelPlace(x: number, step: number, edge: BarProps['edge']) {
+export function labelPlace(x: number, step: number, edge: 'first' | 'last' | null) {
   if (edge === null || step >= LEAST_LABEL) return { x: x + step / 2, textAnchor: 'middle' as const };
   return edge === 'first' ? { x, textAnchor: 'start' as const } : { x: x + step, textAnchor: 'end' as const };
 }
@@ -270,7 +271,7 @@ function Bar({ period, currency, x, step, top, edge, isLabelled, isPointed, onPo
               width={width}
               height={Math.max(1, height - 1)}
               rx={Math.min(3, width / 4)}
-              className={fillOf(share)}
+              className={barFill(share)}
             />
           );
         })}

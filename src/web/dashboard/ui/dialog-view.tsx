@@ -37,7 +37,7 @@ export function DialogView(props: DialogProps) {
             <Base.Title className="text-lg font-bold">{props.title}</Base.Title>
             {props.keepsOpen !== true && (
               <Base.Close
-                render={<Button look="quiet" aria-label={t('Close')} className="-mt-1 -mr-2 !px-3" />}
+                render={<Button look="quiet" aria-label={t('Close')} className="-mt-1 -me-2 !px-3" />}
               >
                 <span aria-hidden="true">✕</span>
               </Base.Close>

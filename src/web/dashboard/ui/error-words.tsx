@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   FORBIDDEN: t('You may not do this.'),
   RATE_LIMITED: t('Too many requests: please wait a moment.'),
   INVALID_CODE: t('The code or link is not valid any more.'),
-  DUPLICATE_ENTRY: t('That exists already.'),
+  DUPLICATE_ENTRY: t('This already exists.'),
   INSUFFICIENT_BALANCE: t('The wallet holds too little for this.'),
   VALIDATION_INVALID: t('Please check what you typed.'),
   INVALID_STATE: t('This is not possible in the present state.'),

@@ -65,7 +65,7 @@ export function Total({ balances, prices }: { balances: Balances; prices: Prices
   });
   return (
     <>
-      {parts('Worth {sum} in all', {
+      {parts('Total: {sum}', {
         sum: <b className="money font-semibold text-ink">{fiat(add(worths), currency)}</b>,
       })}
       {missing.length > 0 &&

@@ -10,7 +10,7 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 const NO_TEXT = new Set(['checkbox', 'radio', 'hidden', 'submit', 'button']);
 
 /** The fields of a form that can show an error. */
-function controlsOf(form: HTMLFormElement): Control[] {
+function listControls(form: HTMLFormElement): Control[] {
   return [...form.elements].filter((element): element is Control => {
     if (element instanceof HTMLInputElement) return !NO_TEXT.has(element.type);
     return element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
@@ -20,14 +20,14 @@ function controlsOf(form: HTMLFormElement): Control[] {
 /** Errors that prevent a form from being sent. */
 export function ownFaults(form: HTMLFormElement): FieldErrors {
   const found: Record<string, FieldWords> = {};
-  for (const control of controlsOf(form)) {
-    const text = faultOf(control);
+  for (const control of listControls(form)) {
+    const text = findFault(control);
     if (text !== null && control.name !== '') found[control.name] = { text, isRaw: false };
   }
   return found;
 }
 
-function faultOf(control: Control): string | null {
+function findFault(control: Control): string | null {
   const { value, validity } = control;
   const isBlank = control.type !== 'password' && value.trim() === '' && !validity.badInput;
   if (control.required && (isBlank || value === ''))
@@ -63,7 +63,7 @@ export function refusedFaults(
   form: HTMLFormElement,
   error: ApiError,
 ): { faults: FieldErrors; isAll: boolean } {
-  const names = new Set(controlsOf(form).map(({ name }) => name));
+  const names = new Set(listControls(form).map(({ name }) => name));
   const faults: Record<string, FieldWords> = {};
   let isAll = Object.keys(error.fields).length > 0;
   for (const [path, message] of Object.entries(error.fields)) {

@@ -30,7 +30,7 @@ const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
     /^must not contain (line breaks or invisible|null) characters$/,
     () => t('Please leave line breaks and invisible characters out.'),
   ],
-  [/ISO 4217/, () => t('This is no currency: please enter its three letters, such as EUR.')],
+  [/ISO 4217/, () => t('This is not a currency. Enter its three letters, such as EUR.')],
   [/^must be a decimal (string|number)/, amount],
   [
     /^must have at most (\d+) (?:decimals|decimal places)/,
@@ -38,7 +38,7 @@ const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
   ],
   [/^must be greater than zero$/, () => t('Please enter more than zero.')],
   [/^must not be negative$/, () => t('Please enter more than zero.')],
-  [/^must not be below min$/, () => t('This must not be below the least amount.')],
+  [/^must not be below min$/, () => t('This must not be below the minimum.')],
   [/^must be at least (\S+)$/, ([limit]) => atLeast(limit)],
   [/^must be at most (\S+)$/, ([limit]) => atMost(limit)],
   [/^must be a whole number$/, whole],
@@ -63,12 +63,17 @@ const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
   [/^must be a day such as/, () => t('Please choose a day.')],
   [/^must be after from$/, () => t('The last day must not be before the first one.')],
   [/^must be in the future$/, () => t('Please choose a time to come.')],
+  [/^must be an ISO 3166-1/, () => t('Enter the two letters of the country, such as DE.')],
+  [/must not end in a digit$/, () => t('Use letters, digits or / . _ - and end with a letter or sign.')],
   [/^must be a colour/, () => t('Please choose a colour.')],
   [/^must be an image|^must be a PNG/, () => t('Please choose a PNG, JPEG or WebP image of at most 64 KiB.')],
   [/^must be one of (.+)$/, ([list = '']) => t('Possible here: {list}.', { list })],
   [/^(already exists|is already registered)$/, takenText],
-  [/^is one of the most common passwords/, () => t('This password is guessed first: please choose another.')],
-  [/^is not an? (\w+(?: testnet)?) address/, ([name = '']) => t('This is no {name} address.', { name })],
+  [/^is one of the most common passwords/, () => t('This password is too common. Choose another.')],
+  [
+    /^is not an? (\w+(?: testnet)?) address/,
+    ([name = '']) => t('This is not a valid {name} address.', { name }),
+  ],
   [/checksum/, mistyped],
 ];
 

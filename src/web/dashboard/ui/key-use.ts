@@ -5,6 +5,6 @@ import { when } from '../format/format.ts';
 export function keyUse(key: { readonly createdAt: string; readonly lastUsedAt: string | null }): string {
   const createdAt = when(key.createdAt);
   return key.lastUsedAt === null
-    ? t('Made {createdAt}, never used', { createdAt })
-    : t('Made {createdAt}, last used {lastUsedAt}', { createdAt, lastUsedAt: when(key.lastUsedAt) });
+    ? t('Created {createdAt}, never used', { createdAt })
+    : t('Created {createdAt}, last used {lastUsedAt}', { createdAt, lastUsedAt: when(key.lastUsedAt) });
 }

@@ -48,6 +48,7 @@ const WORDS: Readonly<Record<string, string>> = {
   pending_approval: t('Waiting for approval'),
   rejected: t('Rejected'),
   preparing: t('Preparing'),
+  awaiting_signature: t('Waiting for signature'),
   signed: t('Signed'),
   broadcast: t('Broadcast'),
   replaced: t('Replaced'),

@@ -10,7 +10,7 @@ export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string
       {lines.map(([name, sum]) => (
         <div key={name} className="flex justify-between gap-4 px-4 py-2.5 text-sm">
           <dt className="text-soft">{name}</dt>
-          <dd className="money text-right font-semibold">{sum}</dd>
+          <dd className="money text-end font-semibold">{sum}</dd>
         </div>
       ))}
     </dl>
@@ -36,12 +36,12 @@ export function CoinSum(props: {
         {formatCoins(amount)} {coin}
       </span>
       {price !== undefined && (
-        <span className="whitespace-nowrap text-soft"> · {worthOf(amount, price)}</span>
+        <span className="whitespace-nowrap text-soft"> · {fiatValue(amount, price)}</span>
       )}
     </>
   );
 }
 
-function worthOf(amount: string, { rate, currency }: Price): string {
+function fiatValue(amount: string, { rate, currency }: Price): string {
   return fiat(multiply(amount, rate), currency);
 }

@@ -31,7 +31,7 @@ function customerColumn(customers: CustomersById): Column<Payment> {
       const customer = customerId === null ? undefined : customers.get(customerId);
       if (customer === undefined) return <span className="text-soft">–</span>;
       return (
-        <span className="block max-w-56 truncate" title={customer.email}>
+        <span dir="auto" className="block max-w-40 truncate xl:max-w-56" title={customer.email}>
           {customerName(customer) ?? customer.email}
         </span>
       );
@@ -72,7 +72,7 @@ export function PaymentTable({ payments, customers, sorting }: PaymentTableProps
                   payment.orderLabel === null ? payment.orderId : `${payment.orderLabel} (${payment.orderId})`
                 }
                 {...ROW_LINK}
-                className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
+                className="font-semibold wrap-anywhere text-accent underline-offset-2 hover:underline md:whitespace-nowrap"
               >
                 {short(orderName(payment), 16, 6)}
               </Link>

@@ -34,7 +34,7 @@ interface TableProps<T> {
 /** A click on a row follows its link with the `ROW_LINK` props. */
 export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>) {
   const place = (column: Column<T>): string =>
-    `${column.end === true ? 'text-right' : 'text-left'} ${column.wide === true ? 'hidden md:table-cell' : ''}`;
+    `${column.end === true ? 'text-end' : 'text-start'} ${column.wide === true ? 'hidden md:table-cell' : ''}`;
   return (
     <div className="relative -mx-5 overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full text-sm">
@@ -44,8 +44,8 @@ export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>
               <th
                 key={column.title}
                 scope="col"
-                {...sortOf(column.sort, sorting)}
-                className={`px-2 py-2 font-medium first:pl-5 last:pr-5 sm:px-4 ${place(column)}`}
+                {...sortAttributes(column.sort, sorting)}
+                className={`px-2 py-2 font-medium first:ps-5 last:pe-5 sm:px-4 ${place(column)}`}
               >
                 {column.sort === undefined || sorting === undefined ? (
                   column.title
@@ -67,7 +67,7 @@ export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>
               {columns.map((column) => (
                 <td
                   key={column.title}
-                  className={`px-2 py-3 align-middle first:pl-5 last:pr-5 sm:px-4 ${place(column)}`}
+                  className={`px-2 py-3 align-middle first:ps-5 last:pe-5 sm:px-4 ${place(column)}`}
                 >
                   {column.cell(row)}
                 </td>
@@ -80,7 +80,7 @@ export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>
   );
 }
 
-function sortOf(key: string | undefined, sorting: Sorting | undefined) {
+function sortAttributes(key: string | undefined, sorting: Sorting | undefined) {
   if (key === undefined || sorting === undefined) return {};
   if (sorting.by === key) return { 'aria-sort': 'ascending' as const };
   return sorting.by === `-${key}` ? { 'aria-sort': 'descending' as const } : {};

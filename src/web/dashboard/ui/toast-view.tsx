@@ -1,5 +1,6 @@
 import { Toast } from '@base-ui/react/toast';
 import { useEffect } from 'react';
+import { direction } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import { showToastsBy } from './toast.ts';
 
@@ -15,7 +16,7 @@ export function ToastView() {
       <Toast.Portal>
         <Toast.Viewport
           aria-label={t('Notes')}
-          className="fixed inset-x-4 bottom-4 z-20 mx-auto w-auto max-w-sm outline-none sm:right-6 sm:left-auto sm:mx-0 sm:w-96"
+          className="fixed inset-x-4 bottom-4 z-20 mx-auto w-auto max-w-sm outline-none sm:start-auto sm:end-6 sm:mx-0 sm:w-96"
         >
           <List />
         </Toast.Viewport>
@@ -33,8 +34,8 @@ function List() {
       // A message without a question is not a dialog.
       role="group"
       aria-modal={undefined}
-      swipeDirection={['down', 'right']}
-      className="toast absolute inset-x-0 bottom-0 flex items-center justify-between gap-3 rounded-xl border border-line bg-ink py-1.5 pr-1.5 pl-4 text-sm text-card shadow-2xl"
+      swipeDirection={['down', direction === 'rtl' ? 'left' : 'right']}
+      className="toast absolute inset-x-0 bottom-0 flex items-center justify-between gap-3 rounded-xl border border-line bg-ink py-1.5 ps-4 pe-1.5 text-sm text-card shadow-2xl"
     >
       <Toast.Description className="min-w-0 break-words" />
       <Toast.Close

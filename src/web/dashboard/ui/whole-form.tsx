@@ -49,7 +49,7 @@ export function Form<K extends string>(props: FormProps<K>) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const { currentTarget } = event;
-    const values = valuesOf(currentTarget, props.fields);
+    const values = readValues(currentTarget, props.fields);
     const faults = { ...asFaults(check?.(values)), ...ownFaults(currentTarget) };
     const isFine = Object.keys(faults).length === 0;
     goesToFault.current = !isFine;
@@ -77,7 +77,7 @@ export function Form<K extends string>(props: FormProps<K>) {
   );
 }
 
-function valuesOf<K extends string>(form: HTMLFormElement, fields: readonly K[]): Record<K, string> {
+function readValues<K extends string>(form: HTMLFormElement, fields: readonly K[]): Record<K, string> {
   const data = new FormData(form);
   const values = fields.map((name): [string, string] => {
     const value = data.get(name);

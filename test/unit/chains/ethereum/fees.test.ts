@@ -19,7 +19,7 @@ async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknow
     gasPrices: async () => ({
       chainId: 31_337,
       tip: { number: 5, hash, parentHash: hash, timestamp: 1, baseFee: 1n },
-      priority: 1n,
+      maxPriorityFeePerGas: 1n,
       gasPrice: 2n,
       nonce: 0,
       problems: new Map(),

@@ -82,7 +82,8 @@ describe('getTransactionStatus behind a load balancer that splits one request be
       receipt: null,
       isKnown: false,
     }),
-    sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'nonce too low')),
+    sendRawTransaction: () =>
+      Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'nonce too low')),
   };
   const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
 
@@ -146,7 +147,8 @@ describe('getTransactionStatus of a transaction that no node has and whose nonce
       accountState: async () => ({ knowsTip: true, used, receipt: null, isKnown: false }),
       nonceAt: async (_account, at) => (at === ledger.hash ? used : null),
       balanceAlone: async (_account, at) => (at === ledger.hash ? balance : 'unknown'),
-      sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'insufficient funds')),
+      sendRawTransaction: () =>
+        Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'insufficient funds')),
     };
     const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
     return submitter.getTransactionStatus(stored, ledger, proof);

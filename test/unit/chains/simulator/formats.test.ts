@@ -19,7 +19,7 @@ describe('address validation in sandbox mode', () => {
     ['ETH', '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'],
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
   ] as const)('accepts, for %s, the address %s', (coin, address) => {
-    expect(COIN_FORMATS[coin].addressProblem(address)).toBeNull();
+    expect(COIN_FORMATS[coin].validateAddress(address)).toBeNull();
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('address validation in sandbox mode', () => {
     ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1vv'],
     ['SOL', ''],
   ] as const)('rejects, for %s, the address %s', (coin, address) => {
-    expect(COIN_FORMATS[coin].addressProblem(address)).toEqual(expect.any(String));
+    expect(COIN_FORMATS[coin].validateAddress(address)).toEqual(expect.any(String));
   });
 
   it('accepts the addresses that belong to the keys in the published vectors', () => {

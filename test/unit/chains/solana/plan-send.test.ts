@@ -122,7 +122,7 @@ describe('planSend and planRenewal on Solana', () => {
       ...request({}).quote,
       lifetime: { blockhash: strangerAddress(), lastValidHeight: 400, finalizedHeight },
     });
-    const terms = { subtractFee: false, feeLimit: plan.amount, capRate: 5_000n, rentMinimum: RENT };
+    const terms = { subtractFee: false, feeLimit: plan.amount, capRate: 5_000n, rentExemptMinimum: RENT };
     expect(planRenewal(plan, later(150), terms)).toBeNull();
     const renewed = planRenewal(plan, later(151), terms);
     expect(renewed).toMatchObject({ amount: plan.amount, destination: plan.destination });
@@ -130,7 +130,7 @@ describe('planSend and planRenewal on Solana', () => {
     expect(renewed?.lifetime?.lastValidHeight).toBe(400);
   });
 
-  it('create a renewal with a higher fee up to the cap and the fee limit, deducted from the same part as before', () => {
+  it('create a renewal with a higher fee up to the cap and the fee budget, deducted from the same part as before', () => {
     fc.assert(
       fc.property(wishes, fc.bigInt(1n, 10_000n), fc.bigInt(0n, 60_000n), (wish, asked, feeLimit) => {
         const { capRate, subtractFee } = { capRate: 5_000n, subtractFee: wish.subtractFee };
@@ -143,7 +143,7 @@ describe('planSend and planRenewal on Solana', () => {
           const finalizedHeight = plan.lifetime!.lastValidHeight + 1;
           const lifetime = { blockhash, lastValidHeight: finalizedHeight + 150, finalizedHeight };
           const quote = { ...request({}).quote, rate, lifetime };
-          const next = planRenewal(plan, quote, { subtractFee, feeLimit, capRate, rentMinimum: RENT })!;
+          const next = planRenewal(plan, quote, { subtractFee, feeLimit, capRate, rentExemptMinimum: RENT })!;
           expect(next.fee === plan.fee || next.fee <= feeLimit).toBe(true);
           expect(next.feeRate).toBeGreaterThanOrEqual(plan.feeRate);
           expect(next.feeRate).toBeLessThanOrEqual(capRate);

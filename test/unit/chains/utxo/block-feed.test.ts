@@ -37,17 +37,17 @@ function world(initial: TestBlock[]) {
     node.requests += 1;
     if (node.isDown) throw new ChainError('unavailable', 'down');
   };
-  const client: Pick<NodeClient, 'blockHash' | 'blockHashes' | 'rawBlocks' | 'chainInfo'> = {
-    blockHash: async (height) => {
+  const client: Pick<NodeClient, 'getBlockHash' | 'getBlockHashes' | 'getBlocks' | 'chainInfo'> = {
+    getBlockHash: async (height) => {
       check();
       return node.chain[height - 1]?.hash ?? null;
     },
-    blockHashes: async (heights) => {
+    getBlockHashes: async (heights) => {
       check();
       for (const block of node.chain) known.set(block.hash, block);
       return heights.map((height) => node.chain[height - 1]?.hash ?? null);
     },
-    rawBlocks: async (hashes) => {
+    getBlocks: async (hashes) => {
       check();
       return hashes.map((hash) =>
         node.pruned.has(hash) ? null : hexText(known.get(hash)?.bytes ?? Buffer.alloc(0)),

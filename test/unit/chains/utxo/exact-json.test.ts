@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAtoms, parseExactJson } from '../../../../src/chains/utxo/rpc/exact-json.ts';
-import { formatDecimal } from '../../../../src/domain/money.ts';
+import { formatUnits } from '../../../../src/domain/money.ts';
 
 describe('parseExactJson and parseAtoms', () => {
   it('convert decimal amounts to atoms without loss', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (atoms) => {
-        const parsed = parseExactJson(`{"value":${formatDecimal(atoms, 8)}}`) as { value: string | number };
+        const parsed = parseExactJson(`{"value":${formatUnits(atoms, 8)}}`) as { value: string | number };
         expect(parseAtoms(parsed.value)).toBe(atoms);
       }),
     );

@@ -50,7 +50,7 @@ const client = {
     return txids.map((txid) => pool.get(txid) ?? null);
   },
   mempoolTimes: async (txids: readonly string[]) => txids.map(() => (isTimed ? 1_000 : null)),
-  header: async () => ({ hash: TIP, height: 7, time: 0, mediantime: 0 }),
+  getBlockHeader: async () => ({ hash: TIP, height: 7, time: 0, mediantime: 0 }),
 } as unknown as NodeClient;
 
 function paymentToUs(amount: bigint): TestTransaction {

@@ -6,7 +6,7 @@ import type { NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts'
 async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<string | null> {
   const [identity] = UTXO_COINS[coin].networks.mainnet.identities;
   if (identity === undefined) throw new Error('no identity');
-  const client: Pick<NodeClient, 'chainInfo' | 'networkInfo' | 'blockHash'> = {
+  const client: Pick<NodeClient, 'chainInfo' | 'networkInfo' | 'getBlockHash'> = {
     chainInfo: async () => ({
       chain: identity.chain,
       blocks: 1,
@@ -17,7 +17,7 @@ async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<stri
       warnings: '',
     }),
     networkInfo: async () => ({ subversion, connections: 8, warnings: [] }),
-    blockHash: async () => identity.genesisHash,
+    getBlockHash: async () => identity.genesisHash,
   };
   return (await nodeStatus(client as NodeClient, UTXO_COINS[coin], 'mainnet')).warnings;
 }

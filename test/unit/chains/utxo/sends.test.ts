@@ -138,6 +138,63 @@ describe('coin selection (planSend)', () => {
     );
   });
 
+  it('pays each of several recipients exactly, balances, and has no dust, or throws the matching error', () => {
+    const payees = fc.array(fc.tuple(fc.nat({ max: 3 }), amounts), { minLength: 2, maxLength: 100 });
+    fc.assert(
+      fc.property(
+        fc.array(amounts, { minLength: 1, maxLength: 12 }),
+        payees,
+        rates,
+        fc.boolean(),
+        (values, ordered, rate, subtractFee) => {
+          const coin = UTXO_COINS.BTC;
+          const funds = values.map((value, at) => fund('BTC', at, value));
+          const outputs = ordered.map(([kind, amount]) => ({ destination: DESTINATIONS.BTC[kind]!, amount }));
+          const amount = outputs.reduce((total, one) => total + one.amount, 0n);
+          const { destination } = outputs[0]!;
+          const wish = { funds, destination, outputs, amount, subtractFee, quote: quote(rate) };
+          let plan: SendPlan;
+          try {
+            plan = planSend(coin, 'regtest', request('BTC', wish));
+          } catch (error) {
+            if (error instanceof InsufficientFunds) expect(error.available < error.needed).toBe(true);
+            else expect(error).toBeInstanceOf(UnsendableAmount);
+            return;
+          }
+          const received = plan.outputs ?? [];
+          expect(received.reduce((total, one) => total + one.amount, 0n)).toBe(plan.amount);
+          if (!subtractFee) expect(received).toEqual(outputs);
+          for (const [at, one] of received.entries()) {
+            const script = addressScript(coin, 'regtest', one.destination);
+            expect(one.amount >= dustLimit(script, coin.dustRelayRate)).toBe(true);
+            expect(one.amount <= outputs[at]!.amount).toBe(true);
+          }
+          checkPlan(coin, plan, rate, funds);
+          const { raw } = signSend(coin, 'regtest', plan, KEYS.BTC);
+          const decoded = RawTx.decode(Buffer.from(raw, 'hex'));
+          const wanted = [
+            ...received,
+            ...(plan.change === null
+              ? []
+              : [{ destination: plan.change.address, amount: plan.change.amount }]),
+          ].map((one) => `${addressScript(coin, 'regtest', one.destination).toString('hex')} ${one.amount}`);
+          const made = decoded.outputs.map(
+            (one) => `${Buffer.from(one.script).toString('hex')} ${one.amount}`,
+          );
+          expect(made.toSorted()).toEqual(wanted.toSorted());
+          const bump = planRbfBump(coin, 'regtest', {
+            previous: plan,
+            funds,
+            changeAddress: CHANGE.BTC,
+            quote: quote(rate * 2n),
+            capRate: 10n ** 9n,
+          });
+          if (bump !== null) expect(bump.outputs).toEqual(plan.outputs);
+        },
+      ),
+    );
+  });
+
   it('creates a plan that balances exactly, pays the fee rate and has no dust, or throws the matching error', () => {
     fc.assert(
       fc.property(

@@ -57,7 +57,7 @@ function Email() {
             {resend.error !== null && <Problem error={resend.error} />}
             {!user.isVerified && (
               <Button busy={resend.isPending} onClick={() => resend.mutate()} className="justify-self-start">
-                {t('Mail the link again')}
+                {t('Email the link again')}
               </Button>
             )}
             {resend.data?.sent === true && (
@@ -128,7 +128,7 @@ function SecondFactor() {
         <div role="status" className="mb-5 grid gap-3">
           <p className="text-sm text-warn">
             {t(
-              'Keep these recovery codes now: they are shown this once, and each signs in once without the app.',
+              'Save these recovery codes now. You won’t see them again. Each signs you in once without the app.',
             )}
           </p>
           <pre className="rounded-xl border border-line bg-well p-3 text-sm">{codes.join('\n')}</pre>

@@ -5,6 +5,7 @@ import { useAct, useApi, useShopId } from '../../api/hooks.ts';
 import { language } from '../../i18n/language.ts';
 import { t } from '../../i18n/t.ts';
 import { Card, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
+import { LiveChoiceCard } from './live-choice.tsx';
 import { Check, Select } from '../../ui/form.tsx';
 
 type Notices = Data<'GET', '/merchant/notices'>['notices'];
@@ -40,6 +41,7 @@ export function NoticesPage() {
           <div className="grid max-w-2xl gap-6">
             <Reach notices={notices} />
             <Choices notices={notices} />
+            <LiveChoiceCard />
           </div>
         )}
       </Loaded>

@@ -136,7 +136,7 @@ function NameField({ value }: { value?: string }) {
     <Field
       label={t('Name')}
       name="name"
-      hint={t('What you will know it by, such as the device it is on')}
+      hint={t('A name you will recognise, such as the device')}
       maxLength={NAME_MAX}
       defaultValue={value}
       autoComplete="off"

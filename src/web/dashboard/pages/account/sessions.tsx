@@ -43,7 +43,7 @@ export function Sessions() {
 }
 
 function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: () => void }) {
-  const name = browserOf(of.userAgent);
+  const name = describeBrowser(of.userAgent);
   return (
     <li className="flex items-center justify-between gap-3 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0 text-sm">
@@ -116,7 +116,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-function browserOf(userAgent: string): string {
+function describeBrowser(userAgent: string): string {
   const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1];
   const system = SYSTEMS.find(([sign]) => userAgent.includes(sign))?.[1];
   if (browser === undefined) return userAgent === '' ? t('Unknown browser') : userAgent.slice(0, 40);

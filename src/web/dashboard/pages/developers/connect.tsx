@@ -40,9 +40,7 @@ export function ConnectPage() {
         <div className="grid gap-3">
           <Problem error={request.error} />
           <p className="text-sm text-soft">
-            {t(
-              'What sent you here asked in a wrong way, so nothing was agreed to and you are not sent back. You can close this page.',
-            )}
+            {t('The link that brought you here is not valid. No key was created. You can close this page.')}
           </p>
         </div>
       )}

@@ -121,7 +121,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
               })}
             </p>
           )}
-          <Button onClick={close}>{t('I have kept it')}</Button>
+          <Button onClick={close}>{t('I have copied it')}</Button>
         </NewKeys>
       )}
     </Dialog>

@@ -62,7 +62,7 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
         onConfirm={() => deleting !== null && remove.mutate(deleting.id)}
       >
         <p>
-          {t('What uses “{name}” (…{lastFour}) is refused from now on. This cannot be undone.', {
+          {t('Requests with “{name}” (…{lastFour}) are refused from now on. You can’t undo this.', {
             name: deleting?.name ?? '',
             lastFour: deleting?.lastFour ?? '',
           })}
@@ -133,7 +133,7 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
       <Dialog title={t('Your new key')} open={open} onClose={close} keepsOpen>
         <div className="grid gap-4">
           <CopyLine text={data.key.value} label={t('restricted key')} />
-          <p className="text-sm text-warn">{t('Keep it now: it is shown this once only.')}</p>
+          <p className="text-sm text-warn">{t('Copy it now. You won’t see it again.')}</p>
           <ScopeList scopes={data.key.scopes} />
           <Button onClick={close}>{t('Done')}</Button>
         </div>
@@ -155,7 +155,7 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
         <Field
           label={t('Name')}
           name="name"
-          hint={t('What it is for, such as the plugin of your shop')}
+          hint={t('Its purpose, such as the plugin of your shop')}
           maxLength={255}
           required
         />

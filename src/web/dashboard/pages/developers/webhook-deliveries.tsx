@@ -45,7 +45,7 @@ export function WebhookDeliveries({ merchantId }: { merchantId: string }) {
 function States({ state, onChange }: { state: string; onChange: Change }) {
   const states = [
     ['', t('All')],
-    ['failed', t('Given up')],
+    ['failed', t('Failed')],
     ['pending', t('Waiting')],
     ['delivered', t('Delivered')],
   ] as const;

@@ -31,7 +31,9 @@ export function DeliveryEntry({ of, merchantId, onToggle }: EntryProps) {
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <DeliveryState of={of} />
         <b className="font-semibold">{of.event}</b>
-        <span className="min-w-0 basis-full truncate text-soft sm:flex-1 sm:basis-0">{of.endpoint}</span>
+        <span dir="auto" className="min-w-0 basis-full truncate text-soft sm:flex-1 sm:basis-0">
+          {of.endpoint}
+        </span>
         <span className="text-soft">
           <Time at={of.createdAt} />
           <Tried of={of} />
@@ -58,7 +60,7 @@ function NextTry({ at, isFirst }: { at: string; isFirst: boolean }) {
 export function DeliveryState({ of: { state, last } }: { of: WebhookDelivery }) {
   if (state === 'delivered') return <Badge tone="good">{t('Delivered')}</Badge>;
   if (state === 'failed')
-    return <Badge tone="bad">{last !== null && isEnded(last) ? t('Ended') : t('Given up')}</Badge>;
+    return <Badge tone="bad">{last !== null && isEnded(last) ? t('Ended') : t('Failed')}</Badge>;
   return last === null ? (
     <Badge tone="idle">{t('Not tried yet')}</Badge>
   ) : (
@@ -100,7 +102,7 @@ function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string 
                 <p className="text-sm text-soft">
                   {of.last === null && of.attempts === 0
                     ? t('Nothing was sent yet.')
-                    : t('What was sent is no longer kept.')}
+                    : t('The sent content is no longer stored.')}
                 </p>
               )}
               {shown.map((log, at) => (

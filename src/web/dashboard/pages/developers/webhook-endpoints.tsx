@@ -210,7 +210,7 @@ function Delete(props: { merchantId: string; of: WebhookEndpoint; onClose: () =>
       onConfirm={() => remove.mutate()}
     >
       <p className="break-all">{of.url}</p>
-      <p>{t('What waits for it ends as failed. The shop’s other endpoints are left alone.')}</p>
+      <p>{t('Webhooks waiting for it fail. The shop’s other endpoints are not affected.')}</p>
     </Confirm>
   );
 }

@@ -223,6 +223,20 @@ function GoTo({ item }: { item: AttentionItem }) {
     );
   }
   if (!may('wallet:read')) return null;
+  const { sendId } = item.subject;
+  const isSlow = item.kind === 'send_stuck' || item.kind === 'send_fee_limited';
+  if (isSlow && sendId !== null && may('wallet:send')) {
+    return (
+      <Link
+        to="/shop/$shopId/wallet"
+        params={{ shopId }}
+        search={(before: object) => ({ ...before, raise: sendId })}
+        className={LINK_PRIMARY}
+      >
+        {t('Raise the fee')}
+      </Link>
+    );
+  }
   return (
     <Link to="/shop/$shopId/wallet" params={{ shopId }} className={LINK_PRIMARY}>
       {t('Open the wallet')}

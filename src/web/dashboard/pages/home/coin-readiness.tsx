@@ -1,4 +1,5 @@
 import type { Data } from '../../contract/contract.ts';
+import { locale } from '../../i18n/language.ts';
 import { t } from '../../i18n/t.ts';
 import { Badge, CoinName, type Tone } from '../../ui/basics.tsx';
 
@@ -15,11 +16,11 @@ const TONES: Record<State, Tone> = {
   unknown: 'warn',
 };
 
-const number = new Intl.NumberFormat();
+const number = new Intl.NumberFormat(locale);
 
 /** The text of the badge, and of the line below it. */
 const WORDS: Record<State, (one: CoinReadiness) => [badge: string, line: string]> = {
-  ready: () => [t('Ready'), t('The node is in step with its network.')],
+  ready: () => [t('Ready'), t('The node is in sync with its network.')],
   not_configured: () => [t('No node'), t('This server has no node for it. It is not offered to payers.')],
   unreachable: () => [
     t('Not reachable'),

@@ -22,11 +22,11 @@ export function FailingEndpoints({ merchantId }: { merchantId: string }) {
             ? t('{url} answered 410: no webhook goes there any more.', { url })
             : plural(
                 failuresInARow,
-                'The last webhook to {url} did not arrive.',
-                'The last {count} webhooks to {url} did not arrive.',
+                'The last delivery attempt to {url} failed.',
+                'The last {count} delivery attempts to {url} failed.',
                 { url },
               )}{' '}
-          {lastSuccessAt !== null && t('The last one that did: {time}.', { time: when(lastSuccessAt) })}{' '}
+          {lastSuccessAt !== null && t('Last success: {time}.', { time: when(lastSuccessAt) })}{' '}
           <DeliveriesLink merchantId={merchantId} endpointId={id} />
         </li>
       ))}

@@ -34,7 +34,7 @@ export function SetupChecklist({ shop }: { shop: Shop }) {
   }
   return (
     <Card
-      title={t('Before real money comes')}
+      title={t('Before you go live')}
       className="mb-6"
       actions={
         <span className="flex items-center gap-2 text-sm text-soft">
@@ -79,13 +79,15 @@ function StepRow({ step, setup, shop }: StepProps) {
   return (
     <li className="flex items-start gap-3 py-1.5">
       <Mark isDone={step.done} />
-      <div className="min-w-0 flex-1 text-sm">
-        <p className="font-medium">
-          {title} <span className="sr-only">{step.done ? t('(done)') : t('(to do)')}</span>
-        </p>
-        <p className="text-soft">{line}</p>
+      <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3 gap-y-2 text-sm">
+        <div className="min-w-0 flex-1 basis-40">
+          <p className="font-medium">
+            {title} <span className="sr-only">{step.done ? t('(done)') : t('(to do)')}</span>
+          </p>
+          <p className="text-soft">{line}</p>
+        </div>
+        {!step.done && <span className="shrink-0">{link}</span>}
       </div>
-      {!step.done && <span className="shrink-0 text-sm">{link}</span>}
     </li>
   );
 }
@@ -124,7 +126,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
   }),
   webhook: ({ step, shop }) => ({
     title: t('Receive webhooks'),
-    line: step.done ? since(step, t('Your shop answered.')) : reasonOf(step),
+    line: step.done ? since(step, t('Your shop answered.')) : describeReason(step),
     link:
       step.reason === 'no_endpoint' ? (
         <ShopLink shop={shop} to="/shop/$shopId/settings" text={t('Set the URL')} />
@@ -143,7 +145,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
     title: t('Set up a second factor or a passkey'),
     line: step.done
       ? since(step, t('There is more than your password.'))
-      : t('With your password alone anybody could send your coins.'),
+      : t('With your password alone, anyone could send your coins.'),
     link: (
       <Link to="/account" className={LINK}>
         {t('Set it up')}
@@ -152,7 +154,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
   }),
   backup: ({ step }) => ({
     title: t('Back up this server'),
-    line: step.done ? since(step, t('Backups are made on a schedule.')) : reasonOf(step),
+    line: step.done ? since(step, t('Backups are made on a schedule.')) : describeReason(step),
     link: (
       <a href={`${BASE_PATH}/docs#guide-live`} className={LINK}>
         {t('What to do')}
@@ -160,7 +162,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
     ),
   }),
   node: ({ setup }) => ({
-    title: t('Have a node in step'),
+    title: t('Connect a node'),
     line: nodeLine(setup),
     link: (
       <Link to="/nodes" className={LINK}>
@@ -178,7 +180,7 @@ const REASONS: Record<Reason, () => string> = {
   too_old: () => t('The newest backup is too old. Ask the operator of this server.'),
 };
 
-function reasonOf({ reason }: Step): string {
+function describeReason({ reason }: Step): string {
   return reason === null ? '' : REASONS[reason]();
 }
 

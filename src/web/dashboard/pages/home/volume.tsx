@@ -76,9 +76,7 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
       <Loaded of={volume} rows={4}>
         {(data) =>
           currency === undefined ? (
-            <Empty title={t('Nothing was paid yet')}>
-              {t('Completed payments show here by coin and day.')}
-            </Empty>
+            <Empty title={t('No payments yet')}>{t('Completed payments show here by coin and day.')}</Empty>
           ) : (
             <Chart volume={data} currency={currency} zone={timezone} />
           )
@@ -118,17 +116,17 @@ function OwnDays(props: {
 }
 
 /** The first day of a day's period. */
-function startOf(day: string, days: number): string {
+function periodStart(day: string, days: number): string {
   if (days <= MOST_DAYS) return day;
   if (days > MOST_DAYS_BY_WEEK) return `${day.slice(0, 7)}-01`;
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   return daysBefore(day, (weekday + 6) % 7);
 }
 
-function periodsOf({ days }: Volume, currency: string): Period[] {
+function groupByPeriod({ days }: Volume, currency: string): Period[] {
   const periods = new Map<string, Period>();
   for (const { date, fiat: sums } of days) {
-    const start = startOf(date, days.length);
+    const start = periodStart(date, days.length);
     const before = periods.get(start);
     const amounts = { ...before?.amounts };
     for (const { coin, amount } of sums.filter((sum) => sum.currency === currency)) {
@@ -151,7 +149,7 @@ function Chart({ volume, currency, zone }: { volume: Volume; currency: string; z
         <b className="money text-3xl font-bold tracking-tight">
           {fiat(add(totals.map(({ amount }) => amount)), currency)}
         </b>
-        <span className="block text-sm text-soft sm:ml-2 sm:inline">
+        <span className="block text-sm text-soft sm:ms-2 sm:inline">
           {plural(count, '{count} payment', '{count} payments')}
           {first !== undefined &&
             last !== undefined &&
@@ -162,7 +160,7 @@ function Chart({ volume, currency, zone }: { volume: Volume; currency: string; z
             })}
         </span>
       </p>
-      <VolumeChart periods={periodsOf(volume, currency)} currency={currency} />
+      <VolumeChart periods={groupByPeriod(volume, currency)} currency={currency} />
       <Legend volume={volume} currency={currency} />
     </>
   );
@@ -181,7 +179,7 @@ function Legend({ volume, currency }: { volume: Volume; currency: string }) {
       {shares.map(({ share, amount }) => (
         <li key={share} className="flex items-baseline justify-between gap-3 lg:block">
           {share === 'several' ? (
-            <span className="font-semibold text-soft">{t('In several coins')}</span>
+            <span className="font-semibold text-soft">{t('More than one coin')}</span>
           ) : (
             <CoinName coin={share} />
           )}

@@ -41,7 +41,7 @@ export function ExportForm({ onDone }: { onDone: () => void }) {
     >
       <p className="text-sm text-soft">
         {t(
-          'A line for each payment, refund, send, move within the wallet and network fee, with what it was worth then.',
+          'One line per payment, refund, send, transfer within the wallet and network fee, with its value at the time.',
         )}
       </p>
       <div className="grid grid-cols-2 gap-3">

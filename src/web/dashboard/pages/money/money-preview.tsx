@@ -2,12 +2,20 @@ import type { Data } from '../../contract/contract.ts';
 import type { Coin } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
+import { Recipients } from './recipients.tsx';
 
 type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 
+/** Where an order sends coins. */
+interface SentTo {
+  readonly coin: Coin;
+  readonly destination?: string;
+  readonly outputs?: readonly { readonly destination: string; readonly amount: string }[];
+}
+
 /** The preview of an irreversible send: destination, amount that arrives, and costs. */
 export function MoneyPreview(props: {
-  readonly order: { readonly coin: Coin; readonly destination: string };
+  readonly order: SentTo;
   /** `maxFee`: the limit of the fee. */
   readonly estimate: Estimate & { readonly isDear: boolean };
   /** Price of one coin, if known. */
@@ -18,19 +26,23 @@ export function MoneyPreview(props: {
     [t('They receive'), estimate.amount],
     [t('Network fee'), estimate.fee],
     [t('Network fee at most'), estimate.maxFee],
-    [t('In all'), estimate.total],
+    [t('Total'), estimate.total],
   ] as const;
   return (
     <>
-      <p className="text-sm">
-        {parts('To {address}', {
-          address: (
-            <code className="font-semibold" aria-label={order.destination}>
-              {inGroups(order.destination)}
-            </code>
-          ),
-        })}
-      </p>
+      {order.outputs === undefined ? (
+        <p className="text-sm">
+          {parts('To {address}', {
+            address: (
+              <code className="font-semibold" aria-label={order.destination}>
+                {inGroups(order.destination ?? '')}
+              </code>
+            ),
+          })}
+        </p>
+      ) : (
+        <Recipients outputs={order.outputs} coin={order.coin} />
+      )}
       <MoneyLines
         of={lines.map(([name, amount]) => [
           name,
@@ -49,7 +61,7 @@ export function MoneyPreview(props: {
 function inGroups(address: string) {
   const groups = address.match(/.{1,4}/g) ?? [];
   return groups.map((group, at) => (
-    <span key={`${at}${group}`} className="mr-1.5 inline-block">
+    <span key={`${at}${group}`} className="me-1.5 inline-block">
       {group}
     </span>
   ));

@@ -18,25 +18,30 @@ export interface MoneyOrder {
   readonly subtractFee: boolean;
 }
 
-/** A fee that the user has seen and confirmed. */
-interface AgreedOrder extends MoneyOrder {
-  /** Set only if the fee exceeds the usual limit. */
-  readonly maxFee?: string;
+/** An order from the wallet page: of one recipient, or of several; from chosen outputs, or from any. */
+export interface SendOrder extends Partial<MoneyOrder> {
+  readonly coin: Coin;
+  readonly subtractFee: boolean;
+  readonly outputs?: { readonly destination: string; readonly amount: string }[];
+  readonly inputs?: { readonly txHash: string; readonly index: number }[];
 }
+
+/** A fee that the user has seen and confirmed. `maxFee`: set only if the fee exceeds the usual limit. */
+type Agreed<O> = O & { readonly maxFee?: string };
 
 /**
  * The steps of every action that moves money: the order is typed, its costs are previewed, then it is placed once.
  * `purpose` distinguishes equal orders for different things, and includes the mode of the wallet that pays.
  */
-export function useMoneySteps<T>(
+export function useMoneySteps<T, O extends SendOrder = MoneyOrder>(
   purpose: { readonly path: string; readonly paymentId?: string; readonly mode: Mode },
-  place: (order: AgreedOrder, idempotencyKey: string) => Promise<T>,
+  place: (order: Agreed<O>, idempotencyKey: string) => Promise<T>,
   onDone?: () => void,
 ) {
   const merchantId = useShopId();
-  const [order, setOrder] = useState<MoneyOrder | null>(null);
-  const [last, setLast] = useState<MoneyOrder | null>(null);
-  const estimate = useAct(async (wanted: MoneyOrder) => {
+  const [order, setOrder] = useState<O | null>(null);
+  const [last, setLast] = useState<O | null>(null);
+  const estimate = useAct(async (wanted: O) => {
     const answer = await api('POST', '/merchant/wallet/estimate-fee', {
       query: { merchantId },
       body: { ...wanted, mode: purpose.mode },
@@ -45,10 +50,10 @@ export function useMoneySteps<T>(
     return answer;
   });
   const placed = useAct(
-    (wanted: AgreedOrder) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
+    (wanted: Agreed<O>) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
     onDone,
   );
-  const look = (wanted: MoneyOrder): void => {
+  const look = (wanted: O): void => {
     setLast(wanted);
     placed.reset();
     estimate.mutate(wanted);
@@ -66,8 +71,8 @@ function withLimit<E extends { readonly fee: string; readonly maxFee: string }>(
 }
 
 /** The preview, and the button that places the order. */
-export function ConfirmMoney(props: {
-  readonly steps: Pick<ReturnType<typeof useMoneySteps>, 'preview' | 'placed' | 'back'>;
+export function ConfirmMoney<T, O extends SendOrder>(props: {
+  readonly steps: Pick<ReturnType<typeof useMoneySteps<T, O>>, 'preview' | 'placed' | 'back'>;
   readonly label: string;
   readonly look: 'primary' | 'danger';
   /** Price of one coin, if known. */

@@ -1,24 +1,28 @@
-import { useRef } from 'react';
-import { api, type ApiError } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useShopId } from '../../api/hooks.ts';
 import type { Mode } from '../../api/mode.ts';
 import type { Coin, Send } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, CopyLine } from '../../ui/basics.tsx';
 import { ChainLink } from '../../ui/chain-link.tsx';
-import { plainAmount } from '../../format/decimal.ts';
-import { Check, Field } from '../../ui/form.tsx';
-import { Form } from '../../ui/whole-form.tsx';
 import { formatCoins } from '../../format/format.ts';
 import { usePrices } from '../../ui/fiat-value.tsx';
-import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
+import { ConfirmMoney, type SendOrder, useMoneySteps } from './money-steps.tsx';
+import { OrderForm } from './order-form.tsx';
+import { SignPsbt } from './sign-psbt.tsx';
 
 /** Three steps: the order, a preview of its costs, and the result. */
 export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClose: () => void }) {
   const { coin, mode, balance, onClose } = props;
   const merchantId = useShopId();
-  const steps = useMoneySteps({ path: '/merchant/wallet/send', mode }, (order, idempotencyKey) =>
-    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: { ...order, mode }, idempotencyKey }),
+  const steps = useMoneySteps<Send, SendOrder>(
+    { path: '/merchant/wallet/send', mode },
+    (order, idempotencyKey) =>
+      api('POST', '/merchant/wallet/send', {
+        query: { merchantId },
+        body: { ...order, mode },
+        idempotencyKey,
+      }),
   );
   const prices = usePrices();
   const rate = prices.rates?.[coin]?.rate;
@@ -31,6 +35,7 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
   return (
     <OrderForm
       coin={coin}
+      mode={mode}
       balance={balance}
       order={steps.last}
       busy={estimate.isPending}
@@ -40,73 +45,9 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
   );
 }
 
-function OrderForm(props: {
-  readonly coin: Coin;
-  readonly balance: string;
-  /** The values typed before going back. */
-  readonly order: MoneyOrder | null;
-  readonly busy: boolean;
-  readonly error: ApiError | null;
-  readonly onOrder: (order: MoneyOrder) => void;
-}) {
-  const { coin, balance, order, error } = props;
-  const form = useRef<HTMLDivElement>(null);
-  const takeAll = (): void => {
-    const amount = form.current?.querySelector<HTMLInputElement>('[name="amount"]');
-    const subtract = form.current?.querySelector<HTMLInputElement>('[name="subtractFee"]');
-    if (amount instanceof HTMLInputElement) amount.value = 'max';
-    if (subtract instanceof HTMLInputElement) subtract.checked = true;
-  };
-  return (
-    <div ref={form}>
-      <Form
-        fields={['destination', 'amount', 'subtractFee']}
-        submit={t('Continue')}
-        busy={props.busy}
-        error={error}
-        onSubmit={({ destination, amount, subtractFee }) =>
-          props.onOrder({
-            coin,
-            destination: destination.trim(),
-            amount: plainAmount(amount),
-            subtractFee: subtractFee !== '',
-          })
-        }
-        extra={
-          <Button look="quiet" disabled={balance === '0'} onClick={takeAll}>
-            {t('Send everything')}
-          </Button>
-        }
-      >
-        <Field
-          label={t('To address')}
-          name="destination"
-          defaultValue={order?.destination ?? ''}
-          autoComplete="off"
-          spellCheck={false}
-          required
-        />
-        <Field
-          label={t('Amount in {coin}', { coin })}
-          name="amount"
-          defaultValue={order?.amount ?? ''}
-          inputMode="decimal"
-          autoComplete="off"
-          hint={t('Available: {balance} {coin}', { balance: formatCoins(balance), coin })}
-          required
-        />
-        <Check
-          label={t('Deduct the network fee from the amount')}
-          name="subtractFee"
-          defaultChecked={order?.subtractFee ?? false}
-        />
-      </Form>
-    </div>
-  );
-}
-
 function sentText(status: Send['status'], sent: { readonly amount: string; readonly coin: Coin }): string {
   if (status === 'preparing') return t('{amount} {coin} are being prepared', sent);
+  if (status === 'awaiting_signature') return t('{amount} {coin} wait for a signature', sent);
   if (status === 'pending_approval') return t('{amount} {coin} wait for an approval', sent);
   if (status === 'queued')
     return t('{amount} {coin} will be sent as soon as your earlier sends have arrived', sent);
@@ -123,6 +64,8 @@ function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => 
       </p>
       {send.status === 'pending_approval' ? (
         <p>{t('This send exceeds a limit. It is broadcast after an approval, and expires without one.')}</p>
+      ) : send.psbt !== null ? (
+        <SignPsbt send={send} psbt={send.psbt} />
       ) : send.txHash === null ? (
         <p>
           {t(

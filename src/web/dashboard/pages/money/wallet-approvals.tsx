@@ -8,6 +8,7 @@ import { t } from '../../i18n/t.ts';
 import { Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Recipients } from './recipients.tsx';
 
 const REFETCH_MS = 10_000;
 
@@ -45,13 +46,7 @@ export function Approvals() {
       <ul className="grid gap-2">
         {waiting.map((one) => (
           <li key={one.send.id} className="flex flex-wrap items-center justify-between gap-3">
-            <span className="min-w-0 wrap-anywhere">
-              {t('{amount} {coin} to {destination}', {
-                amount: formatCoins(one.send.amount),
-                coin: one.send.coin,
-                destination: one.send.destination,
-              })}
-            </span>
+            <span className="min-w-0 wrap-anywhere">{describeHeld(one.send)}</span>
             <Button onClick={() => setOpenId(one.send.id)}>{t('Decide')}</Button>
           </li>
         ))}
@@ -63,6 +58,12 @@ export function Approvals() {
   );
 }
 
+function describeHeld({ amount, coin, destination, outputs }: Approval['send']): string {
+  const sent = { amount: formatCoins(amount), coin };
+  if (outputs === null) return t('{amount} {coin} to {destination}', { ...sent, destination });
+  return t('{amount} {coin} to {count} recipients', { ...sent, count: outputs.length });
+}
+
 function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Approval; onClose: () => void }) {
   const body = { merchantId: useShopId(), sendId: send.id };
   const approve = useAct(() => api('POST', '/merchant/wallet/send/approve', { body }), onClose);
@@ -72,7 +73,12 @@ function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Appr
   return (
     <div className="grid gap-4">
       <p className="text-lg font-semibold">{`${formatCoins(send.amount)} ${send.coin}`}</p>
-      <p className="wrap-anywhere">{t('To {destination}', { destination: send.destination })}</p>
+      {send.outputs === null ? (
+        <p className="wrap-anywhere">{t('To {destination}', { destination: send.destination })}</p>
+      ) : (
+        <Recipients outputs={send.outputs} coin={send.coin} />
+      )}
+      <p className="text-sm">{`${t('Network fee at most')}: ${formatCoins(send.maxFee)} ${send.coin}`}</p>
       {requestedBy !== null && <p>{t('Ordered by {name}', { name: requestedBy })}</p>}
       <ul className="text-sm text-soft">
         {send.approvalReasons.map((reason) => (

@@ -33,7 +33,7 @@ export function ForwardButton() {
         <div className="grid gap-4">
           <p className="text-sm text-soft">
             {t(
-              'What the wallet does not need is sent to another wallet of yours. What refunds promise stays. A new destination takes effect only after a delay, of which you are notified by email.',
+              'Money above the amounts you keep is sent automatically to your own cold storage. Money promised to open refund links stays. A new destination takes effect after a delay, and you are notified by email.',
             )}
           </p>
           <Select label={t('Coin')} value={coin} onChange={({ target }) => setCoin(target.value as Coin)}>

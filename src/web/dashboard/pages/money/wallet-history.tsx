@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { QueryOf } from '../../contract/contract.ts';
 import { useApi, useShopId, useTimeZone } from '../../api/hooks.ts';
 import { useMode } from '../../api/mode.ts';
+import { usePermission } from '../../api/permissions.ts';
 import { useFilters } from '../../api/search.ts';
 import { walletCsv } from '../../api/sheets.ts';
 import type { WalletTransaction } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
-import { plural, t } from '../../i18n/t.ts';
+import { parts, plural, t } from '../../i18n/t.ts';
 import { Badge, Button, Card, CoinName, Copy, Empty, LINK, Loaded } from '../../ui/basics.tsx';
 import { ChainLink } from '../../ui/chain-link.tsx';
 import { plainAmount } from '../../format/decimal.ts';
@@ -127,14 +128,17 @@ function Filters(props: {
 /** The payment that the money belongs to, else the other address. */
 function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean }) {
   const shopId = useShopId();
-  const { paymentId, direction, coin, address } = row;
+  const { paymentId, direction, coin, address, outputs } = row;
+  if (outputs !== null) return t('to {count} recipients', { count: outputs.length });
   if (paymentId === null) {
-    const shown = short(address, 6, 6);
+    const shown = (
+      <code title={address} className="md:whitespace-nowrap">
+        {short(address, 6, 6)}
+      </code>
+    );
     return (
       <ChainLink kind="address" coin={coin} text={address} sandbox={sandbox}>
-        <code title={address} className="md:whitespace-nowrap">
-          {direction === 'out' ? t('to {address}', { address: shown }) : shown}
-        </code>
+        {direction === 'out' ? parts('to {address}', { address: shown }) : shown}
       </ChainLink>
     );
   }
@@ -145,10 +149,12 @@ function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean
   );
 }
 
-function State({ of: { status, error, parts: gathering } }: { of: WalletTransaction }) {
+function State({ of: row }: { of: WalletTransaction }) {
+  const { status, error, parts: gathering } = row;
   return (
     <>
       <Badge tone={tone(status)}>{words(status)}</Badge>
+      <RaiseFeeLink of={row} />
       {status === 'preparing' && gathering !== null && (
         <small className="mt-1 block text-soft">
           {t('{confirmed} of {total} steps confirmed', {
@@ -159,6 +165,25 @@ function State({ of: { status, error, parts: gathering } }: { of: WalletTransact
       )}
       {error !== null && <small className="mt-1 block text-stop">{error}</small>}
     </>
+  );
+}
+
+/** To the dialog that raises the fee of a send in no block, or takes its signatures. */
+function RaiseFeeLink({ of: { id, coin, direction, status, confirmations } }: { of: WalletTransaction }) {
+  const shopId = useShopId();
+  const may = usePermission();
+  const isUnsigned = status === 'awaiting_signature';
+  const waits = direction === 'out' && status === 'broadcast' && confirmations === 0 && coin !== 'SOL';
+  if (!(waits || isUnsigned) || !may('wallet:send')) return null;
+  return (
+    <Link
+      to="/shop/$shopId/wallet"
+      params={{ shopId }}
+      search={(before: object) => ({ ...before, [isUnsigned ? 'sign' : 'raise']: id })}
+      className={`${LINK} mt-1 block text-xs`}
+    >
+      {isUnsigned ? t('Sign') : t('Raise the fee')}
+    </Link>
   );
 }
 
@@ -249,7 +274,7 @@ function Amount({ of: row }: { of: WalletTransaction }) {
         {formatCoins(amount)}
       </b>
       {currency !== null && fiatAmount !== null && (
-        <small className="block text-soft" title={t('What it was worth then')}>
+        <small className="block text-soft" title={t('Value at the time')}>
           {fiat(fiatAmount, currency)}
         </small>
       )}

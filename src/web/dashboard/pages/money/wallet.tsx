@@ -10,15 +10,30 @@ import { Button, CoinName, CopyLine, PageTitle, Loaded } from '../../ui/basics.t
 import { Dialog } from '../../ui/dialog.tsx';
 import { Qr } from '../../ui/qr.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
+import { MoneyTabs } from './money-tabs.tsx';
+import { RaiseFeeDialog } from './raise-fee.tsx';
 import { SendForm } from './send.tsx';
 import { Approvals } from './wallet-approvals.tsx';
 import { ForwardButton } from './wallet-forward.tsx';
+import { WatchButton } from './wallet-watch.tsx';
 import { FreezeButton, FrozenNote } from './wallet-freeze.tsx';
 import { History } from './wallet-history.tsx';
 import { LimitsButton } from './wallet-limits.tsx';
 
 /** A send uses the wallet that was shown when it was started, even if the shop's mode changes meanwhile. */
 type Open = { kind: 'send'; coin: Coin; mode: Mode } | { kind: 'receive'; coin: Coin } | null;
+
+/** Settings of the whole wallet. */
+function WalletActions() {
+  return (
+    <>
+      <LimitsButton />
+      <ForwardButton />
+      <WatchButton />
+      <FreezeButton />
+    </>
+  );
+}
 
 export function WalletPage() {
   const merchantId = useShopId();
@@ -32,14 +47,9 @@ export function WalletPage() {
       <PageTitle
         title={t('Wallet')}
         lead={t('Available balance: what one send could spend now, confirmed money only.')}
-        actions={
-          <>
-            <LimitsButton />
-            <ForwardButton />
-            <FreezeButton />
-          </>
-        }
+        actions={<WalletActions />}
       />
+      <MoneyTabs />
       <FrozenNote />
       <Approvals />
       <Loaded of={balances} rows={2}>
@@ -52,6 +62,7 @@ export function WalletPage() {
         )}
       </Loaded>
       <History merchantId={merchantId} />
+      <RaiseFeeDialog />
       <Dialog
         title={
           open?.kind === 'receive'
@@ -76,9 +87,7 @@ export function WalletPage() {
                 <Qr text={data[open.coin]} label={t('QR code of your {coin} address', { coin: open.coin })} />
                 <CopyLine text={data[open.coin]} label={t('address')} />
                 <p className="text-sm text-soft">
-                  {t(
-                    'Your own address, to fill the wallet. Payers get an address of their own for each payment.',
-                  )}
+                  {t('Your own address, to fill the wallet. Each payment gets a new address.')}
                 </p>
               </div>
             )}

@@ -15,7 +15,7 @@ type Values = Record<(typeof NAMES)[number], string>;
 /** Maximum number of products in the list; a shop with more sells them by links or on its own pages. */
 const OFFERED = 100;
 
-function bodyOf(values: Values, madeUp: string) {
+function buildBody(values: Values, madeUp: string) {
   const { amount, currency, productId, priceId, description, orderId, email } = values;
   return {
     ...(priceId === '' ? { amount: plainAmount(amount), currency } : { productId, priceId }),
@@ -32,7 +32,7 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
   // The same order id for every attempt, so that a lost response does not lead to a second payment.
   const [madeUp] = useState(() => `M-${Date.now().toString(36).toUpperCase()}`);
   const create = useAct(
-    (body: ReturnType<typeof bodyOf>) => api('POST', '/payment/create', { query: { merchantId }, body }),
+    (body: ReturnType<typeof buildBody>) => api('POST', '/payment/create', { query: { merchantId }, body }),
     ({ id }) =>
       void navigate({
         to: '/shop/$shopId/payments/$paymentId',
@@ -46,7 +46,7 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
       submit={t('Create payment')}
       busy={create.isPending}
       error={error}
-      onSubmit={(values) => create.mutate(bodyOf({ ...values, productId }, madeUp))}
+      onSubmit={(values) => create.mutate(buildBody({ ...values, productId }, madeUp))}
     >
       <Products merchantId={merchantId} productId={productId} onChange={setProductId} />
       {productId === '' ? (
@@ -55,7 +55,7 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
         <Prices key={productId} merchantId={merchantId} productId={productId} />
       )}
       <Field
-        label={t('What for (optional)')}
+        label={t('Purpose (optional)')}
         name="description"
         maxLength={500}
         hint={t('Payers read it on the checkout')}
@@ -65,7 +65,7 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
         name="orderId"
         maxLength={255}
         placeholder={madeUp}
-        hint={t('Your own number of the order; left empty, one is made up')}
+        hint={t('Your order number. Leave empty to generate one.')}
       />
       <Field
         label={t('Customer email')}
@@ -114,7 +114,7 @@ function Products({ merchantId, productId, onChange }: ProductsProps) {
   const { data } = useApi('/merchant/product/list', query, { enabled: may('catalog:read') });
   if (data === undefined || data.products.length === 0) return null;
   return (
-    <Select label={t('What is paid')} value={productId} onChange={(event) => onChange(event.target.value)}>
+    <Select label={t('Pay for')} value={productId} onChange={(event) => onChange(event.target.value)}>
       <option value="">{t('An amount')}</option>
       {data.products.map(({ id, name }) => (
         <option key={id} value={id}>

@@ -4,7 +4,7 @@ import { useAct, useShopId } from '../../api/hooks.ts';
 import { usePermission } from '../../api/permissions.ts';
 import type { Payment } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
-import { Button, LINK_BUTTON } from '../../ui/basics.tsx';
+import { Button, LINK_BUTTON, LINK_PRIMARY } from '../../ui/basics.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { fiat, orderName } from '../../format/format.ts';
 import { MoneyLines } from '../../ui/money-lines.tsx';
@@ -23,8 +23,21 @@ export function PaymentActions({ payment }: { payment: Payment }) {
   const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
   const isUndecided =
     hasMoney && (status === 'underpaid' || (exception === 'late' && status !== 'completed'));
+  // The next step after making a test payment is to play its payer.
+  const isNext = payment.sandbox && canBePaid;
+  const checkout = (
+    <a
+      href={payment.checkoutUrl}
+      target="_blank"
+      rel="noreferrer"
+      className={isNext ? LINK_PRIMARY : LINK_BUTTON}
+    >
+      {t('Open checkout')}
+    </a>
+  );
   return (
     <>
+      {isNext && checkout}
       {status === 'pending' && may('payments:write') && (
         <Button look="danger" onClick={() => setOpen('cancel')}>
           {t('Cancel payment')}
@@ -36,10 +49,8 @@ export function PaymentActions({ payment }: { payment: Payment }) {
       {hasMoney && status !== 'refunded' && may('wallet:send') && (
         <Button onClick={() => setOpen('refund')}>{t('Refund')}</Button>
       )}
-      {canBePaid && <SharePayment payment={payment} />}
-      <a href={payment.checkoutUrl} target="_blank" rel="noreferrer" className={LINK_BUTTON}>
-        {t('Open checkout')}
-      </a>
+      {canBePaid && <SharePayment payment={payment} isPrimary={!isNext} />}
+      {!isNext && checkout}
       <Cancel payment={payment} open={open === 'cancel'} onClose={close} />
       <Accept payment={payment} open={open === 'accept'} onClose={close} />
       <RefundDialog payment={payment} open={open === 'refund'} onClose={close} />
@@ -91,7 +102,7 @@ function Accept({ payment, open, onClose }: DecisionProps) {
   );
   return (
     <Confirm
-      title={t('Accept what arrived?')}
+      title={t('Accept this payment?')}
       open={open}
       onClose={onClose}
       action={t('Accept as paid')}

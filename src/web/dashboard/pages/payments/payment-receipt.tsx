@@ -20,17 +20,23 @@ export function PaymentReceipt({ payment }: { payment: Payment }) {
   const send = useAct(() =>
     api('POST', '/payment/receipt/mail', { query: { merchantId }, body: { paymentId: payment.id } }),
   );
-  const { url = null, mail = null } = read.data ?? {};
+  const { url = null, pdfUrl = null, number = null, mail = null } = read.data ?? {};
   if (!isPaid || url === null) return null;
   return (
     <Card title={t('Receipt')}>
       <div className="grid justify-items-start gap-3 text-sm">
+        {number !== null && <b className="wrap-anywhere">{number}</b>}
         <a href={url} target="_blank" rel="noreferrer" className={LINK}>
           {t('Open the receipt')}
         </a>
+        {pdfUrl !== null && (
+          <a href={pdfUrl} download className={LINK}>
+            {t('Download PDF')}
+          </a>
+        )}
         {mail?.state === 'unsent' && may('payments:write') && (
           <Button busy={send.isPending} onClick={() => send.mutate()}>
-            {t('Mail the receipt')}
+            {t('Email the receipt')}
           </Button>
         )}
         {mail !== null && (
@@ -46,7 +52,7 @@ export function PaymentReceipt({ payment }: { payment: Payment }) {
 
 function describeMail({ to, state }: Mail, isSandbox: boolean): string {
   if (state === 'pending') return t('On its way to {to}.', { to });
-  if (state === 'sent') return t('Mailed to {to}.', { to });
+  if (state === 'sent') return t('Emailed to {to}.', { to });
   if (state === 'unsent') return t('Once, to {to}.', { to });
   return isSandbox
     ? t(

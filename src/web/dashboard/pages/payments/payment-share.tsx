@@ -8,19 +8,19 @@ import { fiat, orderName, when } from '../../format/format.ts';
 import { Qr } from '../../ui/qr.tsx';
 
 /** Ways to share an open payment with its payer: link, QR code, email. */
-export function SharePayment({ payment }: { payment: Payment }) {
+export function SharePayment({ payment, isPrimary }: { payment: Payment; isPrimary: boolean }) {
   const [isCodeOpen, setCodeOpen] = useState(false);
   const { checkoutUrl } = payment;
   const orderId = orderName(payment);
   const mail = useMailTo(payment);
   return (
     <>
-      <Copy text={checkoutUrl} label={t('Copy link')} look="primary">
+      <Copy text={checkoutUrl} label={t('Copy link')} {...(isPrimary ? { look: 'primary' as const } : {})}>
         {t('Copy link')}
       </Copy>
       <Button onClick={() => setCodeOpen(true)}>{t('QR code')}</Button>
       <a href={mail} className={LINK_BUTTON}>
-        {t('Mail it')}
+        {t('Email it')}
       </a>
       <Dialog title={t('Order {orderId}', { orderId })} open={isCodeOpen} onClose={() => setCodeOpen(false)}>
         <div className="grid gap-4">

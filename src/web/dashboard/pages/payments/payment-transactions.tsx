@@ -20,8 +20,8 @@ export function PaymentTransactions({ payment }: { payment: Payment }) {
         {transactions.length === 0 ? (
           <Empty title={canBePaid ? t('No money yet') : t('No money came')}>
             {canBePaid
-              ? t('What arrives shows here within seconds, confirmed or not.')
-              : t('What arrives nevertheless shows here.')}
+              ? t('Payments show here within seconds, confirmed or not.')
+              : t('Payments that still arrive show here.')}
           </Empty>
         ) : (
           <Arrived of={payment} rows={transactions} />
@@ -76,20 +76,19 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
       rows={rows}
       keyOf={({ txid, index }) => `${txid}:${index}`}
       columns={[
-        { title: t('Transaction'), cell: ({ coin, txid }) => <Hash of={payment} coin={coin} text={txid} /> },
-        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isShort /> },
         {
-          title: t('State'),
-          cell: ({ status, confirmations, late, paymentId }) => (
-            <span className="inline-flex flex-wrap gap-1">
-              <Badge tone={TONES[status]}>
-                {status === 'confirmed' ? t('{confirmations} conf.', { confirmations }) : words(status)}
-              </Badge>
-              {late && <Badge tone="warn">{t('Late')}</Badge>}
-              {paymentId !== undefined && <Badge tone="idle">{t('By another address')}</Badge>}
-            </span>
+          title: t('Transaction'),
+          cell: (row) => (
+            <>
+              <Hash of={payment} coin={row.coin} text={row.txid} />
+              <span className="mt-1 block md:hidden">
+                <TransactionState of={row} />
+              </span>
+            </>
           ),
         },
+        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isShort /> },
+        { title: t('State'), wide: true, cell: (row) => <TransactionState of={row} /> },
         {
           title: t('Amount'),
           end: true,
@@ -100,11 +99,24 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
   );
 }
 
+function TransactionState({ of: { status, confirmations, late, paymentId } }: { of: Transaction }) {
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      <Badge tone={TONES[status]}>
+        {status === 'confirmed' ? t('{confirmations} conf.', { confirmations }) : words(status)}
+      </Badge>
+      {late && <Badge tone="warn">{t('Late')}</Badge>}
+      {paymentId !== undefined && <Badge tone="idle">{t('By another address')}</Badge>}
+    </span>
+  );
+}
+
 const REFUND_TONES: Record<Refund['status'], Tone> = {
   pending_approval: 'warn',
   rejected: 'bad',
   expired: 'bad',
   preparing: 'busy',
+  awaiting_signature: 'warn',
   queued: 'busy',
   signed: 'busy',
   broadcast: 'busy',
@@ -121,31 +133,18 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
       columns={[
         {
           title: t('Transaction'),
-          cell: ({ coin, txHash, destination }) => (
+          cell: (refund) => (
             <span className="grid justify-items-start gap-1">
-              {txHash !== null && <Hash of={payment} coin={coin} text={txHash} />}
-              <small className="break-all text-soft">
-                {parts('To {address}', {
-                  address: (
-                    <ChainLink kind="address" coin={coin} text={destination} sandbox={payment.sandbox}>
-                      <code title={destination}>{short(destination, 6, 6)}</code>
-                    </ChainLink>
-                  ),
-                })}
-              </small>
+              {refund.txHash !== null && <Hash of={payment} coin={refund.coin} text={refund.txHash} />}
+              <RefundDestination of={refund} sandbox={payment.sandbox} />
+              <span className="md:hidden">
+                <RefundState of={refund} />
+              </span>
             </span>
           ),
         },
         { title: t('When'), wide: true, cell: ({ createdAt }) => <Time at={createdAt} isShort /> },
-        {
-          title: t('State'),
-          cell: ({ status, error }) => (
-            <>
-              <Badge tone={REFUND_TONES[status]}>{words(status)}</Badge>
-              {error !== null && <small className="mt-1 block text-stop">{error}</small>}
-            </>
-          ),
-        },
+        { title: t('State'), wide: true, cell: (refund) => <RefundState of={refund} /> },
         {
           title: t('Amount'),
           end: true,
@@ -153,5 +152,28 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
         },
       ]}
     />
+  );
+}
+
+function RefundDestination({ of: { coin, destination }, sandbox }: { of: Refund; sandbox: boolean }) {
+  return (
+    <small className="break-all text-soft">
+      {parts('To {address}', {
+        address: (
+          <ChainLink kind="address" coin={coin} text={destination} sandbox={sandbox}>
+            <code title={destination}>{short(destination, 6, 6)}</code>
+          </ChainLink>
+        ),
+      })}
+    </small>
+  );
+}
+
+function RefundState({ of: { status, error } }: { of: Refund }) {
+  return (
+    <>
+      <Badge tone={REFUND_TONES[status]}>{words(status)}</Badge>
+      {error !== null && <small className="mt-1 block text-stop">{error}</small>}
+    </>
   );
 }

@@ -90,7 +90,7 @@ function Row(props: { name: string; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4 py-1.5 text-sm">
       <dt className="shrink-0 text-soft">{props.name}</dt>
-      <dd className="min-w-0 text-right font-medium break-words">{props.children}</dd>
+      <dd className="min-w-0 text-end font-medium break-words">{props.children}</dd>
     </div>
   );
 }
@@ -156,7 +156,10 @@ function Customer({ id }: { id: string }) {
     <>
       {name !== null && <span className="block wrap-anywhere">{name}</span>}
       {data !== undefined && !isErased(data) && (
-        <a href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`} className={`${LINK} block`}>
+        <a
+          href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`}
+          className={`${LINK} block py-0.5`}
+        >
           <EmailText of={data.email} />
         </a>
       )}
@@ -165,7 +168,7 @@ function Customer({ id }: { id: string }) {
         params={{ shopId }}
         search={{ customerId: id }}
         title={id}
-        className={`text-xs ${LINK}`}
+        className={`block py-1 text-xs ${LINK}`}
       >
         {data === undefined
           ? t('All payments of {customer}', { customer: short(id) })
@@ -196,12 +199,12 @@ function Timeline({ payment }: { payment: Payment }) {
   const isCrowded = sharesMinute(payment.timeline.map(({ at }) => at));
   return (
     <Card title={t('Timeline')}>
-      <ol className="grid gap-4 border-l-2 border-line pl-4">
+      <ol className="grid gap-4 border-s-2 border-line ps-4">
         {payment.timeline.map((event, place) => (
           <li key={event.sequence} className="relative text-sm">
             <span
               aria-hidden="true"
-              className="absolute top-1.5 -left-[1.38rem] size-2.5 rounded-full border-2 border-card bg-accent"
+              className="absolute -start-[1.38rem] top-1.5 size-2.5 rounded-full border-2 border-card bg-accent"
             />
             <b className="font-semibold">{words(event.type)}</b>
             <Time
@@ -247,7 +250,15 @@ function Webhooks({ payment }: { payment: Payment }) {
               rows={deliveries}
               keyOf={({ id }) => id}
               columns={[
-                { title: t('Event'), cell: ({ event }) => words(event) },
+                {
+                  title: t('Event'),
+                  cell: ({ event, endpoint }) => (
+                    <>
+                      {words(event)}
+                      <small className="block text-soft wrap-anywhere">{endpoint}</small>
+                    </>
+                  ),
+                },
                 { title: t('When'), cell: ({ createdAt }) => <Time at={createdAt} /> },
                 { title: t('State'), end: true, cell: (delivery) => <DeliveryState of={delivery} /> },
               ]}

@@ -18,6 +18,7 @@ import { short } from '../../format/format.ts';
 import { PaymentTable } from '../../ui/payment-table.tsx';
 import { Pager, pageSize } from '../../ui/table.tsx';
 import { words } from '../../ui/labels.ts';
+import { useIsNarrow } from '../../ui/use-is-narrow.ts';
 import { ExportMovements } from '../money/export-movements.tsx';
 import { NewPayment } from './new-payment.tsx';
 
@@ -183,6 +184,24 @@ function Choice(
 
 function Filters(props: FilterProps & { readonly timeZone: string }) {
   const { search, timeZone, onChange } = props;
+  const isNarrow = useIsNarrow();
+  const [isWanted, setWanted] = useState(false);
+  const chosen = FILTERS.filter((name) => name !== 'search' && search[name] !== undefined).length;
+  if (isNarrow && !isWanted && chosen === 0) {
+    return (
+      <div role="search" className="mb-4 grid gap-3">
+        <SearchField
+          label={t('Search')}
+          placeholder={t('Order, email, amount, transaction or address')}
+          value={search['search'] ?? ''}
+          onSearch={(text) => onChange({ search: text })}
+        />
+        <Button isSmall className="justify-self-start" onClick={() => setWanted(true)}>
+          {t('More filters')}
+        </Button>
+      </div>
+    );
+  }
   return (
     <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
       <div className="col-span-2 lg:col-span-5">

@@ -53,9 +53,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
       <Loaded of={links} rows={1}>
         {({ refundLinks }) =>
           refundLinks.length === 0 ? (
-            <p className="text-sm text-soft">
-              {t('The payer names an address of their own on a page that you send them.')}
-            </p>
+            <p className="text-sm text-soft">{t('Send the payer a link; they enter their own address.')}</p>
           ) : (
             <ul aria-label={t('Refund links')} className="-my-3 divide-y divide-line">
               {refundLinks.map((link) => (
@@ -172,13 +170,13 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
         query: { merchantId },
         body: { ...wanted, paymentId: payment.id },
       }),
-    telling(t('Refund link made'), onClose),
+    telling(t('Refund link created'), onClose),
   );
   const paid = COINS.filter((coin) => payment.transactions.some((one) => one.coin === coin));
   return (
     <Form
       fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
-      submit={t('Make the link')}
+      submit={t('Create link')}
       busy={make.isPending}
       error={make.error}
       onSubmit={({ amount, coin: chosen, reason, approval, deductFee }) => {
@@ -202,7 +200,7 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
         onChange={({ target }) => setWhat(target.value)}
       >
         {isOverpaid(payment) && <option value="excess">{t('Only the overpaid part')}</option>}
-        <option value="all">{t('Everything that is left')}</option>
+        <option value="all">{t('Full remaining amount')}</option>
         <option value="amount">{t('An amount')}</option>
       </Select>
       {what === 'amount' && (
@@ -223,7 +221,7 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
         </Select>
       )}
       <Field label={t('Reason, shown to the payer (optional)')} name="reason" />
-      <Check label={t('Send only once I approved the claim')} name="approval" />
+      <Check label={t('Ask me before sending')} name="approval" />
       <DeductFee payment={payment} coins={paid} />
     </Form>
   );

@@ -57,7 +57,7 @@ function SendBack({ payment, onClose }: RefundProps) {
     telling(t('The refund is on its way'), onClose),
   );
   if (steps.preview !== null) {
-    const price = priceOf(payment, steps.preview.order.coin);
+    const price = findPrice(payment, steps.preview.order.coin);
     return <ConfirmMoney steps={steps} label={t('Send the refund')} look="danger" price={price} />;
   }
   return (
@@ -80,7 +80,7 @@ function RefundForm(props: {
   readonly onOrder: (wanted: MoneyOrder) => void;
 }) {
   const { payment, last, error } = props;
-  const paid = coinsOf(payment);
+  const paid = listCoins(payment);
   const [coin, setCoin] = useState<Coin>(last?.coin ?? paid[0] ?? 'BTC');
   const form = useRef<HTMLDivElement>(null);
   const { left, excess } = whatIsLeft(payment, coin);
@@ -149,7 +149,7 @@ function ExcessOrAll(props: {
         {t('Only the overpaid part')}
       </Button>
       <Button look="quiet" onClick={() => props.onChoose(props.left)}>
-        {t('Everything that is left')}
+        {t('Full remaining amount')}
       </Button>
     </>
   );
@@ -180,7 +180,7 @@ export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess
   const back = payment.refunds
     .filter((refund) => refund.coin === coin && refund.status !== 'failed')
     .map(({ refunded }) => `-${refunded}`);
-  const isOver = isOverpaid(payment) && coinsOf(payment).length === 1;
+  const isOver = isOverpaid(payment) && listCoins(payment).length === 1;
   const excess = add([received, `-${amount}`, ...back]);
   const left = add([received, ...back]);
   return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
@@ -195,18 +195,18 @@ function isSome(sum: string): boolean {
   return Number(sum) > 0;
 }
 
-function coinsOf({ transactions }: Payment): Coin[] {
+function listCoins({ transactions }: Payment): Coin[] {
   return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
 }
 
 const leftName = (coin: Coin): string => t('{coin} not refunded yet', { coin });
 
 function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
-  return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={priceOf(payment, coin)} />;
+  return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={findPrice(payment, coin)} />;
 }
 
 /** The price of one coin when the payment was created. */
-function priceOf({ options, currency }: Payment, coin: Coin): Price | undefined {
+function findPrice({ options, currency }: Payment, coin: Coin): Price | undefined {
   const rate = options[coin]?.rate;
   return rate === undefined ? undefined : { rate, currency };
 }
@@ -227,13 +227,13 @@ function Note(
   );
   return (
     <div className="mt-6 grid justify-items-start gap-2 border-t border-line pt-4">
-      <p className="text-sm text-soft">{t('Given back some other way?')}</p>
+      <p className="text-sm text-soft">{t('Already refunded elsewhere?')}</p>
       {note.error !== null && <Problem error={note.error} />}
       {isAsked ? (
         <>
           <div className="w-full">
             <MoneyLines
-              of={coinsOf(payment).map((coin) => [
+              of={listCoins(payment).map((coin) => [
                 leftName(coin),
                 <Left key={coin} of={payment} coin={coin} />,
               ])}

@@ -23,13 +23,13 @@ type Values = Record<(typeof NAMES)[number], string>;
 
 type Asks = 'amount' | 'open' | 'pos' | 'price';
 
-function asksOf(link: PaymentLink | null): Asks {
+function initialAsks(link: PaymentLink | null): Asks {
   if (link?.priceId !== undefined && link.priceId !== null) return 'price';
   if (link?.kind === 'pos') return 'pos';
   return link !== null && link.openAmount !== null ? 'open' : 'amount';
 }
 
-function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
+function buildBody(asks: Asks, values: Values, link: PaymentLink | null) {
   const { name, description, successUrl, amount, min, max, currency } = values;
   const fields = (['email', 'note'] as const)
     .filter((field) => values[field] !== '')
@@ -63,9 +63,9 @@ export function EditLink({
   const merchantId = useShopId();
   // A clerk may not set where payers are redirected to.
   const setsTarget = useShop()?.role !== 'clerk';
-  const [asks, setAsks] = useState<Asks>(asksOf(link));
+  const [asks, setAsks] = useState<Asks>(initialAsks(link));
   const save = useAct(
-    (body: ReturnType<typeof bodyOf>): Promise<PaymentLink> =>
+    (body: ReturnType<typeof buildBody>): Promise<PaymentLink> =>
       link === null
         ? api('POST', '/merchant/link/create', {
             query: { merchantId },
@@ -80,17 +80,17 @@ export function EditLink({
       submit={link === null ? t('Create') : t('Save')}
       busy={save.isPending}
       error={save.error}
-      onSubmit={(values) => save.mutate(bodyOf(asks, values, link))}
+      onSubmit={(values) => save.mutate(buildBody(asks, values, link))}
     >
       <Field label={t('Name')} name="name" defaultValue={link?.name ?? ''} maxLength={120} required />
       <Field label={t('Description (optional)')} name="description" defaultValue={link?.description ?? ''} />
       {(link === null || link.kind === 'link') && asks !== 'price' && (
         <Select
-          label={t('What it asks for')}
+          label={t('Type of amount')}
           value={asks}
           onChange={(event) => setAsks(event.target.value as Asks)}
         >
-          <option value="amount">{t('One amount')}</option>
+          <option value="amount">{t('Fixed amount')}</option>
           <option value="open">{t('The payer chooses')}</option>
           {link === null && <option value="pos">{t('Keypad for the counter')}</option>}
         </Select>
@@ -129,8 +129,8 @@ function Amounts({ asks, link }: { asks: Asks; link: PaymentLink | null }) {
         </div>
       ) : (
         <>
-          <Field label={t('Least')} name="min" inputMode="decimal" defaultValue={min} />
-          <Field label={t('Most')} name="max" inputMode="decimal" defaultValue={max} />
+          <Field label={t('Minimum')} name="min" inputMode="decimal" defaultValue={min} />
+          <Field label={t('Maximum')} name="max" inputMode="decimal" defaultValue={max} />
         </>
       )}
       <Field

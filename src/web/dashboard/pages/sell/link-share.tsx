@@ -29,7 +29,7 @@ export function ShareLink({ link, price }: ShareProps) {
         </a>
         {!isCounter && (
           <a href={mail} className={LINK_BUTTON}>
-            {t('Mail it')}
+            {t('Email it')}
           </a>
         )}
       </div>

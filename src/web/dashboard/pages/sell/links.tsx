@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
+import { useMode } from '../../api/mode.ts';
 import { useFilters } from '../../api/search.ts';
-import type { PaymentLink } from '../../contract/types.ts';
-import { t } from '../../i18n/t.ts';
+import type { ListedPaymentLink, PaymentLink } from '../../contract/types.ts';
+import { plural, t } from '../../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { fiat } from '../../format/format.ts';
@@ -13,15 +14,24 @@ import { telling } from '../../ui/toast.ts';
 import { EditLink } from './link-form.tsx';
 import { ShareLink } from './link-share.tsx';
 
-type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'share'; link: PaymentLink };
+const LIVE_MS = 15_000;
 
-function titleOf(opened: Opened | null): string {
+type Opened =
+  | { kind: 'edit'; link: PaymentLink | null }
+  | { kind: 'share'; link: PaymentLink & Partial<Pick<ListedPaymentLink, 'price'>> };
+
+function formTitle(opened: Opened | null): string {
   if (opened?.kind === 'share') return opened.link.name;
   return opened?.link ? t('Edit payment link') : t('New payment link');
 }
 
-function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
-  if (currency === null) return t('A price of the catalog');
+function asks({ amount, currency, openAmount, kind, price }: ListedPaymentLink): string {
+  if (price !== null)
+    return t('{price} (from {product})', {
+      price: fiat(price.amount, price.currency),
+      product: price.product,
+    });
+  if (currency === null) return t('A product’s price');
   if (amount !== null) return fiat(amount, currency);
   if (kind === 'pos') return t('Keypad for the counter, {currency}', { currency });
   const { min, max } = openAmount ?? {};
@@ -34,6 +44,14 @@ function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
   );
 }
 
+/** How many payments a link has brought in, and what they add up to. */
+function sales({ payments: { count, totals } }: ListedPaymentLink): string {
+  if (count === 0) return t('No payments yet');
+  const sum = totals.map(({ currency, amount }) => fiat(amount, currency)).join(' + ');
+  const payments = plural(count, '{count} payment', '{count} payments');
+  return t('{payments}, {sum}', { payments, sum });
+}
+
 /** Pages on which anyone can pay the shop. */
 export function LinksPage() {
   const merchantId = useShopId();
@@ -41,7 +59,9 @@ export function LinksPage() {
   const [opened, setOpened] = useState<Opened | null>(
     create === undefined ? null : { kind: 'edit', link: null },
   );
-  const list = useApi('/merchant/link/list', { merchantId, page, limit: 12 });
+  const { viewed: mode } = useMode();
+  const query = { merchantId, page, limit: 12, mode };
+  const list = useApi('/merchant/link/list', query, { refetchMs: LIVE_MS, enabled: mode !== undefined });
   const close = (): void => {
     setOpened(null);
     if (create !== undefined) change({ create: undefined });
@@ -51,7 +71,7 @@ export function LinksPage() {
     <>
       <PageTitle
         title={t('Payment links')}
-        lead={t('Pages that anybody can pay by: for an invoice, a poster, or the counter.')}
+        lead={t('Pages anyone can pay on: for an invoice, a poster, or the counter.')}
         actions={
           <Button look="primary" onClick={() => setOpened({ kind: 'edit', link: null })}>
             {t('New payment link')}
@@ -80,20 +100,27 @@ export function LinksPage() {
           </>
         )}
       </Loaded>
-      <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
+      <Dialog title={formTitle(opened)} open={opened !== null} onClose={close}>
         {opened?.kind === 'edit' && (
           <EditLink
             link={opened.link}
             onDone={opened.link === null ? show : telling(t('Payment link saved'), close)}
           />
         )}
-        {opened?.kind === 'share' && <ShareLink link={opened.link} />}
+        {opened?.kind === 'share' && (
+          <ShareLink
+            link={opened.link}
+            {...(opened.link.price
+              ? { price: fiat(opened.link.price.amount, opened.link.price.currency) }
+              : {})}
+          />
+        )}
       </Dialog>
     </>
   );
 }
 
-function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened) => void }) {
+function LinkCard({ link, onOpen }: { link: ListedPaymentLink; onOpen: (opened: Opened) => void }) {
   const { id: paymentLinkId, active } = link;
   const maker = createdByText(link.createdBy);
   const flip = useAct(() =>
@@ -105,6 +132,7 @@ function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened
         <div className="min-w-0">
           <h2 className="font-semibold break-words">{link.name}</h2>
           <p className="text-sm break-words text-soft">{asks(link)}</p>
+          <p className="text-sm break-words">{sales(link)}</p>
           {maker !== null && <p className="text-xs break-words text-soft">{maker}</p>}
         </div>
         <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Closed')}</Badge>
@@ -112,7 +140,7 @@ function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened
       <CopyLine text={link.url} label={t('address of {name}', { name: link.name })} />
       {flip.error !== null && <Problem error={flip.error} />}
       <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
-        <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'share', link })}>
+        <Button isSmall className="me-1" onClick={() => onOpen({ kind: 'share', link })}>
           {t('Share')}
         </Button>
         <Button look="quiet" isSmall onClick={() => onOpen({ kind: 'edit', link })}>

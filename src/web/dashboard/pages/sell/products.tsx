@@ -21,7 +21,7 @@ type Editing =
   | { kind: 'delete'; product: Product }
   | { kind: 'delete price'; product: Product; price: Price };
 
-function titleOf(editing: Editing | null): string {
+function formTitle(editing: Editing | null): string {
   if (editing?.kind === 'price') return editing.price === null ? t('New price') : t('Edit price');
   return editing?.kind === 'product' && editing.product !== null ? t('Edit product') : t('New product');
 }
@@ -82,7 +82,7 @@ export function ProductsPage() {
         )}
       </Loaded>
       <Dialog
-        title={titleOf(editing)}
+        title={formTitle(editing)}
         open={editing?.kind === 'product' || editing?.kind === 'price'}
         onClose={close}
       >
@@ -183,7 +183,7 @@ function ProductCard({ product, onEdit }: CardProps) {
       )}
       {may('catalog:write') && product.mayChange && (
         <div className="flex flex-wrap gap-x-1 gap-y-2">
-          <Button isSmall className="mr-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
+          <Button isSmall className="me-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
             {t('Add price')}
           </Button>
           <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'product', product })}>
@@ -214,7 +214,7 @@ function Prices({ product, onEdit }: CardProps) {
               const text = fiat(price.amount, price.currency);
               return (
                 <li key={price.id} className="flex items-center gap-1 py-1">
-                  <b className="money mr-auto">{text}</b>
+                  <b className="money me-auto">{text}</b>
                   {!price.active && <Badge tone="idle">{t('Inactive')}</Badge>}
                   {product.active && price.active && may('payments:write') && (
                     <SellPrice product={product} price={price} />

@@ -11,7 +11,7 @@ import { ShareLink } from './link-share.tsx';
 const LINK_NAME_MAX = 120;
 
 /** The newest open link of a price; creates one if there is none. */
-async function linkOf(merchantId: string, product: Product, price: Price): Promise<PaymentLink> {
+async function findOrCreateLink(merchantId: string, product: Product, price: Price): Promise<PaymentLink> {
   const query = { merchantId, priceId: price.id, active: 'true' as const, limit: 1 };
   const { links } = await api('GET', '/merchant/link/list', { query });
   if (links[0] !== undefined) return links[0];
@@ -24,7 +24,7 @@ async function linkOf(merchantId: string, product: Product, price: Price): Promi
 /** Sells a price of the catalog in this shop by a payment link, which is created on the first use. */
 export function SellPrice({ product, price }: { product: Product; price: Price }) {
   const shopId = useShopId();
-  const sell = useAct(async () => linkOf(shopId, product, price));
+  const sell = useAct(async () => findOrCreateLink(shopId, product, price));
   const text = fiat(price.amount, price.currency);
   const shown = { data: sell.data, error: sell.error, refetch: () => sell.mutate() };
   return (
@@ -38,7 +38,7 @@ export function SellPrice({ product, price }: { product: Product; price: Price }
             <div className="grid gap-4">
               <ShareLink link={link} price={text} />
               <p className="text-sm text-soft">
-                {parts('Anybody can pay by it, as often as they like. Change or close it under {links}.', {
+                {parts('Anyone can pay with it, as often as they like. Change or close it under {links}.', {
                   links: (
                     <Link to="/shop/$shopId/links" params={{ shopId }} className={LINK}>
                       {t('Payment links')}

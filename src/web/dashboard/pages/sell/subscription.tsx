@@ -90,7 +90,7 @@ function Row(props: { name: string; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4 py-1.5 text-sm">
       <dt className="shrink-0 text-soft">{props.name}</dt>
-      <dd className="min-w-0 text-right font-medium break-words">{props.children}</dd>
+      <dd className="min-w-0 text-end font-medium break-words">{props.children}</dd>
     </div>
   );
 }
@@ -159,7 +159,7 @@ function Customer({ of: { customerId, email } }: { of: Subscription }) {
         params={{ shopId }}
         search={{ customerId }}
         title={customerId}
-        className={`text-xs ${LINK}`}
+        className={`block py-1 text-xs ${LINK}`}
       >
         {t('All payments of this customer')}
       </Link>
@@ -178,7 +178,7 @@ function History({ of: one }: { of: Subscription }) {
     <Card title={t('Timeline')}>
       <Loaded of={list} rows={3}>
         {({ events }) => (
-          <ol className="grid gap-4 border-l-2 border-line pl-4">
+          <ol className="grid gap-4 border-s-2 border-line ps-4">
             {events.map(({ id, type, createdAt, data }, at) => {
               const { credit, note } = readEvent(data);
               const before = readEvent(events[at + 1]?.data).credit ?? '0';
@@ -187,7 +187,7 @@ function History({ of: one }: { of: Subscription }) {
                 <li key={id} className="relative text-sm">
                   <span
                     aria-hidden="true"
-                    className="absolute top-1.5 -left-[1.38rem] size-2.5 rounded-full border-2 border-card bg-accent"
+                    className="absolute -start-[1.38rem] top-1.5 size-2.5 rounded-full border-2 border-card bg-accent"
                   />
                   <b className="font-semibold">{words(type)}</b>
                   {credit !== null && isKnown && credit !== before && (

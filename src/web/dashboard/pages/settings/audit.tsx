@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { requestPrivate, type ApiError } from '../../api/client.ts';
 import type { AuditPage } from '../../api/people.ts';
 import { useShopId } from '../../api/hooks.ts';
+import { useFilters } from '../../api/search.ts';
 import { t } from '../../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
 import { EmailText } from '../../ui/email-text.tsx';
@@ -16,21 +17,36 @@ type Entry = AuditPage['entries'][number];
 /** The audit log of the shop: user, action and time. */
 export function AuditLogPage() {
   const merchantId = useShopId();
+  const [search, change] = useFilters();
+  const isMoney = search['about'] === 'money';
   return (
     <>
       <PageTitle
         title={t('Audit log')}
         lead={t('Who changed what in this shop, from where, and how it ended.')}
       />
-      <AuditLog query={{ merchantId }} />
+      <div className="mb-4">
+        <Button
+          aria-pressed={isMoney}
+          look={isMoney ? 'primary' : 'plain'}
+          onClick={() => change({ about: isMoney ? undefined : 'money' })}
+        >
+          {t('About money')}
+        </Button>
+      </div>
+      <AuditLog query={isMoney ? { merchantId, about: 'money' } : { merchantId }} />
     </>
   );
 }
 
+interface AuditQuery extends Readonly<Record<string, string>> {
+  readonly merchantId: string;
+}
+
 /** Entries of a shop, or of the user's own account. */
-export function AuditLog({ query }: { query: { readonly merchantId: string } | null }) {
+export function AuditLog({ query }: { query: AuditQuery | null }) {
   const log = useInfiniteQuery<AuditPage, ApiError, { pages: AuditPage[] }, unknown[], number | null>({
-    queryKey: ['/audit', query?.merchantId ?? null],
+    queryKey: ['/audit', query],
     initialPageParam: null,
     queryFn: async ({ pageParam }) => {
       const before: Record<string, string> = pageParam === null ? {} : { before: String(pageParam) };
@@ -41,7 +57,7 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
     getNextPageParam: ({ next }) => next,
   });
   return (
-    <Card {...(query === null ? { title: t('What was done with your account') } : {})}>
+    <Card {...(query === null ? { title: t('Recent activity') } : {})}>
       <Loaded of={log}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
@@ -80,7 +96,9 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
           title: t('What'),
           cell: ({ action, objectId, actor }) => (
             <>
-              <span title={action}>{actionName(action)}</span>
+              <span title={action} className="wrap-anywhere">
+                {actionName(action)}
+              </span>
               {hasActors && isNarrow && (
                 <small className="block text-soft">
                   <EmailText of={actor.name} />
@@ -95,7 +113,7 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
           ),
         },
         {
-          title: t('From'),
+          title: t('IP address'),
           wide: true,
           cell: ({ address, userAgent }) => <span title={userAgent}>{address}</span>,
         },

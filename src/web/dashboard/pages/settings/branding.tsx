@@ -24,12 +24,12 @@ export function Branding({ shop }: { shop: Shop }) {
   const [color, setColor] = useState(shop.accentColor ?? USUAL_COLOR);
   const { error } = save;
   return (
-    <Card title={t('Look of the payment pages')}>
+    <Card title={t('Branding')}>
       <Preview shop={shop} color={color} />
       <Logo shop={shop} error={error} busy={save.isPending} onChange={(logo) => save.mutate({ logo })} />
       <Form
         fields={['accentColor', 'supportContact']}
-        submit={t('Keep this look')}
+        submit={t('Save')}
         busy={save.isPending}
         error={error?.fields['logo'] === undefined ? error : null}
         onSubmit={({ accentColor, supportContact }) =>
@@ -41,7 +41,7 @@ export function Branding({ shop }: { shop: Shop }) {
         extra={
           save.isSuccess && (
             <span role="status" className="text-sm text-accent">
-              {t('Look saved')}
+              {t('Branding saved')}
             </span>
           )
         }
@@ -99,7 +99,7 @@ function Logo({ shop, error, busy, onChange }: LogoProps) {
     if (file === undefined) return;
     const isTooBig = file.size > LOGO_MAX_BYTES;
     setProblem(isTooBig ? t('The image must be at most 64 KiB') : undefined);
-    if (!isTooBig) onChange(await base64Of(file));
+    if (!isTooBig) onChange(await toBase64(file));
   };
   return (
     <div className="mb-4 grid gap-2">
@@ -121,7 +121,7 @@ function Logo({ shop, error, busy, onChange }: LogoProps) {
   );
 }
 
-async function base64Of(file: File): Promise<string> {
+async function toBase64(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ''));
 }

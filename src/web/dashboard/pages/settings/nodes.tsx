@@ -22,11 +22,11 @@ export function NodesPage() {
   const ready = useApi('/readyz', undefined, { refetchMs: LIVE_MS });
   return (
     <>
-      <PageTitle title={t('Nodes')} lead={t('What the daemon sees of each chain, every few seconds.')} />
+      <PageTitle title={t('Nodes')} lead={t('The state of each chain, updated every few seconds.')} />
       <Loaded of={ready}>
         {({ ready: isReady, database, chains }) => (
           <Card
-            title={isReady ? t('All nodes are in sync') : t('Something needs a look')}
+            title={isReady ? t('All nodes are in sync') : t('A node needs attention')}
             actions={
               database !== undefined && (
                 <Badge tone={database === 'ok' ? 'good' : 'bad'}>
@@ -74,7 +74,7 @@ function Node({ chain }: { chain: Chain }) {
       <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
         <CoinName coin={chain.coin} />
         <span className="text-sm text-soft">{chain.mode === 'sandbox' ? t('Sandbox') : t('Live')}</span>
-        <span className="ml-auto">
+        <span className="ms-auto">
           <Badge tone={TONES[chain.state]}>{words(chain.state)}</Badge>
         </span>
       </p>

@@ -50,7 +50,7 @@ export function PeoplePage() {
 
 function Members({ people }: { people: People }) {
   return (
-    <Card title={t('Working here')}>
+    <Card title={t('Members')}>
       <ul className="divide-y divide-line">
         <li className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0">
           <b className="min-w-0 font-semibold">

@@ -85,7 +85,7 @@ function Choice(props: {
   return (
     <div>
       <Check label={label} checked={checked} onChange={(event) => onChange(event.target.checked)} />
-      <ul className="ml-8 grid gap-1 text-soft">
+      <ul className="ms-8 grid gap-1 text-soft">
         {names.slice(0, NAMED_MAX).map((name, at) => (
           <li key={at} className="break-all">
             {name}

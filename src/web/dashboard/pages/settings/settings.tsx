@@ -12,6 +12,7 @@ import { Form } from '../../ui/whole-form.tsx';
 import { readersZone, when } from '../../format/format.ts';
 import { Branding } from './branding.tsx';
 import { Embedding } from './embedding.tsx';
+import { Receipts } from './receipts.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
@@ -31,6 +32,7 @@ export function SettingsPage() {
               <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />
                 <Branding key={shop.id} shop={shop} />
+                <Receipts key={`receipts ${shop.id}`} shop={shop} />
                 <Embedding shop={shop} />
                 <Subscriptions key={shop.id} shop={shop} />
                 <ModeSwitch shop={shop} />
@@ -161,7 +163,7 @@ function Leniency({ shop }: { shop: Shop }) {
         label={t('Tolerance, in percent')}
         name="tolerancePercent"
         inputMode="decimal"
-        hint={t('Underpayment still taken as paid, 0 to 5')}
+        hint={t('Accept payments up to this much short (0–5 %)')}
         defaultValue={shop.tolerancePercent}
       />
     </div>
@@ -188,7 +190,7 @@ function Reckoning({ shop }: { shop: Shop }) {
         list="time-zones"
         maxLength={64}
         placeholder={readersZone}
-        hint={t('Whose days lists, charts and exports count; that of your browser when empty')}
+        hint={t('For the days in lists, charts and exports. Empty: your browser’s time zone.')}
         defaultValue={shop.timeZone ?? ''}
       />
       <TimeZones />
@@ -264,7 +266,8 @@ function Domain({ shop }: { shop: Shop }) {
         {found !== undefined && (
           <p role="status" className={`text-sm ${found.verified ? 'text-accent' : 'text-warn'}`}>
             {found.verified ? t('The domain is verified.') : (found.lastError ?? t('Not found yet.'))}
-            {found.checkedAt !== null && ` ${t('Looked {checkedAt}.', { checkedAt: when(found.checkedAt) })}`}
+            {found.checkedAt !== null &&
+              ` ${t('Checked {checkedAt}.', { checkedAt: when(found.checkedAt) })}`}
           </p>
         )}
         <div className="flex flex-wrap gap-2">

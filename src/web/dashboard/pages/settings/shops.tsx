@@ -5,7 +5,7 @@ import type { Body, Data } from '../../contract/contract.ts';
 import { useAct, useShops } from '../../api/hooks.ts';
 import type { Shop } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Loaded } from '../../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, LINK, LINK_PRIMARY, PageTitle, Loaded } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/form.tsx';
 import { hostName } from '../../ui/host-name.ts';
@@ -64,6 +64,7 @@ export function ShopsPage() {
           <ShopForm create={create} />
         ) : (
           <NewKeys keys={data.merchant.auth}>
+            <KeysStayWithYou shopId={data.merchant.id} onLeave={close} />
             <Link
               to="/shop/$shopId"
               params={{ shopId: data.merchant.id }}
@@ -76,6 +77,29 @@ export function ShopsPage() {
         )}
       </Dialog>
     </>
+  );
+}
+
+/** Before the first payment, an account of another wallet takes effect at once. */
+function KeysStayWithYou({ shopId, onLeave }: { shopId: string; onLeave: () => void }) {
+  return (
+    <div className="grid gap-1.5 rounded-xl bg-well p-4 text-sm">
+      <p className="font-semibold">{t('Keys stay with you')}</p>
+      <p className="text-soft">
+        {t(
+          'Bitcoin and Litecoin can be paid directly to a wallet of your own, such as a hardware wallet. Its keys never reach this server. Set it up before the first payment, and it applies at once.',
+        )}
+      </p>
+      <Link
+        to="/shop/$shopId/wallet"
+        params={{ shopId }}
+        search={{ open: 'watch' }}
+        onClick={onLeave}
+        className={`${LINK} justify-self-start`}
+      >
+        {t('Set up a watch-only account')}
+      </Link>
+    </div>
   );
 }
 
@@ -138,7 +162,7 @@ export function NewKeys(props: { keys: { public: string; secret: string }; child
       <div className="grid gap-1.5">
         <p className="text-sm font-medium">{t('Secret key')}</p>
         <CopyLine text={props.keys.secret} label={t('secret key')} />
-        <p className="text-sm text-warn">{t('Keep it now: it is shown this once only.')}</p>
+        <p className="text-sm text-warn">{t('Copy it now. You won’t see it again.')}</p>
       </div>
       {props.children}
     </div>

@@ -86,7 +86,7 @@ function Days({ shop }: { shop: Shop }) {
         type="number"
         min={0}
         max={90}
-        hint={t('For which an unpaid subscription stays active')}
+        hint={t('How long an unpaid subscription stays active')}
         defaultValue={shop.graceDays}
       />
     </div>

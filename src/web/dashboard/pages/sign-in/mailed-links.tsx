@@ -34,7 +34,7 @@ export function ForgotPage() {
     api('POST', '/auth/forgot-password', { body }),
   );
   return (
-    <Gate title={t('Forgot the password')} lead={t('We mail you a link to set a new one.')} foot={toSignIn}>
+    <Gate title={t('Forgot the password')} lead={t('We email you a link to set a new one.')} foot={toSignIn}>
       {forgot.data === undefined ? (
         <Form
           fields={['email']}

@@ -1,0 +1,170 @@
+import {
+  InsufficientFunds,
+  UnsendableAmount,
+  type ChainAdapter,
+  type FeeQuote,
+  type Fund,
+  type SendPlan,
+} from '../../../domain/chain.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import type { ReadWatchAccount } from '../../../domain/keys.ts';
+import type { Chains } from '../../../domain/chains.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import { MAX_PSBT_INPUTS } from '../../../domain/psbt.ts';
+import { sumSpendableInOwnWallet, watchedFunds } from '../../../store/ledger/watched-funds.ts';
+import {
+  activeWatchAccounts,
+  findWatchAccount,
+  type WatchAccount,
+} from '../../../store/ledger/watch-accounts.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { watchPath } from '../../addresses/index.ts';
+import type { AddressDeriver } from '../../../domain/keys.ts';
+import type { SendOrder } from './send-order.ts';
+import { OWN_WALLET, type WatchedSource } from './watched-account.ts';
+
+interface SourceDeps {
+  readonly clock: Clock;
+  readonly chains: Chains;
+  readonly readWatchAccount: ReadWatchAccount;
+}
+
+/**
+ * Decides where an order takes its money from: the account that it names, else the one that new orders are paid to.
+ * Simulated networks have no PSBTs: there it is the till's own wallet.
+ * @throws {AppError} VALIDATION_INVALID
+ */
+export async function withSource(
+  db: Db,
+  deps: SourceDeps,
+  order: SendOrder,
+  from: string | undefined,
+): Promise<SendOrder> {
+  const account = await findSource(db, deps, order, from);
+  if (account === null) return order;
+  const { coin, mode, inputs = null } = order;
+  if (deps.chains.get(coin, mode)?.psbt === undefined) {
+    if (from === undefined) return order;
+    throw invalidField(
+      'from',
+      `cannot be a watched account in ${mode} mode: nothing can be signed for it there`,
+    );
+  }
+  const keys = deps.readWatchAccount({ coin, mode }, account.descriptor);
+  if ('problem' in keys) throw new Error(`a stored descriptor ${keys.problem}`);
+  const { psbts } = keys;
+  if (psbts === null)
+    throw invalidField(
+      'from',
+      'is an account of legacy addresses (pkh): spend it with the wallet that has its keys',
+    );
+  if (inputs !== null) throw invalidField('inputs', 'cannot be chosen for a send from a watched account');
+  return { ...order, watched: { account, psbts } };
+}
+
+async function findSource(
+  db: Db,
+  { clock }: SourceDeps,
+  { merchantId, mode, coin }: SendOrder,
+  from: string | undefined,
+): Promise<WatchAccount | null> {
+  if (from === OWN_WALLET) return null;
+  if (from === undefined) {
+    const active = await activeWatchAccounts(db, { merchantId, mode, now: clock.now() });
+    return active.get(coin) ?? null;
+  }
+  const account = await findWatchAccount(db, from);
+  const isTheirs =
+    account?.merchantId === merchantId && account.mode === mode && account.confirmedAt !== null;
+  if (!isTheirs)
+    throw invalidField('from', `must be ${OWN_WALLET} or the id of a watched account of this shop`);
+  if (account.coin !== coin) throw invalidField('from', `is an account of ${account.coin}, not of ${coin}`);
+  return account;
+}
+
+/** The change address for the next plan of a send from this account; reserved only when the plan uses it. */
+function nextWatchedChange(
+  { deriver }: { readonly deriver: AddressDeriver },
+  { account }: WatchedSource,
+): string {
+  return deriver.address(watchPath(account, 1, account.nextChange));
+}
+
+/**
+ * Coin selection on a watched account: confirmed outputs alone, the largest first.
+ * @throws {AppError} INSUFFICIENT_BALANCE, VALIDATION_INVALID
+ */
+export async function planWatched(
+  db: Db,
+  deps: { readonly deriver: AddressDeriver },
+  order: SendOrder & { readonly watched: WatchedSource },
+  { adapter, quote }: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
+): Promise<SendPlan> {
+  const { watched, destination, outputs, everything = false } = order;
+  const { inputSize } = watched.psbts;
+  const inputCost = (quote.rate * BigInt(Math.ceil(inputSize.weight / 4)) + 999n) / 1000n;
+  const funds = (await watchedFunds(db, watched.account)).filter(({ amount }) => amount > inputCost);
+  const largest = funds.slice(0, MAX_PSBT_INPUTS);
+  const request = {
+    funds: largest,
+    destination,
+    outputs,
+    amount: everything ? sumFunds(largest) : order.amount,
+    subtractFee: order.subtractFee || everything,
+    changeAddress: nextWatchedChange(deps, watched),
+    quote,
+    inputSize,
+  };
+  try {
+    if (everything && funds.length === 0) throw new InsufficientFunds(0n, 1n);
+    if (everything && funds.length > MAX_PSBT_INPUTS)
+      throw new InsufficientFunds(sumFunds(largest), sumFunds(funds));
+    return adapter.planSend(request);
+  } catch (error) {
+    if (error instanceof InsufficientFunds)
+      throw await shortOnAccount(db, order, error, funds.slice(MAX_PSBT_INPUTS));
+    if (error instanceof UnsendableAmount)
+      throw invalidField(error.output === null ? 'amount' : `outputs.${error.output}.amount`, error.message);
+    throw error;
+  }
+}
+
+async function shortOnAccount(
+  db: Db,
+  order: SendOrder,
+  { available, needed }: InsufficientFunds,
+  beyond: readonly Fund[],
+): Promise<AppError> {
+  const { coin } = order;
+  const show = (atoms: bigint): string => `${formatCoinAmount(atoms, coin)} ${coin}`;
+  const own = await sumSpendableInOwnWallet(db, order);
+  const more = sumFunds(beyond);
+  const hints = [
+    ...(more > 0n
+      ? [
+          {
+            code: 'beyond_one_send',
+            why: `${show(more)} more is in outputs beyond the ${MAX_PSBT_INPUTS} of one PSBT`,
+          },
+        ]
+      : []),
+    ...(own > 0n
+      ? [
+          {
+            code: 'own_wallet',
+            why: `${show(own)} is in the wallet of the till: send it with from: ${OWN_WALLET}`,
+          },
+        ]
+      : []),
+  ];
+  const message = `${show(available)} is available on the watched account and ${show(needed)} is needed, network fee included`;
+  const details = hints.map(({ code, why }) => ({ field: 'amount', code, message: why }));
+  return new AppError('INSUFFICIENT_BALANCE', [message, ...hints.map(({ why }) => why)].join('; '), {
+    details,
+  });
+}
+
+function sumFunds(funds: readonly Fund[]): bigint {
+  return funds.reduce((sum, { amount }) => sum + amount, 0n);
+}
