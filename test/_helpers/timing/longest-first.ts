@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Tests of many minutes, which run before a release: `scripts/campaigns`. */
 export const CAMPAIGNS: readonly string[] = [
   'test/integration/ops/update-archives.test.ts',
+  'test/integration/forwards/forward-thousand.test.ts',
   'test/integration/subscriptions/kill9.test.ts',
   'test/integration/wallet/sends-kill9.test.ts',
   'test/integration/subscriptions/calendar.test.ts',

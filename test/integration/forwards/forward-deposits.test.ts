@@ -1,0 +1,17 @@
+/** Payments of a shop on a real node, forwarded to cold storage. */
+import { describe, expect, it } from 'vitest';
+import { requireNode } from '../../_helpers/nodes/index.ts';
+import { COLD_KEY } from './forward-world.ts';
+import { forwardDeposits } from './forwarded-deposits.ts';
+
+describe.skipIf(!requireNode('BTC'))('forwards of payments in BTC', () => {
+  it('move 120 deposits in waves, each once, until only the kept and the promised amount remain', async () => {
+    const done = await forwardDeposits({
+      coin: 'BTC',
+      waves: [40, 60, 20],
+      descriptor: COLD_KEY,
+      keep: '0.01',
+    });
+    expect(done.sends).toBeGreaterThanOrEqual(3);
+  });
+});
