@@ -7,6 +7,7 @@ import {
   confirmUnpaid,
   type SendFinding,
 } from '../usecases/wallet/index.ts';
+import { sendStatus } from '../store/sends/send-status.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { parseCall, runCommand, printLine } from './command.ts';
 import { daemonData, checkCoins } from './daemon-data.ts';
@@ -19,11 +20,13 @@ ends a send as failed once the chain proves that it can never confirm.
   tillctl sends --not-paid SEND_ID [--data-dir DIR]
 
 After a restore from a backup, or after blocks were skipped, older sends that look impossible may nevertheless have
-been paid by a later version or in such a block: their coins stay reserved. --not-paid: you have checked the
+been paid by a later version or in such a block: their coins stay reserved. One that waits for a signature fails after
+its expiry, once the node shows its coins unspent at a later block. --not-paid: you have checked the
 destination of this send, and it was not paid. This is recorded; the daemon then fails the send, or signs it again
 where transactions expire, by the same proof as any other. If it had been paid after all, it is paid twice.
 
-Run it while the daemon runs. Exit code 1 when a send is not known to be in the network.`;
+Run it while the daemon runs. Exit code 1 when a send is not known to be in the network, unless its wallet has to sign
+it.`;
 
 await runCommand(USAGE, async (args) =>
   args.includes('--not-paid') ? sayNotPaid(args) : checkCoins(args, showSends),
@@ -57,13 +60,13 @@ async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise
   const findings = await examineSends(deps, adapter);
   printLine(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
   for (const finding of findings) show(finding, adapter);
-  return findings.every(({ state }) => state === 'in_network');
+  return findings.every(({ state }) => state === 'in_network' || state === 'unsigned');
 }
 
 function show({ send, state, why }: SendFinding, adapter: ChainAdapter): void {
   const { coin } = adapter;
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
-  const made = `made ${isoTime(send.createdAt)}, ${send.status}, offered ${send.broadcasts} times`;
+  const made = `made ${isoTime(send.createdAt)}, ${sendStatus(send)}, offered ${send.broadcasts} times`;
   printLine(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
   const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it again, or ends it as failed';
   printLine(`    ${why}${state === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);

@@ -85,6 +85,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'wallet_limits',
     'send_approvals',
     'send_psbts',
+    'send_psbt_inputs',
     'wallet_forwards',
     'forward_counters',
   ],

@@ -1,4 +1,4 @@
-import type { ChainAdapter, ChainIndex } from '../../domain/chain.ts';
+import type { BlockRef, ChainAdapter, ChainIndex, OutputRef, PsbtSupport } from '../../domain/chain.ts';
 import { UTXO_COINS, type Mode, type Network, type UtxoCoinCode } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { addressScript, keyHashScript, parseAddress } from './address.ts';
@@ -115,9 +115,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
       scanUnspent: (query) => scanUnspent(slowRpc, query),
     },
-    ...(coin.scriptType === 'p2wpkh'
-      ? { psbt: { previousTransactions: async (of) => previousTransactions(client, of) } }
-      : {}),
+    ...(coin.scriptType === 'p2wpkh' ? { psbt: psbtSupport(client) } : {}),
     planSend: (request) => planSend(coin, network, request),
     signSend: (plan, keys) => signSend(coin, network, plan, keys),
     planReplacement: (request) => planRbfBump(coin, network, { ...request, capRate: limits.capRate }),
@@ -127,6 +125,13 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
       // Afterwards, because the open connections would keep a view waiting.
       await mempool.close();
     },
+  };
+}
+
+function psbtSupport(client: NodeClient): PsbtSupport {
+  return {
+    previousTransactions: async (of) => previousTransactions(client, of),
+    unspentAt: async (txid, outputs) => unspentAt(client, txid, outputs),
   };
 }
 
@@ -141,6 +146,17 @@ async function previousTransactions(
       return typeof raw === 'string' ? [[txid, raw] as const] : [];
     }),
   );
+}
+
+async function unspentAt(
+  client: Pick<NodeClient, 'transactionState'>,
+  txid: string,
+  outputs: readonly OutputRef[],
+): Promise<BlockRef | null> {
+  const state = await client.transactionState(txid, outputs);
+  if (state === null || state.inMempool || !state.unspent.every(Boolean)) return null;
+  const { blocks, headers, bestblockhash, initialblockdownload } = state.info;
+  return initialblockdownload || headers > blocks ? null : { height: blocks, hash: bestblockhash };
 }
 
 /** A restored database may lack addresses and sends of the one that the cache was made with. */

@@ -1,7 +1,7 @@
 import type { KeyPath, KeySource } from '../keys.ts';
 import type { InputSize } from '../psbt.ts';
 import type { SendOutput } from '../send/outputs.ts';
-import type { OutputRef } from './block.ts';
+import type { BlockRef, OutputRef } from './block.ts';
 
 /** Interprets addresses, and plans and signs transactions. */
 export interface SendBuilder {
@@ -48,6 +48,12 @@ export interface PsbtSupport {
   previousTransactions(
     of: readonly { readonly txid: string; readonly blockHash: string }[],
   ): Promise<ReadonlyMap<string, string>>;
+  /**
+   * The node's last block, if the node shows all these outputs unspent, its mempool included, and does not know the
+   * transaction; null: it does not show that. Called outside transactions.
+   * @throws {ChainError} when the node does not answer
+   */
+  unspentAt(txid: string, outputs: readonly OutputRef[]): Promise<BlockRef | null>;
 }
 
 export interface WholeAccounts {

@@ -28,6 +28,7 @@ import * as watchAccounts from './migrations/0141-watch-accounts.ts';
 import * as sendFeeTerms from './migrations/0144-send-fee-terms.ts';
 import * as sendPsbts from './migrations/0145-send-psbts.ts';
 import * as walletLabels from './migrations/0146-wallet-labels.ts';
+import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -62,6 +63,7 @@ export const MIGRATIONS: Migrations = {
   '0144-send-fee-terms': sendFeeTerms,
   '0145-send-psbts': sendPsbts,
   '0146-wallet-labels': walletLabels,
+  '0149-send-psbt-inputs': sendPsbtInputs,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

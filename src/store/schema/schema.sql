@@ -1403,10 +1403,20 @@ CREATE TABLE send_psbts (
   change_index INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  check_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX send_psbts_by_txid ON send_psbts (coin, mode, txid);
-CREATE INDEX send_psbts_open ON send_psbts (coin, mode, expires_at) WHERE psbt IS NOT NULL;
+CREATE INDEX send_psbts_open ON send_psbts (coin, mode, check_at) WHERE psbt IS NOT NULL;
+
+CREATE TABLE send_psbt_inputs (
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  txid TEXT NOT NULL,
+  vout INTEGER NOT NULL,
+  send_id TEXT NOT NULL REFERENCES send_psbts(send_id),
+  PRIMARY KEY (coin, mode, txid, vout, send_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE wallet_forwards (
   id TEXT PRIMARY KEY,

@@ -113,6 +113,8 @@ export interface SendPsbtRow {
   createdAt: number;
   updatedAt: number;
   expiresAt: number;
+  /** When it is checked whether it may end; later than its expiry while its transaction may be on its way. */
+  checkAt: number;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */

@@ -170,6 +170,8 @@ export interface Tables {
   wallet_limits: WalletLimitsRow;
   send_approvals: SendApprovalRow;
   send_psbts: SendPsbtRow;
+  /** The outputs that a PSBT spends. */
+  send_psbt_inputs: { coin: Coin; mode: Mode; txid: string; vout: number; sendId: string };
   wallet_forwards: WalletForwardRow;
   forward_counters: ForwardCounterRow;
   fee_levels: { coin: Coin; mode: Mode; rate: string; inputCost: string; at: number };

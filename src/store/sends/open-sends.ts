@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
-import { STORED_FALSE } from '../sqlite/column-names.ts';
+import { STORED_FALSE, STORED_TRUE } from '../sqlite/column-names.ts';
 import { openSends, releasedSends, type StoredSend } from './sends.ts';
 import { isBroadcastable, isUnfrozen } from './wallet-freezes.ts';
 
@@ -25,6 +25,20 @@ export async function preparingSends(
     .$if(at.includesFrozen !== true, (query) => query.where(isUnfrozen('sends.merchant_id')))
     .where((eb) => eb.or([eb('nextBroadcastAt', '<=', at.now), eb('nextBroadcastAt', '>', at.impossible)]))
     .orderBy('nextBroadcastAt')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+/** Sends from watched accounts whose signatures are missing, oldest first. */
+export async function unsignedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('status', '=', sql.lit('preparing'))
+    .where('byPsbt', '=', STORED_TRUE)
+    .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
     .execute();

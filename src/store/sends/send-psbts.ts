@@ -1,12 +1,17 @@
 import { sql, type Selectable } from 'kysely';
+import type { OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { SendPsbtRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 export type StoredPsbt = Selectable<SendPsbtRow>;
 
-export async function insertPsbt(tx: Tx, row: StoredPsbt): Promise<void> {
+/** @param spends the outputs that it spends */
+export async function insertPsbt(tx: Tx, row: StoredPsbt, spends: readonly OutputRef[]): Promise<void> {
+  const { coin, mode, sendId } = row;
   await tx.insertInto('send_psbts').values(row).execute();
+  const inputs = spends.map(({ txid, index: vout }) => ({ coin, mode, txid, vout, sendId }));
+  await tx.insertInto('send_psbt_inputs').values(inputs).execute();
 }
 
 export async function findPsbt(db: Db, sendId: string): Promise<StoredPsbt | undefined> {
@@ -29,11 +34,31 @@ export async function findPsbtByTxid(
     .executeTakeFirst();
 }
 
+/** Sends, open or ended, whose PSBTs spend an output; the newest first. */
+export async function listPsbtsSpending(
+  db: Db,
+  { coin, mode }: ChainId,
+  { txid, index }: OutputRef,
+  limit: number,
+): Promise<StoredPsbt[]> {
+  return db
+    .selectFrom('send_psbt_inputs')
+    .innerJoin('send_psbts', 'send_psbts.sendId', 'send_psbt_inputs.sendId')
+    .selectAll('send_psbts')
+    .where('send_psbt_inputs.coin', '=', coin)
+    .where('send_psbt_inputs.mode', '=', mode)
+    .where('send_psbt_inputs.txid', '=', txid)
+    .where('send_psbt_inputs.vout', '=', index)
+    .orderBy('send_psbts.createdAt', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** A PSBT of null: it is signed or ended, and the rest of the row remains to recognise its transaction. */
 export async function updatePsbt(
   tx: Tx,
   sendId: string,
-  change: Partial<Pick<StoredPsbt, 'psbt' | 'collected' | 'expiresAt'>>,
+  change: Partial<Pick<StoredPsbt, 'psbt' | 'collected' | 'checkAt'>>,
   now: number,
 ): Promise<void> {
   await tx
@@ -43,7 +68,7 @@ export async function updatePsbt(
     .execute();
 }
 
-/** Sends of a chain whose time to sign has passed. */
+/** Sends of a chain whose time to sign has passed, and that are due for a check. */
 export async function listExpiredPsbts(
   db: Db,
   { coin, mode }: ChainId,
@@ -56,8 +81,8 @@ export async function listExpiredPsbts(
     .where('coin', '=', coin)
     .where('mode', '=', mode)
     .where(sql<boolean>`psbt IS NOT NULL`)
-    .where('expiresAt', '<=', now)
-    .orderBy('expiresAt')
+    .where('checkAt', '<=', now)
+    .orderBy('checkAt')
     .limit(limit)
     .execute();
   return rows.map(({ sendId }) => sendId);

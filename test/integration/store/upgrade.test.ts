@@ -319,6 +319,7 @@ it('the newest database fixture has rows in every table in which this version ca
     'receipts',
     'sellers',
     'send_approvals',
+    'send_psbt_inputs',
     'send_psbts',
     'subscription_invoices',
     'subscription_mails',

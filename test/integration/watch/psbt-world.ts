@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { HDKey } from '@scure/bip32';
 import { Transaction } from '@scure/btc-signer';
 import { createUtxoAdapter } from '../../../src/chains/utxo/adapter.ts';
-import type { BroadcastResult, Credit, Debit, OutputRef } from '../../../src/domain/chain.ts';
+import {
+  type BlockRef,
+  type BroadcastResult,
+  type Credit,
+  type Debit,
+  outputKey,
+  type OutputRef,
+} from '../../../src/domain/chain.ts';
 import type { Rates } from '../../../src/domain/ports.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { NO_STORED_LIMITS } from '../../../src/domain/send/limit-change.ts';
@@ -40,6 +47,8 @@ export class PsbtWorld {
   readonly chain: ScriptedChain;
   /** The id of the account. */
   readonly watchId: string;
+  /** What the node shows of outputs; null: that they are spent, or nothing. */
+  nodeTip: ((tip: BlockRef) => BlockRef | null) | null = null;
   /** What the node answers to broadcasts. */
   answer: BroadcastResult = { kind: 'accepted' };
   readonly #dir: string;
@@ -74,7 +83,10 @@ export class PsbtWorld {
           {
             ...chain.adapter('BTC'),
             ...(funds === undefined ? {} : { funds }),
-            psbt: { previousTransactions: async () => new Map<string, string>() },
+            psbt: {
+              previousTransactions: async () => new Map<string, string>(),
+              unspentAt: async (txid, refs) => answers.world?.unspentAt(txid, refs) ?? null,
+            },
             watchKey: (address) => utxo.watchKey(address),
             validateAddress: (address) => utxo.validateAddress(address),
             planSend: (request) => utxo.planSend(request),
@@ -112,6 +124,15 @@ export class PsbtWorld {
     const perDay = { minor: amount * 100n, currency: 'USD' };
     const limits = { ...NO_STORED_LIMITS, limits: { ...NO_STORED_LIMITS.limits, perDay } };
     await db.transaction(async (tx) => putLimits(tx, { merchantId: merchant.id, limits, now: 0 }));
+  }
+
+  /** What the node shows: see PsbtSupport. */
+  unspentAt(txid: string, refs: readonly OutputRef[]): BlockRef | null {
+    const { tip, blocks, debits, others } = this.chain;
+    if (this.nodeTip !== null) return this.nodeTip(tip);
+    const spends = [...debits, ...blocks.flatMap((block) => block.debits)];
+    const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
+    return others.includes(txid) || refs.some((ref) => spent.has(outputKey(ref))) ? null : tip;
   }
 
   async #nextAddress(): Promise<string> {
@@ -157,7 +178,10 @@ export class PsbtWorld {
     return submitPsbt(this.wallet.deps, { merchantId: this.wallet.merchant.id, sendId, psbt });
   }
 
-  /** @param bumpedBy takes this from the change, as a wallet does that raises the fee, atoms */
+  /**
+   * @param bumpedBy takes this from the change, or from the destination where there is none, as a wallet does that
+   * raises the fee, atoms
+   */
   signElsewhere(psbt: string, bumpedBy = 0n): SignedElsewhere {
     const given = Transaction.fromPSBT(Buffer.from(sign(psbt), 'base64'));
     const refs = Array.from({ length: given.inputsLength }, (_, at) => given.getInput(at));
@@ -169,7 +193,8 @@ export class PsbtWorld {
     const pays = Array.from({ length: given.outputsLength }, (_, at) => given.getOutput(at)).map(
       ({ script = new Uint8Array(), amount = 0n }) => {
         const watchKey = Buffer.from(script).toString('hex');
-        return { watchKey, amount: watchKey === payee ? amount : amount - bumpedBy };
+        const isKept = watchKey === payee && given.outputsLength > 1;
+        return { watchKey, amount: isKept ? amount : amount - bumpedBy };
       },
     );
     given.finalize();

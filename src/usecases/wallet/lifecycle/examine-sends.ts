@@ -5,7 +5,11 @@ import { isReverted } from '../../../domain/send/send-status.ts';
 import { assessRejection } from '../../../domain/send/assess-rejection.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
-import { oldestOpenSends, preparingSends } from '../../../store/sends/open-sends.ts';
+import { oldestOpenSends, preparingSends, unsignedSends } from '../../../store/sends/open-sends.ts';
+import { findPsbt } from '../../../store/sends/send-psbts.ts';
+import { sendStatus } from '../../../store/sends/send-status.ts';
+import { isSpentUnconfirmed } from '../../../store/ledger/reservations.ts';
+import { isoTime } from '../../../domain/iso-time.ts';
 import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { isWithheld } from '../../../store/sends/wallet-freezes.ts';
 import { sendState } from './apply-send-fact.ts';
@@ -20,9 +24,9 @@ export interface SendFinding {
   readonly send: StoredSend;
   /**
    * `in_network`: it only waits for a block. `impossible`: the daemon will re-sign it or end it as failed.
-   * `open`: neither is known.
+   * `open`: neither is known. `unsigned`: the wallet of a watched account has to sign it.
    */
-  readonly state: 'in_network' | 'impossible' | 'open';
+  readonly state: 'in_network' | 'impossible' | 'open' | 'unsigned';
   /** Explanation for the operator. */
   readonly why: string;
 }
@@ -48,7 +52,8 @@ export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter
     includesFrozen: true,
   };
   const preparing = await preparingSends(deps.db, adapter, always, MOST);
-  for (const read of [...preparing, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
+  const unsigned = await unsignedSends(deps.db, adapter, MOST);
+  for (const read of [...preparing, ...unsigned, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
     // Read again, because examining the previous ones took time.
     const send = (await findSend(deps.db, read.id)) ?? read;
     findings.push({ send, ...(await examine(deps, adapter, send)) });
@@ -61,6 +66,7 @@ async function examine(
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'state' | 'why'>> {
+  if (sendStatus(send) === 'awaiting_signature') return examineUnsigned(db, clock, send);
   if (send.status === 'preparing') {
     const { parts, partsConfirmed: confirmed } = send;
     return { state: 'open', why: `it gathers its outputs: ${confirmed} of ${parts} parts are confirmed` };
@@ -101,6 +107,33 @@ async function examine(
       return assertNever(result);
   }
   return afterRefusal(db, adapter, { send, versions, reason: result.reason });
+}
+
+/** Finding for a send from a watched account. */
+async function examineUnsigned(
+  db: Db,
+  clock: Clock,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'state' | 'why'>> {
+  const stored = await findPsbt(db, send.id);
+  if (stored === undefined) return { state: 'open', why: 'its PSBT is missing' };
+  const { required, collected, expiresAt, txid } = stored;
+  if (await isSpentUnconfirmed(db, send.id)) {
+    return {
+      state: 'open',
+      why: `a transaction in the mempool spends its inputs, perhaps its own (${txid}): a block decides`,
+    };
+  }
+  const isExpired = clock.now() >= expiresAt;
+  const time = isoTime(expiresAt);
+  if (isExpired && (await isPossiblyPaid(db, send))) {
+    return {
+      state: 'open',
+      why: `it expired at ${time} without a signature here, but is older than a restore or skipped blocks: it fails once the node shows its inputs unspent at a later block, or another transaction spends them; if it was not paid, run tillctl sends --not-paid ${send.id}`,
+    };
+  }
+  if (isExpired) return { state: 'unsigned', why: `it expired at ${time}, and fails at the next round` };
+  return { state: 'unsigned', why: `it waits for signatures (${collected} of ${required}) until ${time}` };
 }
 
 /** Finding for a queued send. Its bytes must not reach a node before its turn. */

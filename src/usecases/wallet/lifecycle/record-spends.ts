@@ -211,7 +211,7 @@ async function recordDisplacement(
   { isWhollyRead, height }: { readonly isWhollyRead: boolean; readonly height: number },
 ): Promise<void> {
   const read = await findSend(tx, sendId);
-  if (read?.byPsbt === true) await abandonUnsigned(tx, deps, read);
+  if (read?.byPsbt === true) await abandonUnsigned(tx, deps, read, isWhollyRead);
   if (read === undefined || !awaitsBlock(read)) return;
   const versions = await displacedVersions(tx, read, await listVersions(tx, sendId));
   const isExamined = isWhollyRead || !(await isPossiblyPaid(tx, read));

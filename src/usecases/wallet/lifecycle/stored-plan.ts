@@ -53,5 +53,6 @@ export function readPlan(text: string): SendPlan {
 
 /** A signed version as the chain adapter takes it, to broadcast it or to query its status. */
 export function toStoredTransaction({ txid, raw, planJson }: StoredSendVersion): StoredTransaction {
-  return { txid, raw, lifetime: readPlan(planJson).lifetime };
+  // Empty: only its outputs were seen, in a skipped block.
+  return { txid, raw: raw === '' ? null : raw, lifetime: readPlan(planJson).lifetime };
 }

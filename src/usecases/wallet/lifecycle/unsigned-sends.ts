@@ -1,16 +1,21 @@
-import { outputKey, type Spender } from '../../../domain/chain.ts';
+import { type BlockRef, ChainError, type SendPlan } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
+import { MAX_PSBT_INPUTS } from '../../../domain/psbt.ts';
+import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { DISPLACED } from '../../../domain/send/send-status.ts';
+import { cursorTime, findCursor } from '../../../store/chain/chain-cursors.ts';
 import { isSpentUnconfirmed, reserveMade } from '../../../store/ledger/reservations.ts';
 import { admitFee } from '../../../store/sends/fee-budgets.ts';
 import {
   findPsbt,
   findPsbtByTxid,
   listExpiredPsbts,
+  listPsbtsSpending,
   type StoredPsbt,
   updatePsbt,
 } from '../../../store/sends/send-psbts.ts';
+import { readOutputs } from '../../../store/sends/send-outputs.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import {
   disownFailedVersion,
@@ -22,26 +27,32 @@ import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { minedFee, type UnknownSpending } from './adopt-version.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
-import { paysOutputs } from './pays-outputs.ts';
+import { paysOutputs, splitOutputs } from './pays-outputs.ts';
 import { isPossiblyPaid } from './possibly-paid.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
 /** Sends ended in one round. */
 const ROUND_SIZE = 100;
+/** Orders whose PSBTs spend the same output, read for one transaction. */
+const MAX_CANDIDATES = 20;
 const UNSIGNED = 'not signed in time';
 
 interface ExpireUnsignedDeps extends ApplySendFactDeps {
   readonly db: Db;
-  readonly policy: Pick<SendPolicy, 'approvalTtlMs' | 'retryMaxMs'>;
+  readonly policy: Pick<SendPolicy, 'retryMaxMs'>;
   readonly wakeWebhooks: () => void;
 }
 
-/** Ends the sends from watched accounts that were not signed in time: their outputs are free. */
+/**
+ * Ends the sends from watched accounts that were not signed in time: their outputs are free. One that may have been
+ * signed without a trace here, because it predates a restore or skipped blocks, ends only by what the node shows.
+ */
 export async function expireUnsigned(deps: ExpireUnsignedDeps, chain: ChainId): Promise<void> {
   const due = await listExpiredPsbts(deps.db, chain, deps.clock.now(), ROUND_SIZE);
   for (const sendId of due) {
     try {
-      await deps.db.transaction(async (tx) => expire(tx, deps, sendId));
+      const shown = await readUnspent(deps, sendId);
+      await deps.db.transaction(async (tx) => expire(tx, deps, sendId, shown));
     } catch (error) {
       deps.logger.error(
         { sendId, err: error },
@@ -52,34 +63,61 @@ export async function expireUnsigned(deps: ExpireUnsignedDeps, chain: ChainId): 
   if (due.length > 0) deps.wakeWebhooks();
 }
 
-async function expire(tx: Tx, deps: ExpireUnsignedDeps, sendId: string): Promise<void> {
+/** The block at which the node shows all inputs unspent, asked only where that decides; null: it does not. */
+async function readUnspent(
+  { db, chains, logger }: ExpireUnsignedDeps,
+  sendId: string,
+): Promise<BlockRef | null> {
+  const [send, stored] = [await findSend(db, sendId), await findPsbt(db, sendId)];
+  if (send === undefined || stored === undefined || !(await isPossiblyPaid(db, send))) return null;
+  const inputs = readPlan(stored.planJson).inputs.map(({ ref }) => ref);
+  try {
+    return (await chains.get(send.coin, send.mode)?.psbt?.unspentAt(stored.txid, inputs)) ?? null;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    logger.warn(
+      { sendId, coin: send.coin, err: error },
+      'node did not show the inputs of an expired send; will retry',
+    );
+    return null;
+  }
+}
+
+async function expire(
+  tx: Tx,
+  deps: ExpireUnsignedDeps,
+  sendId: string,
+  shown: BlockRef | null,
+): Promise<void> {
   const [send, stored] = [await findSend(tx, sendId), await findPsbt(tx, sendId)];
   const now = deps.clock.now();
   if (send === undefined || stored === undefined || now < stored.expiresAt) return;
-  if (await isPossiblyPaid(tx, send)) {
-    const fields = { sendId, coin: send.coin, mode: send.mode, txid: stored.txid };
-    deps.logger.warn(
-      fields,
-      'send that was not signed in time predates a restore or skipped blocks, and may have been signed since; its inputs stay reserved',
-    );
-    await updatePsbt(tx, sendId, { expiresAt: now + deps.policy.approvalTtlMs }, now);
-    return;
-  }
-  // Perhaps by its own transaction, which its signer broadcast: a block decides.
-  if (await isSpentUnconfirmed(tx, sendId)) {
-    await updatePsbt(tx, sendId, { expiresAt: now + deps.policy.retryMaxMs }, now);
+  const fields = { sendId, coin: send.coin, mode: send.mode, txid: stored.txid };
+  const isUnproven = (await isPossiblyPaid(tx, send)) && !(await isAfterExpiry(tx, stored, shown));
+  // A transaction in the mempool may be its own, which its signer broadcast: a block decides.
+  if (isUnproven || (await isSpentUnconfirmed(tx, sendId))) {
+    if (isUnproven && stored.checkAt === stored.expiresAt)
+      deps.logger.warn(
+        fields,
+        'expired send predates a restore or skipped blocks, and may have been signed since; its inputs stay ' +
+          'reserved until a later block shows them unspent',
+      );
+    await updatePsbt(tx, sendId, { checkAt: now + deps.policy.retryMaxMs }, now);
     return;
   }
   await applySendFact(tx, deps, sendId, { type: 'abandoned', reason: UNSIGNED });
-  deps.logger.info(
-    { sendId, coin: send.coin, mode: send.mode },
-    'send not signed in time; its inputs are free',
-  );
+  deps.logger.info(fields, 'send not signed in time; its inputs are free');
+}
+
+/** Whether what the node showed is as of the ledger's last block, and that block is younger than the expiry. */
+async function isAfterExpiry(tx: Tx, stored: StoredPsbt, shown: BlockRef | null): Promise<boolean> {
+  if (shown === null || (await findCursor(tx, stored))?.hash !== shown.hash) return false;
+  return ((await cursorTime(tx, stored)) ?? 0) > stored.expiresAt;
 }
 
 /**
- * The mined transaction of a send from a watched account that its signer broadcast without submitting it here, also
- * after the send ended; or a replacement with another fee that pays the same, of one that waits for its signatures.
+ * The mined transaction of a send from a watched account that this database did not sign: its own, which its signer
+ * broadcast without submitting it here, or a replacement with another fee that pays the same. Also after the send ended.
  * Null: it is none.
  */
 export async function adoptUnsigned(
@@ -89,35 +127,30 @@ export async function adoptUnsigned(
   spending: UnknownSpending,
 ): Promise<StoredSendVersion | null> {
   const { txid, spends } = spending;
-  const spender = spends[0]?.spender;
-  if (spender === undefined) return null;
   const own = await findPsbtByTxid(tx, chain, txid);
-  const stored = own ?? (await findReplaced(tx, deps, spending, spender));
-  if (stored === undefined) return null;
-  const { sendId } = stored;
-  const planned = readPlan(stored.planJson);
-  const refs = spends.map(({ ref }) => ref);
-  const fee = own === undefined ? ((await minedFee(tx, chain, refs, spender)) ?? planned.fee) : planned.fee;
+  const match = own === undefined ? await findReplaced(tx, deps, chain, spending) : toMatch(own);
+  if (match === null) return null;
+  const { sendId, changeIndex, plan } = match;
   const now = deps.clock.now();
   const version: StoredSendVersion = {
     ...chain,
     sendId,
     version: ((await listVersions(tx, sendId)).at(-1)?.version ?? 0) + 1,
     txid,
-    raw: spender.raw,
-    fee: fee.toString(),
-    feeRate: planned.feeRate.toString(),
-    planJson: writePlan({ ...planned, fee }),
+    raw: spends[0]?.spender?.raw ?? '',
+    fee: plan.fee.toString(),
+    feeRate: plan.feeRate.toString(),
+    planJson: writePlan(plan),
     createdAt: now,
-    changeIndex: own?.changeIndex ?? null,
+    changeIndex,
     cancels: false,
     balanceChange: null,
   };
   await disownFailedVersion(tx, chain, txid);
-  await admitFee(tx, { id: sendId }, fee, now);
+  await admitFee(tx, { id: sendId }, plan.fee, now);
   await insertMinedVersion(tx, version);
   // A reorg returns them to this send alone; one that had ended has none reserved.
-  for (const ref of refs) await reserveMade(tx, ref, { ...chain, id: sendId });
+  for (const { ref } of spends) await reserveMade(tx, ref, { ...chain, id: sendId });
   deps.logger.info(
     { ...chain, sendId, txid },
     'block contains the transaction of a send that was signed elsewhere',
@@ -125,26 +158,73 @@ export async function adoptUnsigned(
   return version;
 }
 
-/** The PSBT of a send that waits for its signatures, if a transaction spends all its inputs and pays the same. */
+/** The send that a transaction pays, and what that costs. */
+interface Match {
+  readonly sendId: string;
+  readonly changeIndex: number | null;
+  readonly plan: SendPlan;
+}
+
+function toMatch({ sendId, changeIndex, planJson }: StoredPsbt): Match {
+  return { sendId, changeIndex, plan: readPlan(planJson) };
+}
+
+/**
+ * The send whose PSBT a transaction excludes, because both spend an output, and whose recipients it pays the same; where
+ * they pay the fee, also what another fee leaves of the ordered amount. Of several, the one that holds the output, then
+ * the newest: earlier orders of the same payment had ended.
+ */
 async function findReplaced(
   tx: Tx,
   { chains }: Pick<ApplySendFactDeps, 'chains'>,
-  { sendId, spends }: UnknownSpending,
-  { pays }: Spender,
-): Promise<StoredPsbt | undefined> {
-  const send = sendId === null ? undefined : await findSend(tx, sendId);
-  if (send === undefined || sendStatus(send) !== 'awaiting_signature') return undefined;
-  const [stored, adapter] = [await findPsbt(tx, send.id), chains.get(send.coin, send.mode)];
-  if (stored === undefined || adapter === null) return undefined;
-  const { inputs, destination, amount, outputs = [{ destination, amount }] } = readPlan(stored.planJson);
-  const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
-  const isExcluded = inputs.every(({ ref }) => spent.has(outputKey(ref)));
-  return isExcluded && paysOutputs(pays, outputs, adapter) ? stored : undefined;
+  chain: ChainId,
+  { sendId: holder, spends }: UnknownSpending,
+): Promise<Match | null> {
+  const [spender, adapter] = [spends[0]?.spender, chains.get(chain.coin, chain.mode)];
+  if (spender === undefined || adapter === null) return null;
+  const refs = spends.map(({ ref }) => ref);
+  const candidates = new Map<string, StoredPsbt>();
+  for (const ref of refs.slice(0, MAX_PSBT_INPUTS))
+    for (const each of await listPsbtsSpending(tx, chain, ref, MAX_CANDIDATES))
+      candidates.set(each.sendId, each);
+  const rank = ({ sendId, createdAt }: StoredPsbt): number => (sendId === holder ? Infinity : createdAt);
+  const fee = candidates.size === 0 ? null : await minedFee(tx, chain, refs, spender);
+  for (const stored of [...candidates.values()].toSorted((a, b) => rank(b) - rank(a))) {
+    const send = await findSend(tx, stored.sendId);
+    if (send === undefined || send.status === 'confirmed') continue;
+    const planned = readPlan(stored.planJson);
+    const plans = [planned, fee === null ? null : withOtherFee(send, planned, fee)];
+    const paid = plans.find(
+      (plan) =>
+        plan !== null &&
+        paysOutputs(spender.pays, receivedOutputs({ ...plan, outputs: readOutputs(send) }), adapter),
+    );
+    if (paid === undefined || paid === null) continue;
+    return { sendId: send.id, changeIndex: null, plan: { ...paid, fee: fee ?? planned.fee } };
+  }
+  return null;
 }
 
-/** Ends a send whose signatures are missing when a block spends one of its inputs by another transaction. */
-export async function abandonUnsigned(tx: Tx, deps: ApplySendFactDeps, send: StoredSend): Promise<void> {
+/** The plan at another fee where the recipients pay the fee; null where they do not. */
+function withOtherFee(send: StoredSend, { outputs, ...planned }: SendPlan, fee: bigint): SendPlan | null {
+  const amount = BigInt(send.ordered) - fee;
+  if ((!send.subtractFee && !send.everything) || amount <= 0n) return null;
+  if (outputs === undefined) return { ...planned, amount };
+  return { ...planned, amount, outputs: splitOutputs(send, amount) };
+}
+
+/**
+ * Ends a send whose signatures are missing when a block spends one of its inputs by another transaction.
+ * @param isWhollyRead whether all payments of that transaction were read, and none is this payment
+ */
+export async function abandonUnsigned(
+  tx: Tx,
+  deps: ApplySendFactDeps,
+  send: StoredSend,
+  isWhollyRead: boolean,
+): Promise<void> {
   if (sendStatus(send) !== 'awaiting_signature') return;
+  if (!isWhollyRead && (await isPossiblyPaid(tx, send))) return;
   await applySendFact(tx, deps, send.id, { type: 'abandoned', reason: DISPLACED });
   const { id: sendId, coin, mode } = send;
   deps.logger.warn(

@@ -43,7 +43,9 @@ export async function storeUnsigned(
   await insertSend(tx, row, leavingTerms(deps, { order, adapter, ordered: BigInt(row.ordered), now }));
   const unsigned = psbts.build(toPsbt(request, account.nextChange));
   await disownFailedVersion(tx, order, unsigned.txid);
-  await insertPsbt(tx, {
+  const spends = plan.inputs.map(({ ref }) => ref);
+  const expiresAt = now + deps.policy.approvalTtlMs;
+  const stored = {
     sendId,
     coin,
     mode,
@@ -55,14 +57,11 @@ export async function storeUnsigned(
     changeIndex: changeIndex({ ...unsigned, raw: '' }, plan, 'send'),
     createdAt: now,
     updatedAt: now,
-    expiresAt: now + deps.policy.approvalTtlMs,
-  });
-  await reserveOutputs(
-    tx,
-    order,
-    plan.inputs.map(({ ref }) => ref),
-    sendId,
-  );
+    expiresAt,
+    checkAt: expiresAt,
+  };
+  await insertPsbt(tx, stored, spends);
+  await reserveOutputs(tx, order, spends, sendId);
   const send = await findSend(tx, sendId);
   if (send === undefined) throw new Error(`send ${sendId} is missing`);
   await emitSendEvent(tx, deps, 'send.awaiting_signature', send);
