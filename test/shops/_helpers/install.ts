@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,19 +23,42 @@ const FRESH = join(homedir(), '.cache/tilld-shops');
 const NPMRC =
   'prefer-offline=true\naudit=false\nfund=false\nfetch-retries=0\n@tilld:registry=http://127.0.0.1:9/\n';
 
-/** Installs the platform of a shop, and in it the shop's plugin from its built archive. */
+/** In the folder of an installed plugin: what it was built from. */
+const BUILT_FROM = '.built-from';
+
+/** Installs the platform of a shop, and in it the shop's plugin from its built archive, unless it is there already. */
 export async function installShop(shop: 'vendure' | 'medusa', plugin: string): Promise<void> {
-  const modules = join(SHOPS, shop, 'node_modules');
+  const target = join(SHOPS, shop, 'node_modules', plugin);
+  const mark = join(target, BUILT_FROM);
+  const sources = fingerprint(shop);
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === sources) return;
   const directory = mkdtempSync(join(cacheFolder(), 'archives-'));
   try {
     const { stdout } = await run(join(ROOT, 'scripts/build-packages'), ['--into', directory, shop]);
-    const target = join(modules, plugin);
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
     await run('tar', ['-xzf', stdout.trim(), '-C', target, '--strip-components=1']);
+    writeFileSync(mark, sources);
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/** Of the files that the archive of a plugin is built from. */
+function fingerprint(shop: string): string {
+  const lists = [`packages/${shop}`, 'packages/sdk'].flatMap((name) => listSources(join(ROOT, name)));
+  const hash = createHash('sha256');
+  for (const file of [...lists, join(SHOPS, shop, 'package-lock.json'), join(ROOT, 'scripts/build-packages')])
+    hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+/** The files in the directory of a package and in its src. */
+function listSources(directory: string): string[] {
+  const top = readdirSync(directory, { withFileTypes: true });
+  const sources = readdirSync(join(directory, 'src'), { recursive: true, withFileTypes: true });
+  const files = [...top, ...sources].filter((entry) => entry.isFile());
+  return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
 }
 
 /** A shop of its own in a new folder, with its platform and whatever the README of our package installs. */
