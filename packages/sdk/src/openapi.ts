@@ -5939,6 +5939,7 @@ export interface components {
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       sandbox: boolean;
+      from: string;
       txHash: string | null;
       fee: string;
       amount: string;

@@ -18,8 +18,13 @@ export type BroadcastResult =
   | { readonly kind: 'accepted' }
   /**
    * Permanently rejected: these bytes cannot confirm. `isExpired`: they were valid but were broadcast too
-   * late, or twice.
+   * late, or twice. `isSpent`: an input is spent, or its block left the chain.
    */
-  | { readonly kind: 'rejected'; readonly reason: string; readonly isExpired?: true }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      readonly isExpired?: true;
+      readonly isSpent?: true;
+    }
   /** No clear answer (timeout, broken connection, node busy): retry, never assume. `isLasting`: time alone will not help. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly isLasting?: true };

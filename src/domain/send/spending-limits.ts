@@ -126,6 +126,8 @@ export interface LimitedSend extends ChainId {
   readonly destination: string;
   /** Several recipients, as its row has them. */
   readonly outputsJson: string | null;
+  /** The watched account that it is from, as its row has it. */
+  readonly watchId?: string | null;
   readonly subtractFee: boolean;
   readonly ordered: string;
   readonly amount: string;

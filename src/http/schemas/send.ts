@@ -35,6 +35,10 @@ const send = z
     }),
     coin: z.enum(COINS),
     sandbox: z.boolean(),
+    from: z.string().meta({
+      description: '`own`: the wallet of this server; else the id of the watched account that it is from',
+      example: 'own',
+    }),
     txHash: z.string().nullable().meta({
       description: 'Null while the send is `preparing`, `awaiting_signature` or waits for an approval',
       example: EXAMPLES.txid,

@@ -29,6 +29,7 @@ import * as sendFeeTerms from './migrations/0144-send-fee-terms.ts';
 import * as sendPsbts from './migrations/0145-send-psbts.ts';
 import * as walletLabels from './migrations/0146-wallet-labels.ts';
 import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
+import * as sendSources from './migrations/0150-send-sources.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -64,6 +65,7 @@ export const MIGRATIONS: Migrations = {
   '0145-send-psbts': sendPsbts,
   '0146-wallet-labels': walletLabels,
   '0149-send-psbt-inputs': sendPsbtInputs,
+  '0150-send-sources': sendSources,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

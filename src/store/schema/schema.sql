@@ -1202,7 +1202,8 @@ CREATE TABLE sends (
   outputs_json TEXT,
   coin_control INTEGER NOT NULL DEFAULT 0,
   fee_terms_json TEXT,
-  by_psbt INTEGER NOT NULL DEFAULT 0
+  by_psbt INTEGER NOT NULL DEFAULT 0,
+  watch_id TEXT
 ) STRICT;
 CREATE INDEX sends_by_merchant ON sends (merchant_id, created_at, id);
 CREATE UNIQUE INDEX sends_idempotency ON sends (merchant_id, idempotency_key)
@@ -1380,7 +1381,8 @@ CREATE TABLE send_approvals (
   updated_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   decided_by TEXT,
-  outputs_json TEXT
+  outputs_json TEXT,
+  watch_id TEXT
 ) STRICT;
 CREATE UNIQUE INDEX send_approvals_idempotency ON send_approvals (merchant_id, idempotency_key)
   WHERE idempotency_key IS NOT NULL;

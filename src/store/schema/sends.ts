@@ -92,6 +92,8 @@ export interface SendRow extends CreatorColumns {
   feeTermsJson: string | null;
   /** From a watched account (`send_psbts`), whose wallet signs it: while its status is `preparing`, it has to. */
   byPsbt: Generated<boolean>;
+  /** The id of that account; null: it is from the wallet of the till. */
+  watchId: Generated<string | null>;
 }
 
 /** The PSBT of a send from a watched account. */
@@ -156,6 +158,8 @@ export interface SendApprovalRow extends CreatorColumns {
   note: string | null;
   /** As of a send. */
   outputsJson: string | null;
+  /** As of a send: decided when it was ordered. */
+  watchId: Generated<string | null>;
   /** The request, from which the send is made. */
   requestJson: string;
   /** Why it needs an approval: a JSON array. */

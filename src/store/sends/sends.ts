@@ -48,6 +48,7 @@ type OptionalOfSend =
   | 'feeLimitedAt'
   | 'queueAccount'
   | 'queuePosition'
+  | 'watchId'
   | 'queued'
   | 'partOf'
   | 'parts'

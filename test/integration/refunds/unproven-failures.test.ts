@@ -45,6 +45,7 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     coinControl: false,
     feeTermsJson: null,
     byPsbt: false,
+    watchId: null,
     status: 'failed',
     txid: `0x${id}`,
     version: 1,

@@ -36,6 +36,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0145-send-psbts': '907af61b9fd324f9ec4e0e38fcb37b93b430ae3f129005401e1f1b479359b627',
   '0146-wallet-labels': '0341981d97ac83956d21d545b03fd3c6b7af6cf76b3ff429ecaf4aba3f1d7122',
   '0149-send-psbt-inputs': 'c663674cbe309784801e152281d7a00173fa199289fbe2d36acc55534720427b',
+  '0150-send-sources': 'ead6cdd21fe8f410731f2fab69bf9fbd41fc326465cc85fcc08974e389aa082a',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';

@@ -105,6 +105,7 @@ function toSubmitResult(outcome: Outcome): BroadcastResult {
     case 'held':
       return { kind: 'accepted' };
     case 'impossible':
+      return { kind: 'rejected', reason: outcome.reason, isSpent: true };
     case 'invalid':
       return { kind: 'rejected', reason: outcome.reason };
     // The conflicting transaction is unconfirmed itself: these bytes may still be mined instead.

@@ -87,15 +87,21 @@ async function bumpStuckSend(deps: BumpSendsDeps, stuck: StoredSend, using: Usin
   return done === true;
 }
 
-/** Broadcasts a version that was just stored, and records the answer. */
+/**
+ * Broadcasts a version that was just stored, and records the answer.
+ * @param isSignedElsewhere its signer has the bytes as well: where an input is missing, another node may have them, or
+ * they are valid again after a reorg
+ */
 export async function broadcastReplacement(
   deps: BumpSendsDeps,
   adapter: ChainAdapter,
   { sendId, version, transaction, plan }: NewVersion,
+  isSignedElsewhere = false,
 ): Promise<StoredSend> {
   const result = await broadcastWithAncestors(deps.db, adapter, transaction, plan.inputs);
+  const mayConfirm = isSignedElsewhere && result.kind === 'rejected' && result.isSpent === true;
   const send = await deps.db.transaction(async (tx) =>
-    recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: true }),
+    recordBroadcastResult(tx, deps, { sendId, version, result, neverOffered: !mayConfirm }),
   );
   deps.wakeWebhooks();
   return send;

@@ -17,6 +17,7 @@ import { insertApprovalNotice } from '../../../store/notices/notices.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { emitEvent, type EmitEventDeps } from '../../events/index.ts';
 import { type SendView, viewOutputs } from './send-view.ts';
+import { OWN_WALLET } from './watched-account.ts';
 
 /** The request of a send, in case it has to wait for an approval. */
 export interface HoldTerms {
@@ -47,7 +48,7 @@ export async function storeHeldSend(
   },
 ): Promise<StoredApproval> {
   const { id, required, terms, creator, idempotencyKey, ttlMs } = held;
-  const { merchantId, coin, mode, destination, outputsJson, ...planned } = required.send;
+  const { merchantId, coin, mode, destination, outputsJson, watchId = null, ...planned } = required.send;
   const { subtractFee, ordered, amount, fee, maxFee } = planned;
   if ((await countPendingApprovals(tx, merchantId)) >= PENDING_MAX) {
     throw new AppError('INVALID_STATE', `${PENDING_MAX} sends wait for an approval: decide them first`);
@@ -66,6 +67,7 @@ export async function storeHeldSend(
     fee,
     maxFee,
     outputsJson,
+    watchId,
     note: terms.note ?? null,
     requestJson: JSON.stringify(terms.request),
     reasons: required.reasons,
@@ -125,6 +127,7 @@ export function viewHeldSend(approval: StoredApproval): SendView {
     status: status === 'rejected' || status === 'expired' ? status : 'pending_approval',
     coin,
     sandbox: mode === 'sandbox',
+    from: approval.watchId ?? OWN_WALLET,
     txHash: null,
     fee: formatCoinAmount(BigInt(approval.fee), coin),
     amount: formatCoinAmount(BigInt(approval.amount), coin),

@@ -100,13 +100,15 @@ export async function sendApproved(
     approve,
   }: { readonly merchant: WalletOwner; readonly held: StoredApproval; readonly approve: Approve },
 ): Promise<SendView> {
-  const { id, mode, idempotencyKey, maxFee } = held;
+  const { id, mode, idempotencyKey, maxFee, watchId } = held;
   const request = storedRequest.parse(JSON.parse(held.requestJson));
   const isEverything = request.amount?.trim() === EVERYTHING;
   const fixed = isEverything
     ? { amount: formatCoinAmount(BigInt(held.ordered), held.coin), subtractFee: true }
     : {};
-  const input = { ...request, ...fixed, merchant, mode, creator: toCreator(held), idempotencyKey };
+  // From where its approver saw it come, also where new orders are paid elsewhere since.
+  const from = watchId ?? OWN_WALLET;
+  const input = { ...request, ...fixed, from, merchant, mode, creator: toCreator(held), idempotencyKey };
   requireCurrentMode(input);
   const approval = { id, maxFee: BigInt(maxFee), approve };
   const placed = await sendOrHold(deps, { ...toRequest(deps, input), approval });

@@ -8,6 +8,7 @@ import type { StoredPsbt } from '../../../store/sends/send-psbts.ts';
 import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { ApprovalReason } from '../../../domain/send/spending-limits.ts';
+import { OWN_WALLET } from './watched-account.ts';
 import type { SendReason, SendStatus } from '../../../domain/send/types.ts';
 
 /** States of a send that needs an approval: nothing is signed for it. */
@@ -19,6 +20,8 @@ export interface SendView {
   readonly status: SendStatus | (typeof HELD_STATUSES)[number];
   readonly coin: Coin;
   readonly sandbox: boolean;
+  /** `own`, or the id of the watched account that it is from. */
+  readonly from: string;
   /** Transaction hash: of the confirmed version, else of the newest; null until it is signed. */
   readonly txHash: string | null;
   /** Network fee in the coin's unit, including its parts; an estimate while it is `preparing`. */
@@ -86,6 +89,7 @@ export function viewSend(
     status: sendStatus(send),
     coin: send.coin,
     sandbox: send.mode === 'sandbox',
+    from: send.watchId ?? OWN_WALLET,
     txHash: send.txid,
     fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.partsFee), send.coin),
     amount: formatCoinAmount(BigInt(send.amount), send.coin),

@@ -202,6 +202,7 @@ export function newRow(request: NewSend, now: number): NewRow {
     coinControl: (order.inputs ?? null) !== null,
     feeTermsJson: order.feeTermsJson ?? null,
     byPsbt: order.watched !== undefined,
+    watchId: order.watched?.account.id ?? null,
     ...WITHIN_WALLET,
   };
 }

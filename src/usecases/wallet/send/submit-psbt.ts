@@ -55,7 +55,7 @@ export async function submitPsbt(deps: SendCoinsDeps, input: SubmitPsbtInput): P
       { sendId, txid: version.transaction.txid },
       'send signed by the wallet of a watched account',
     );
-    requireNotFailed(await broadcastReplacement(deps, adapter, version));
+    requireNotFailed(await broadcastReplacement(deps, adapter, version, true));
     return true;
   });
   if (done === null) throw sendBusyError();
