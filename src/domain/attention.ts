@@ -37,6 +37,7 @@ export type AttentionSeverity = (typeof ATTENTION_SEVERITIES)[number];
 /** The one action that settles an item. */
 export const ATTENTION_ACTIONS = [
   'request_payment',
+  'replace_payment',
   'accept_payment',
   'decide_payment',
   'refund_excess',

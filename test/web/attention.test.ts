@@ -12,7 +12,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { newPerson, type Person } from '../_helpers/people.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { liveEnv, Till } from '../_helpers/till.ts';
-import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 import { claimLink, type RefundLinkJson } from '../integration/refunds/refund-client.ts';
@@ -22,6 +22,7 @@ let browser: WebBrowser;
 let shop: Shop;
 let owner: Person;
 let page: Page;
+let reversedAgain: string;
 
 beforeAll(async () => {
   await ensureWebBuilt();
@@ -178,7 +179,7 @@ it('the "Needs you" page lets a shopkeeper settle every trouble of a day', async
 });
 
 it('the "Needs you" page fits a phone', async () => {
-  await order('reversed-again', 'double-spend');
+  reversedAgain = await order('reversed-again', 'double-spend');
   await page.setViewportSize(PHONE);
   await page.reload();
   await card('Order reversed-again').waitFor();
@@ -187,6 +188,26 @@ it('the "Needs you" page fits a phone', async () => {
   expect(hidden).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
   await page.screenshot({ path: `${SCREENS}/attention-phone.png`, fullPage: true });
+});
+
+it('the overview names reversed payments, and one that ended leads to the form of a new payment of its price', async () => {
+  await page.setViewportSize(DESKTOP);
+  await visit(page, `/dashboard/shop/${shop.merchantId}`);
+  const alert = page.getByRole('list', { name: 'Reversed payments' });
+  await alert.getByText('The network took a payment back').waitFor();
+  await alert.getByRole('link', { name: 'Order reversed-again' }).waitFor();
+  await page.getByRole('link', { name: 'Decide what to do' }).click();
+  await card('Order reversed-again').getByRole('button', { name: 'Copy payment link' }).waitFor();
+  const body = { paymentId: reversedAgain };
+  await till.api.must('POST', '/payment/cancel', { token: shop.secretKey, body });
+  await page.reload();
+  await card('Order reversed-again').getByText('can no longer be paid').waitFor();
+  await card('Order reversed-again').getByRole('link', { name: 'Request a new payment' }).click();
+  const form = page.getByRole('dialog', { name: 'New payment' });
+  expect(await form.getByLabel('Amount').inputValue()).toBe('100');
+  expect(await form.getByLabel('Currency').inputValue()).toBe('USD');
+  await form.getByRole('button', { name: 'Create payment' }).click();
+  await page.waitForURL('**/payments/pay_**');
 });
 
 it('the "Needs you" page links a send above a limit to its dialog on the wallet page, and drops it once it is rejected', async () => {

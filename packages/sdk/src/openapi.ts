@@ -5396,7 +5396,7 @@ export interface components {
       message: string;
       action: {
         /** @enum {string} */
-        type: "request_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "open_subscription" | "retry_endpoint" | "open_nodes";
+        type: "request_payment" | "replace_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "open_subscription" | "retry_endpoint" | "open_nodes";
         url: string;
       };
       mayDismiss: boolean;

@@ -79,7 +79,7 @@ const item = z
         type: z.enum(ATTENTION_ACTIONS).meta({ example: 'refund_excess' }),
         url: z.string().meta({
           description:
-            'The page for this action; for `request_payment` the payment page to send to the payer',
+            'The page for this action; for `request_payment` the payment page to send to the payer. `replace_payment`: the payment can no longer be paid, so a new one is needed',
           example: `https://pay.example/dashboard/shop/${EXAMPLES.merchantId}/payments/${EXAMPLES.paymentId}`,
         }),
       })

@@ -85,6 +85,8 @@ export interface WaitingItem {
   readonly price?: string | null;
   readonly approval?: AttentionApproval;
   readonly problem?: InvoiceProblem;
+  /** In place of that of its kind. */
+  readonly action?: AttentionAction;
   readonly message?: string | null;
 }
 
@@ -146,7 +148,8 @@ export function presentItem(
   item: WaitingItem,
   paths: { readonly baseUrl: string; readonly merchantId: string },
 ): Omit<AttentionItem, 'mayDismiss'> {
-  const { severity, action } = ATTENTION_TERMS[item.kind];
+  const { severity, action: usual } = ATTENTION_TERMS[item.kind];
+  const action = item.action ?? usual;
   return {
     id: item.id,
     kind: item.kind,

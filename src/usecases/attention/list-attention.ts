@@ -141,8 +141,14 @@ function toItem(payment: WaitingPayment): WaitingItem {
   const { id, updatedAt, sequence } = payment;
   const kind = paymentAttention(payment);
   if (kind === null) throw new Error(`payment ${id} needs no decision in status ${payment.status}`);
-  return { id, kind, since: updatedAt, mark: String(sequence), subject: { paymentId: id } };
+  const item = { id, kind, since: updatedAt, mark: String(sequence), subject: { paymentId: id } };
+  if (kind !== 'payment_reversed' || canBePaid(payment)) return item;
+  const message = 'Do not deliver. This payment can no longer be paid: create a new one for the payer.';
+  return { ...item, action: 'replace_payment', message };
 }
+
+/** Whether its payment page still shows addresses to pay to. */
+const canBePaid = ({ status }: WaitingPayment): boolean => status === 'pending' || status === 'underpaid';
 
 /** The order and the money of a payment that waits, which the list itself does not read. */
 async function addMoney(deps: AttentionDeps, item: WaitingItem): Promise<WaitingItem> {

@@ -111,6 +111,16 @@ describe('GET /merchant/attention (open decisions of the shop)', () => {
     expect(paged.pagination).toEqual({ page: 2, limit: 1, total: 2 });
   });
 
+  it('asks for a new payment in place of a reversed one that can no longer be paid', async () => {
+    const shop = await Shop.open(till.api);
+    const gone = await reversed(shop);
+    const cancelled = { token: shop.secretKey, body: { paymentId: gone } };
+    await till.api.must('POST', '/payment/cancel', cancelled);
+    const { items } = await list(shop);
+    expect(items).toMatchObject([{ kind: 'payment_reversed', action: { type: 'replace_payment' } }]);
+    expect(items[0]?.action.url).toContain(`/dashboard/shop/${shop.merchantId}/payments/${gone}`);
+  });
+
   it('lists an underpaid payment and late money after the deadline, until the shop has decided about them', async () => {
     const shop = await Shop.open(till.api, { settings: { latePayments: 'review' } });
     const { id: short } = await shop.createPayment({ lifetimeMinutes: 5 });

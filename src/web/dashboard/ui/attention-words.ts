@@ -75,8 +75,10 @@ export const INVOICE_PROBLEM_TEXTS = {
 } as const satisfies Record<NonNullable<AttentionItem['problem']>, () => string>;
 
 /** What to do; for endpoints and refunds that cannot be sent, what went wrong. */
-export function attentionAdvice({ kind, message, problem }: AttentionItem): string {
+export function attentionAdvice({ kind, message, problem, action }: AttentionItem): string {
   if (problem !== null) return INVOICE_PROBLEM_TEXTS[problem]();
+  if (action.type === 'replace_payment')
+    return t('Do not deliver. This payment can no longer be paid: request a new one.');
   const known: Partial<Record<AttentionItem['kind'], () => string>> = ADVICE;
   return known[kind]?.() ?? message;
 }

@@ -27,6 +27,7 @@ export function AttentionAction({ item, onRefundLink }: ActionProps) {
       </Copy>
     );
   }
+  if (type === 'replace_payment') return may('payments:write') ? <Replace item={item} /> : null;
   if (type === 'approve_refund') {
     return (
       <>
@@ -40,6 +41,21 @@ export function AttentionAction({ item, onRefundLink }: ActionProps) {
   if (!isDecision && type !== 'refund_excess') return <GoTo item={item} />;
   if (!may('refunds:write')) return null;
   return isDecision ? <Accept item={item} /> : <RefundExcess item={item} onRefundLink={onRefundLink} />;
+}
+
+/** The form of a new payment, with the price of the one that ended. */
+function Replace({ item: { price, currency } }: { item: AttentionItem }) {
+  const shopId = useShopId();
+  return (
+    <Link
+      to="/shop/$shopId/payments"
+      params={{ shopId }}
+      search={{ create: 'payment', amount: price ?? undefined, currency: currency ?? undefined }}
+      className={LINK_PRIMARY}
+    >
+      {t('Request a new payment')}
+    </Link>
+  );
 }
 
 function Accept({ item }: { item: AttentionItem }) {

@@ -7,6 +7,7 @@ import { t } from '../../i18n/t.ts';
 import { Badge, Card, CoinName, Empty, LINK, LINK_PRIMARY, PageTitle, Loaded } from '../../ui/basics.tsx';
 import { PaymentTable } from '../../ui/payment-table.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../../ui/fiat-value.tsx';
+import { ReversedPayments } from './reversed-payments.tsx';
 import { FailingEndpoints } from './failing-endpoints.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { VolumeCard } from './volume.tsx';
@@ -46,6 +47,7 @@ export function OverviewPage() {
           )
         }
       />
+      {shop !== undefined && may('payments:read') && <ReversedPayments merchantId={merchantId} />}
       {shop !== undefined && may('owner') && <SetupChecklist key={shop.id} shop={shop} />}
       {shop !== undefined && may('webhooks:read') && <FailingEndpoints merchantId={merchantId} />}
       {seesWallet && <Balances mode={mode} />}

@@ -25,8 +25,14 @@ function buildBody(values: Values, madeUp: string) {
   };
 }
 
+/** The price that the form begins with. */
+interface Suggested {
+  readonly amount: string | undefined;
+  readonly currency: string | undefined;
+}
+
 /** Creates a payment by hand, for an amount or for a product, and opens its page. */
-export function NewPayment({ merchantId }: { merchantId: string }) {
+export function NewPayment({ merchantId, ...price }: Suggested & { readonly merchantId: string }) {
   const navigate = useNavigate();
   const [productId, setProductId] = useState('');
   // The same order id for every attempt, so that a lost response does not lead to a second payment.
@@ -50,7 +56,7 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
     >
       <Products merchantId={merchantId} productId={productId} onChange={setProductId} />
       {productId === '' ? (
-        <Amount />
+        <Amount {...price} />
       ) : (
         <Prices key={productId} merchantId={merchantId} productId={productId} />
       )}
@@ -77,8 +83,8 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
   );
 }
 
-function Amount() {
-  const currency = useShop()?.currency ?? 'USD';
+function Amount({ amount, currency }: Suggested) {
+  const ofShop = useShop()?.currency ?? 'USD';
   return (
     <div className="grid grid-cols-2 gap-3">
       <Field
@@ -86,13 +92,14 @@ function Amount() {
         name="amount"
         inputMode="decimal"
         placeholder={twoDecimals('49.9')}
+        defaultValue={amount}
         required
       />
       <Field
         label={t('Currency')}
         name="currency"
         list="currencies"
-        defaultValue={currency}
+        defaultValue={currency ?? ofShop}
         maxLength={3}
         required
       />

@@ -80,7 +80,8 @@ const SENTENCES: Record<Status, (outcome: Outcome) => string> = {
     received === ''
       ? t('Cancelled. The payer is no longer asked for {amount}.', { amount })
       : t('Cancelled, but {received} arrived.', { received }),
-  failed: ({ amount }) => t('The network dropped the payment of {amount}. It may still arrive.', { amount }),
+  failed: ({ amount }) =>
+    t('The network dropped the payment of {amount}. Do not deliver yet: it may still arrive.', { amount }),
   refunded: ({ received, amount }) =>
     t('Refunded: {received} had been received for {amount}.', { received, amount }),
 };

@@ -46,7 +46,6 @@ function nextSort(key: string, sort: string): string {
 export function PaymentsPage() {
   const merchantId = useShopId();
   const [search, change] = useFilters();
-  const [creating, setCreating] = useState(false);
   const timeZone = useTimeZone();
   const { viewed: mode, isOther } = useMode();
   const may = usePermission();
@@ -74,11 +73,7 @@ export function PaymentsPage() {
               name="payments.csv"
               csv={(onProgress) => paymentsCsv({ ...query, merchantId }, may('customers:read'), onProgress)}
             />
-            {!isOther && may('payments:write') && (
-              <Button look="primary" onClick={() => setCreating(true)}>
-                {t('New payment')}
-              </Button>
-            )}
+            {!isOther && may('payments:write') && <CreatePayment />}
           </>
         }
       />
@@ -103,8 +98,26 @@ export function PaymentsPage() {
           )}
         </Loaded>
       </Card>
-      <Dialog title={t('New payment')} open={creating && !isOther} onClose={() => setCreating(false)}>
-        <NewPayment merchantId={merchantId} />
+    </>
+  );
+}
+
+/** The button and its form, which opens at once where the address has `create`, with the price named there. */
+function CreatePayment() {
+  const merchantId = useShopId();
+  const [{ create, amount, currency }, change] = useFilters();
+  const [isOpen, setOpen] = useState(create !== undefined);
+  const close = (): void => {
+    setOpen(false);
+    if (create !== undefined) change({ create: undefined, amount: undefined, currency: undefined });
+  };
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        {t('New payment')}
+      </Button>
+      <Dialog title={t('New payment')} open={isOpen} onClose={close}>
+        <NewPayment merchantId={merchantId} amount={amount} currency={currency} />
       </Dialog>
     </>
   );
